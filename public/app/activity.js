@@ -3,6 +3,7 @@
 import { holderKey } from './holder.js';
 import { changeWords, refusalWords } from './intent_words.js';
 import { timeOf } from './locks.js';
+import { readTeamEvent } from './team_words.js';
 
 /** @typedef {import('./types.js').Activity} Activity */
 
@@ -69,20 +70,24 @@ function detailOf(event) {
  * @returns {Activity}
  */
 export function readActivity(event, isCaughtUp = false) {
+  const ofTeam = readTeamEvent(event);
   return {
     id: event.id ?? null,
     kind: event.type,
     at: timeOf(event),
-    holder: event.user === undefined ? null : holderKey(event.user, event.agent_id),
-    userName: event.user_name ?? event.user ?? null,
-    agentId: event.agent_id ?? null,
+    holder: ofTeam ? ofTeam.handle : event.user === undefined ? null : holderKey(event.user, event.agent_id),
+    userName: ofTeam ? ofTeam.handle : event.user_name ?? event.user ?? null,
+    agentId: ofTeam ? null : event.agent_id ?? null,
     branch: event.branch ?? null,
     paths: event.files ?? [],
     fileCount: event.file_count ?? 0,
-    message: event.message ?? (event.type === 'intent_changed' ? event.reason : null) ?? null,
+    message: event.title ?? event.message ?? (event.type === 'intent_changed' ? event.reason : null) ?? null,
     command: event.action ?? null,
-    detail: detailOf(event),
+    detail: ofTeam ? ofTeam.deed : detailOf(event),
     intentId: event.intent_id ?? null,
+    isOfTeam: ofTeam !== null,
+    task: event.task ?? null,
+    team: event.team ?? null,
     isCaughtUp,
   };
 }

@@ -2,6 +2,9 @@
 
 /** @typedef {import('./types.js').Place} Place */
 
+/** @type {Place['view'][]} */
+const VIEWS = ['map', 'table', 'board', 'tasks'];
+
 /**
  * @param {string} search `location.search`.
  * @returns {Place}
@@ -15,7 +18,10 @@ export function readPlace(search) {
     branch: repoUrl === null ? null : text('branch') ?? 'main',
     file: text('file'),
     intent: text('intent'),
-    view: query.get('view') === 'table' ? 'table' : 'map',
+    team: text('team'),
+    task: text('task'),
+    inbox: text('inbox'),
+    view: VIEWS.find((view) => view === query.get('view')) ?? 'map',
     filter: query.get('filter') ?? '',
   };
 }
@@ -30,23 +36,36 @@ export function searchOf(place) {
   if (place.repoUrl && place.branch) query.set('branch', place.branch);
   if (place.file) query.set('file', place.file);
   if (place.intent) query.set('intent', place.intent);
-  if (place.view === 'table') query.set('view', 'table');
+  if (place.team) query.set('team', place.team);
+  if (place.task) query.set('task', place.task);
+  if (place.inbox) query.set('inbox', place.inbox);
+  if (place.view !== 'map') query.set('view', place.view);
   if (place.filter) query.set('filter', place.filter);
   // Slashes and colons are allowed in a query, and a link is read by people.
   const search = query.toString().replaceAll('%2F', '/').replaceAll('%3A', ':');
   return search && `?${search}`;
 }
 
+/** What a place has beside its branch and view. */
+export const NOTHING_CHOSEN = { file: null, intent: null, team: null, task: null, inbox: null, filter: '' };
+
 /**
  * @param {Place} place
- * @param {Partial<Place>} change Another repository or branch leaves the file, the intent and the filter behind.
+ * @param {Partial<Place>} change Another repository or branch leaves all that was chosen behind, and another team its task and inbox.
  * @returns {Place}
  */
 export function changedPlace(place, change) {
   const next = { ...place, ...change };
   if (next.repoUrl && !next.branch) next.branch = 'main';
   const isElsewhere = next.repoUrl !== place.repoUrl || next.branch !== place.branch;
-  return isElsewhere ? { ...next, file: change.file ?? null, intent: change.intent ?? null, filter: change.filter ?? '' } : next;
+  if (isElsewhere) return { ...next, ...NOTHING_CHOSEN, ...change, branch: next.branch };
+  if (change.team !== undefined && place.team !== null && change.team !== place.team) return { ...next, task: change.task ?? null, inbox: change.inbox ?? null };
+  return next;
+}
+
+/** @param {Place} place @returns {boolean} Whether tasks are shown, and not files. */
+export function isBoard({ view }) {
+  return view === 'board' || view === 'tasks';
 }
 
 /**

@@ -1,5 +1,6 @@
 // Which panels stand beside the map. With intents there are two in each place, and one of them is shown where there is no room for both.
 
+import { isBoard } from './address.js';
 import { make, setText } from './dom.js';
 import { isEnded } from './intents.js';
 
@@ -51,7 +52,8 @@ export function mountAsides(model, onShow) {
 
   function update() {
     const { intents, agents, refusals } = model.state;
-    const isGoverned = intents.phase === 'shown' || intents.phase === 'sign_in';
+    const onBoard = isBoard(model.state.place);
+    const isGoverned = !onBoard && (intents.phase === 'shown' || intents.phase === 'sign_in');
     body.toggleAttribute('data-governed', isGoverned);
     for (const node of [...groups, ...later]) node.hidden = !isGoverned;
     if (!isGoverned && ['intents', 'ledger'].includes(body.dataset.section ?? '')) body.dataset.section = 'map';

@@ -1,10 +1,13 @@
 // Which of the slots are visible: by the address, by the section on a narrow screen, and for print.
 
-import { shortRepository } from './address.js';
+import { isBoard, shortRepository } from './address.js';
 import { mountAsides } from './asides.js';
 import { setText } from './dom.js';
 
 /** @typedef {import('./types.js').Model} Model */
+
+/** What stands beside the board in place of agents and activity. */
+const BOARD_SECTIONS = ['members', 'messages'];
 
 /** @param {string} id */
 function slot(id) {
@@ -22,7 +25,7 @@ export function mountLayout(model) {
   let isPrinting = false;
 
   for (const button of views) {
-    button.addEventListener('click', () => model.go({ view: button.dataset.view === 'table' ? 'table' : 'map' }));
+    button.addEventListener('click', () => model.go({ view: /** @type {import('./types.js').Place['view']} */ (button.dataset.view) }));
   }
   const show = (/** @type {string} */ section) => {
     body.dataset.section = section;
@@ -50,22 +53,35 @@ export function mountLayout(model) {
 
   function update() {
     const { place, connection, shownAt } = model.state;
-    const { view, repoUrl, file } = place;
+    const { view, repoUrl, file, task } = place;
     // Panels without rows would say that nobody works here, which nobody knows yet.
     const isUnknown = !repoUrl || shownAt === null || (connection.phase === 'ended' && !slot('blank').hidden);
     body.toggleAttribute('data-unknown', isUnknown);
-    const isTable = isPrinting || view === 'table';
+    const onBoard = isBoard(place);
+    body.toggleAttribute('data-board', onBoard);
+    const isTable = !onBoard && (isPrinting || view === 'table');
     slot('heading').hidden = !repoUrl;
     setText(slot('heading'), `${shortRepository(repoUrl ?? '')} ${place.branch ?? ''}`);
-    slot('map').hidden = isTable || !repoUrl;
+    slot('map').hidden = onBoard || isTable || !repoUrl;
+    slot('board').hidden = !onBoard || !repoUrl;
     slot('table').hidden = !isTable || !repoUrl;
-    slot('locked').hidden = isTable || !repoUrl;
+    slot('locked').hidden = onBoard || isTable || !repoUrl;
     slot('aside').hidden = isUnknown;
     slot('sections').hidden = isUnknown;
     slot('views').hidden = isUnknown;
     slot('search').hidden = isUnknown;
     slot('file').hidden = !file || isPrinting;
-    for (const button of views) button.setAttribute('aria-pressed', String(button.dataset.view === view));
+    slot('task').hidden = !task || !onBoard || isPrinting;
+    // A repository without teams has no board; an address that names one says so.
+    const hasTeams = ['shown', 'sign_in'].includes(model.state.teams.phase) || onBoard;
+    for (const button of views) if (button.dataset.view === 'board') button.hidden = !hasTeams;
+    const isOfBoard = (/** @type {HTMLElement} */ each) => BOARD_SECTIONS.includes(each.dataset.section ?? '');
+    for (const each of sections) if (['agents', 'activity', ...BOARD_SECTIONS].includes(each.dataset.section ?? '')) each.hidden = onBoard !== isOfBoard(each);
+    for (const name of ['agents', 'activity', ...BOARD_SECTIONS]) slot(name).hidden = onBoard !== BOARD_SECTIONS.includes(name);
+    const first = sections[0];
+    setText(first, onBoard ? 'Board' : 'Files');
+    if (sections.some((each) => each.hidden && each.dataset.section === body.dataset.section)) body.dataset.section = 'map';
+    for (const button of views) button.setAttribute('aria-pressed', String(button.dataset.view === (view === 'tasks' ? 'board' : view)));
     for (const button of sections) button.setAttribute('aria-pressed', String(button.dataset.section === body.dataset.section));
   }
   return {

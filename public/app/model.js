@@ -6,6 +6,7 @@ import { ApiError, makeApi } from './api.js';
 import { makeClock } from './clock.js';
 import { emptyWhole, reduce } from './reduce.js';
 import { makeSession } from './session.js';
+import { readTask, readWholeTask } from './tasks.js';
 import { socketTransport, streamTransport } from './transport.js';
 import { watchBranch } from './watch.js';
 
@@ -22,11 +23,16 @@ const PARTS = {
   activity: ['activity', 'hasOlder'],
   intents: ['intents', 'refusals'],
   ledger: ['ledger'],
+  teams: ['teams'],
+  board: ['board'],
+  mail: ['mail'],
   connection: ['connection', 'shownAt'],
   problem: ['problem'],
   session: ['isSignedIn', 'needsToken'],
 };
 
+/** Teams that are asked for the tasks of a file. */
+const MOST_TEAMS = 8;
 /** Interval at which listeners are told while the page is hidden and draws no frames. */
 const HIDDEN_MS = 250;
 
@@ -59,6 +65,7 @@ export function makeModel(browser = window, localTime = Date.now) {
   /** @type {ReturnType<typeof watchBranch> | null} */
   let watcher = null;
   let isLedgerFollowed = false;
+  let isMailFollowed = false;
 
   const isVisible = () => document.visibilityState === 'visible';
 
@@ -94,6 +101,7 @@ export function makeModel(browser = window, localTime = Date.now) {
       dispatch: (action) => become(reduce(whole, action)),
     });
     watcher.followLedger(isLedgerFollowed);
+    watcher.followMail(isMailFollowed);
   }
 
   /** @param {import('./types.js').Place} place */
@@ -101,6 +109,7 @@ export function makeModel(browser = window, localTime = Date.now) {
     const { repoUrl, branch } = whole.state.place;
     become(reduce(whole, { type: 'place', place }));
     if (place.repoUrl !== repoUrl || place.branch !== branch) watch();
+    else watcher?.moved();
   }
 
   browser.addEventListener('popstate', () => arrive(readPlace(location.search)));
@@ -136,6 +145,23 @@ export function makeModel(browser = window, localTime = Date.now) {
     },
     filterLedger: (filter) => watcher?.filterLedger(filter),
     lengthenLedger: async () => watcher?.lengthenLedger(),
+    followMail(isFollowed) {
+      isMailFollowed = isFollowed;
+      watcher?.followMail(isFollowed);
+    },
+    lengthenMail: async () => watcher?.lengthenMail(),
+    readDone: async () => watcher?.readDone(),
+    async readTask(team, id) {
+      const { body } = await api.get(`api/tasks/${encodeURIComponent(id)}`, { repo_url: query().repo_url, team });
+      return readWholeTask(body);
+    },
+    async tasksOf(path) {
+      const teams = whole.state.teams.list.filter(({ isClosed }) => !isClosed).slice(0, MOST_TEAMS);
+      return Promise.all(teams.map(async ({ name }) => {
+        const { body } = await api.get('api/tasks', { repo_url: query().repo_url, team: name, file: path, limit: '100' });
+        return { team: name, tasks: body.tasks.map(readTask) };
+      }));
+    },
     async historyOf(path) {
       const { body } = await api.get('api/activity', { ...query(), file: path, limit: '50' });
       return body.events.map((/** @type {any} */ event) => readActivity(event));

@@ -1,6 +1,6 @@
 // The form and the lists by which a repository and a branch are chosen.
 
-import { searchOf, shortRepository } from './address.js';
+import { NOTHING_CHOSEN, searchOf, shortRepository } from './address.js';
 import { icon, make } from './dom.js';
 
 /** @typedef {import('./types.js').Model} Model */
@@ -42,7 +42,7 @@ export function placeList(model, title, places, done, isBranchOnly = false) {
   const items = places.map(({ repoUrl, branch }) => {
     const isCurrent = repoUrl === place.repoUrl && branch === place.branch;
     const link = make('a', {
-      href: searchOf({ repoUrl, branch, file: null, intent: null, view: place.view, filter: '' }),
+      href: searchOf({ ...NOTHING_CHOSEN, repoUrl, branch, view: place.view }),
       'aria-current': isCurrent ? 'true' : null,
       onclick: (/** @type {MouseEvent} */ event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;

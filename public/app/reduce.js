@@ -2,12 +2,15 @@
 
 import { agentsOf, noteEvents } from './agents.js';
 import { mergeActivity, MOST_ACTIVITY, readActivity } from './activity.js';
+import { applyToBoard, unreadBoard } from './board.js';
 import { readGraph } from './graph.js';
 import { openRefusals } from './intent_refusals.js';
 import { applyToIntents, unknownIntents } from './intents.js';
 import { unreadLedger } from './ledger.js';
 import { applyEvents, unexpired, withKnown } from './locks.js';
+import { unreadMail } from './messages.js';
 import { neighborsOf } from './neighbors.js';
+import { isOfTeams, unknownTeams } from './teams.js';
 
 /** @typedef {import('./types.js').State} State */
 /** @typedef {import('./types.js').Place} Place */
@@ -33,6 +36,9 @@ import { neighborsOf } from './neighbors.js';
  *   | { type: 'activity', events: any[], isCaughtUp: boolean, hasOlder?: boolean, now: number }
  *   | { type: 'intents', intents: import('./types.js').Intents, now: number }
  *   | { type: 'ledger', ledger: import('./types.js').Ledger }
+ *   | { type: 'teams', teams: import('./team_types.js').Teams }
+ *   | { type: 'board', board: import('./team_types.js').Board }
+ *   | { type: 'mail', mail: import('./team_types.js').Mail }
  *   | { type: 'connection', change: Partial<Connection>, shownAt?: number }
  *   | { type: 'problem', problem: Problem | null }
  *   | { type: 'session', isSignedIn: boolean, needsToken?: boolean }
@@ -61,6 +67,9 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       intents: unknownIntents(),
       refusals: [],
       ledger: unreadLedger(),
+      teams: unknownTeams(),
+      board: unreadBoard(),
+      mail: unreadMail(),
       connection: { phase: 'connecting', since: 0, isLate: false, heardAt: null, retryAt: null },
       problem: null,
       shownAt: null,
@@ -103,13 +112,19 @@ export function reduce(whole, action) {
       const hasOlder = (action.hasOlder ?? state.hasOlder) && activity.length < MOST_ACTIVITY;
       const oldestFirst = [...action.events].sort((one, other) => one.time - other.time);
       // Older events say nothing new of a holder that was heard since.
-      const unheard = oldestFirst.filter((event) => !whole.notes.has(event.user + (event.agent_id ? `/${event.agent_id}` : '')));
+      const unheard = oldestFirst.filter((event) => !isOfTeams(event) && !whole.notes.has(event.user + (event.agent_id ? `/${event.agent_id}` : '')));
       return derived({ ...whole, notes: noteEvents(whole.notes, unheard) }, { activity, hasOlder }, action.now);
     }
     case 'intents':
       return derived(whole, { intents: action.intents }, action.now);
     case 'ledger':
       return having({ ledger: action.ledger });
+    case 'teams':
+      return having({ teams: action.teams });
+    case 'board':
+      return having({ board: action.board });
+    case 'mail':
+      return having({ mail: action.mail });
     case 'connection':
       return having({ connection: { ...state.connection, ...action.change }, shownAt: action.shownAt ?? state.shownAt });
     case 'problem':
@@ -160,7 +175,7 @@ function ofEvents(whole, { events, caughtUpTo, now }) {
   const { branch } = state.place;
   const own = events.filter((event) => event.branch === undefined || event.branch === branch);
   /** @type {Partial<State>} */
-  const change = { locks: unexpired(applyEvents(state.locks, own), now), intents: applyToIntents(state.intents, own), shownAt: now };
+  const change = { locks: unexpired(applyEvents(state.locks, own), now), intents: applyToIntents(state.intents, own), board: applyToBoard(state.board, own), shownAt: now };
   const told = own.filter((event) => event.type !== 'graph_progress');
   if (told.length > 0) {
     const entries = told.map((event) => readActivity(event));
@@ -179,5 +194,6 @@ function ofEvents(whole, { events, caughtUpTo, now }) {
   }
   const journal = whole.journal && [...whole.journal, ...own];
   const head = own.findLast((event) => event.type === 'head_moved')?.head ?? whole.head;
-  return derived({ ...whole, notes: noteEvents(whole.notes, own), journal, head }, change, now);
+  // Members of a team act under handles, and claim no files by that.
+  return derived({ ...whole, notes: noteEvents(whole.notes, own.filter((event) => !isOfTeams(event))), journal, head }, change, now);
 }

@@ -1,5 +1,6 @@
 // What is true about what is shown, as sentences with a next step.
 
+import { isBoard } from './address.js';
 import { ago, clock, countdown, duration } from './time.js';
 
 /** @typedef {import('./types.js').State} State */
@@ -142,6 +143,7 @@ export function graphSentence({ graph, graphState, progress, failure }) {
 export function noticesOf(state, now) {
   if (!state.place.repoUrl) return [];
   const { connection, graph, graphState, progress } = state;
+  const isBare = !graph && !isBoard(state.place);
   /** @type {Notice[]} */
   const notices = [];
   if (state.problem) notices.push(problemNotice(state, state.problem, now));
@@ -149,16 +151,18 @@ export function noticesOf(state, now) {
   const isBroken = connection.phase === 'reconnecting' || connection.phase === 'offline';
   if (isBroken && !state.problem && (connection.phase === 'offline' || now - connection.since > BRIEF_MS)) {
     const title = connection.phase === 'offline' ? 'Offline' : 'Reconnecting';
-    notices.push(notice(connection.phase, 'warn', title, ageOf(state, now), attempt(connection.retryAt, now), 'retry', !graph));
+    notices.push(notice(connection.phase, 'warn', title, ageOf(state, now), attempt(connection.retryAt, now), 'retry', isBare));
   }
   if (connection.phase === 'ended' && !state.problem) {
-    notices.push(notice('ended', 'warn', 'Not connected', ageOf(state, now), 'Try again to follow the events.', 'retry', !graph));
+    notices.push(notice('ended', 'warn', 'Not connected', ageOf(state, now), 'Try again to follow the events.', 'retry', isBare));
   }
   if (connection.phase === 'live' && connection.isLate) {
     notices.push(notice('late', 'warn', 'Late', 'The server has lost its store for now: locks may have changed.', 'What is missed follows when it is back.', null, false));
   }
   if (notices.some((other) => other.isPage)) return notices;
 
+  // The tasks of a team need no graph.
+  if (isBoard(state.place)) return notices;
   const bar = progress && progress.wanted > 0 ? { value: progress.scanned, max: progress.wanted } : null;
   if (!graph) {
     const isBuilding = graphState === 'building';
@@ -185,7 +189,7 @@ function problemNotice(state, problem, now) {
   const retryAt = problem.retryAt ?? (action === 'retry' ? state.connection.retryAt : null);
   const step = retryAt === null ? next || 'Try again.' : attempt(retryAt, now);
   // What may not be seen any more is not left on the screen.
-  const isPage = !state.graph || ['sign_in', 'forbidden', 'no_repository', 'no_branch'].includes(problem.kind);
+  const isPage = (!state.graph && !isBoard(state.place)) || ['sign_in', 'forbidden', 'no_repository', 'no_branch'].includes(problem.kind);
   const text = sentence(problem.message);
   return notice(problem.kind, isRefused ? 'bad' : tone, isRefused ? 'The token was not accepted' : title, text, isRefused ? 'Paste another token.' : step, action, isPage);
 }

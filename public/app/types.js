@@ -81,6 +81,9 @@
  * @property {string | null} command
  * @property {string | null} detail What else it says, as a sentence: the reason of a refusal, the commit of a head.
  * @property {string | null} intentId The intent that it is about.
+ * @property {boolean} isOfTeam Whether it is about a team; `holder` is a handle then.
+ * @property {string | null} task Id of the task that it is about, with its team in `team`.
+ * @property {string | null} team
  * @property {boolean} isCaughtUp Whether it happened while the page was offline.
  */
 
@@ -196,7 +199,10 @@
  * @property {string | null} branch
  * @property {string | null} file The selected file.
  * @property {string | null} intent Id of the selected intent.
- * @property {'map' | 'table'} view
+ * @property {string | null} team Name of the selected team.
+ * @property {string | null} task Id of the selected task.
+ * @property {string | null} inbox Handle of the member whose messages are shown.
+ * @property {'map' | 'table' | 'board' | 'tasks'} view `tasks`: the board as a table.
  * @property {string} filter The text of the search.
  */
 
@@ -215,6 +221,9 @@
  * @property {Intents} intents
  * @property {IntentRefusal[]} refusals Those by intents that are open, the newest first.
  * @property {Ledger} ledger
+ * @property {import('./team_types.js').Teams} teams
+ * @property {import('./team_types.js').Board} board
+ * @property {import('./team_types.js').Mail} mail
  * @property {Connection} connection
  * @property {Problem | null} problem
  * @property {number | null} shownAt When what is shown was true for certain: now while live, the last news before that.
@@ -222,7 +231,7 @@
  * @property {boolean} needsToken Whether the deployment wants one.
  */
 
-/** @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'intents' | 'ledger' | 'connection' | 'problem' | 'session'} Part */
+/** @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'intents' | 'ledger' | 'teams' | 'board' | 'mail' | 'connection' | 'problem' | 'session'} Part */
 
 /**
  * What a claim of a file would meet now: the answer of `POST /api/check_status`.
@@ -243,6 +252,11 @@
  * @property {(isFollowed: boolean) => void} followLedger Whether the ledger is looked at: it is read only then.
  * @property {(filter: LedgerFilter) => void} filterLedger
  * @property {() => Promise<void>} lengthenLedger Reads older lines.
+ * @property {(isFollowed: boolean) => void} followMail Whether the messages are looked at: they are read only then.
+ * @property {() => Promise<void>} lengthenMail Reads older messages.
+ * @property {() => Promise<void>} readDone Reads the completed tasks, where they are many.
+ * @property {(team: string, id: string) => Promise<import('./team_types.js').WholeTask>} readTask With its texts.
+ * @property {(path: string) => Promise<{ team: string, tasks: import('./team_types.js').Task[] }[]>} tasksOf Tasks about a file, by team.
  * @property {(path: string) => Promise<Activity[]>} historyOf Events that name a file, the newest first.
  * @property {() => Promise<string[]>} branches Branches of the repository of which something is known: not all that there are.
  * @property {(path: string) => Promise<Verdict>} check

@@ -6,6 +6,7 @@ import { watchLedger } from './ledger_watch.js';
 import { firstExpiry, isPartial, readLocks } from './locks.js';
 import { makeTimer, oneAtATime } from './reads.js';
 import { makeStream } from './stream.js';
+import { watchTeams } from './teams_watch.js';
 
 /** @typedef {import('./types.js').Problem} Problem */
 /** @typedef {import('./reduce.js').Action} Action */
@@ -168,6 +169,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
   const part = { repoUrl, branch, api, clock, timers, state: () => get().state, dispatch };
   const intents = watchIntents(part);
   const ledger = watchLedger(part);
+  const teams = watchTeams(part);
 
   async function readAll() {
     await Promise.all([graph(), locks(), activity()]);
@@ -185,7 +187,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     const before = locksReadAt;
     await locks();
     if (locksReadAt === before) return;
-    await Promise.all([activity(), intents.readFirst(), clock.now() - graphReadAt >= TRUTH_MS && graph()]);
+    await Promise.all([activity(), intents.readFirst(), teams.readFirst(), clock.now() - graphReadAt >= TRUTH_MS && graph()]);
   }
 
   function flush() {
@@ -196,6 +198,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     dispatch({ type: 'events', events, caughtUpTo: caughtUpTo ?? -1, now: clock.now() });
     intents.heard(events);
     ledger.heard(events);
+    teams.heard(events);
     if (events.some(isPartial)) locksSoon.set(DEBOUNCE_MS);
     if (events.some(({ type }) => type === 'graph_update' || type === 'head_moved')) {
       graphSoon.clear();
@@ -232,11 +235,13 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
         if (graphReadAt === -Infinity) graph();
         if (!isActivityRead) activity();
         readIntents();
+        teams.opened(isResumed);
       },
       resync() {
         isMissed = true;
         readAll();
         readIntents();
+        teams.opened(false);
       },
       event(event) {
         queue.push(event);
@@ -284,6 +289,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
       locks();
       intents.readShown();
       ledger.read();
+      teams.wake();
     },
     retry() {
       again.clear();
@@ -307,11 +313,16 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     followLedger: ledger.follow,
     filterLedger: ledger.filter,
     lengthenLedger: ledger.lengthen,
+    followMail: teams.followMail,
+    lengthenMail: teams.lengthenMail,
+    readDone: teams.readDone,
+    moved: teams.moved,
     stop() {
       isStopped = true;
       stream.stop();
       intents.stop();
       ledger.stop();
+      teams.stop();
       for (const timer of [expiry, batch, locksSoon, graphSoon, again]) timer.clear();
       timers.clearInterval(ticks);
     },

@@ -21,10 +21,14 @@ export function activityRow(model, entry, { withFiles }) {
   const times = make('span', { class: 'entry-count' });
   const paths = withFiles ? entry.paths.slice(0, PATHS_SHOWN) : [];
   // A claim says its mode, and that it was granted, in its first line.
-  const isSaid = entry.kind === 'lock_granted' || entry.kind === 'lock_renewed' || entry.kind === 'intent_changed';
+  const isSaid = entry.kind === 'lock_granted' || entry.kind === 'lock_renewed' || entry.kind === 'intent_changed' || entry.isOfTeam;
   const detail = isSaid ? null : entry.detail;
   const command = entry.command === 'PROCEED' ? null : entry.command;
   const intent = entry.intentId ? intentButton(model, entry.intentId) : null;
+  const { task, team } = entry;
+  const openTask = () => model.go({ view: 'board', team, task });
+  const isLinked = task !== null && entry.message !== null && entry.kind !== 'task_deleted';
+  const said = isLinked ? make('button', { type: 'button', class: 'quiet intent-button', title: 'Show the task', onclick: openTask }, entry.message) : entry.message;
   const buttons = paths.map((path) => fileButton(model, path));
   const more = withFiles ? entry.fileCount - paths.length : 0;
   const node = make('li', { class: 'entry', 'data-kind': entry.kind, 'data-key': keyOfEntry(entry), 'data-caught-up': entry.isCaughtUp },
@@ -35,7 +39,7 @@ export function activityRow(model, entry, { withFiles }) {
       make('div', { class: 'entry-head' },
         make('span', { class: 'entry-deed' }, entry.holder ? make('strong', { title: entry.holder }, entry.holder) : null, entry.holder ? ' ' : null, deedOf(entry, !withFiles)),
         times, at.node),
-      entry.message ? make('p', { class: 'entry-message' }, entry.message) : null,
+      said ? make('p', { class: 'entry-message' }, said) : null,
       detail || command
         ? make('p', { class: 'entry-detail' }, detail, detail && command ? ' ' : null, command ? commandChip(command) : null)
         : null,

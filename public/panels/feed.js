@@ -11,6 +11,7 @@ export const KINDS = new Map([
   ['releases', { label: 'Releases', kinds: ['lock_released'] }],
   ['expiries', { label: 'Expiries', kinds: ['lock_expired'] }],
   ['intents', { label: 'Intents', kinds: ['intent_changed', 'intent_overlap_allowed', 'file_taken_over', 'ledger_trimmed'] }],
+  ['teams', { label: 'Teams', kinds: ['task_created', 'task_updated', 'task_claimed', 'task_completed', 'task_released', 'task_lapsed', 'task_deleted', 'task_unblocked', 'message_sent', 'team_changed', 'shutdown_changed'] }],
   ['graph', { label: 'Branch and graph', kinds: ['head_moved', 'graph_update', 'graph_progress'] }],
   ['ledger', { label: 'Ledger', kinds: ['ledger_trimmed'] }],
 ]);
@@ -101,7 +102,8 @@ export function foldersOf(activity, most) {
  * @param {boolean} [isOfOneFile] Whether it is told in the history of a file.
  * @returns {string}
  */
-export function deedOf({ kind, holder, fileCount, branch, detail }, isOfOneFile = false) {
+export function deedOf({ kind, holder, fileCount, branch, detail, isOfTeam }, isOfOneFile = false) {
+  if (isOfTeam) return detail ?? '';
   const files = !isOfOneFile ? counted(fileCount, 'file') : fileCount > 1 ? `it and ${fileCount - 1} more` : 'it';
   const mode = detail ? ` ${detail}` : '';
   switch (kind) {

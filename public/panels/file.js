@@ -7,6 +7,7 @@ import { fileHistory } from './file_history.js';
 import { fileIntents } from './file_intents.js';
 import { fileLinks } from './file_links.js';
 import { fileLocks } from './file_locks.js';
+import { fileTasks } from './file_tasks.js';
 import { fileVerdict } from './file_verdict.js';
 import { everySecond } from './ticker.js';
 import { splitPath } from './words.js';
@@ -29,13 +30,14 @@ export function mountFile(element, model) {
   const facts = make('p', { class: 'file-facts soft' });
   const locks = fileLocks(model);
   const intents = fileIntents(model);
+  const tasks = fileTasks(model);
   const verdict = fileVerdict(model);
   const links = fileLinks(model);
   const history = fileHistory(model);
   element.classList.add('panel', 'file');
   element.append(
     make('div', { class: 'panel-head' }, title, copy.said, copy.button, closeButton),
-    make('div', { class: 'file-body' }, crumbs, facts, locks.node, intents.node, verdict.node, links.node, history.node));
+    make('div', { class: 'file-body' }, crumbs, facts, locks.node, intents.node, tasks.node, verdict.node, links.node, history.node));
   element.addEventListener('keydown', onKey);
 
   /** @param {KeyboardEvent} event */
@@ -73,6 +75,7 @@ export function mountFile(element, model) {
       make('button', { type: 'button', class: 'crumb', title: `Show only ${folders.slice(0, depth + 1).join('/')}/`, onclick: () => model.go({ filter: `${folders.slice(0, depth + 1).join('/')}/` }) }, part),
       make('span', { 'aria-hidden': 'true' }, '/')]));
     element.querySelector('.file-body')?.scrollTo(0, 0);
+    tasks.show(next);
     links.show(next);
     verdict.show(next);
     history.show(next);
@@ -104,6 +107,7 @@ export function mountFile(element, model) {
     }
     if (path === null) return;
     if (changed.has('intents')) intents.update(path);
+    if (changed.has('teams') || changed.has('activity')) tasks.refresh();
     if (changed.has('locks') || changed.has('graph')) {
       update();
       verdict.refresh();
@@ -116,6 +120,7 @@ export function mountFile(element, model) {
     destroy() {
       endTicks();
       unsubscribe();
+      tasks.destroy();
       verdict.destroy();
       history.destroy();
     },

@@ -1,20 +1,20 @@
 // Which key does what. No elements.
 
-/** @typedef {'search' | 'zoom_in' | 'zoom_out' | 'reset' | 'map' | 'table' | 'help' | 'close' | 'left' | 'right' | 'up' | 'down'} Command */
+/** @typedef {'search' | 'zoom_in' | 'zoom_out' | 'reset' | 'map' | 'table' | 'board' | 'help' | 'close' | 'left' | 'right' | 'up' | 'down'} Command */
 
 /** @type {Map<string, Command>} */
 const COMMANDS = new Map([
-  ['/', 'search'], ['+', 'zoom_in'], ['=', 'zoom_in'], ['-', 'zoom_out'], ['0', 'reset'], ['m', 'map'], ['t', 'table'], ['?', 'help'], ['Escape', 'close'],
+  ['/', 'search'], ['+', 'zoom_in'], ['=', 'zoom_in'], ['-', 'zoom_out'], ['0', 'reset'], ['m', 'map'], ['t', 'table'], ['b', 'board'], ['?', 'help'], ['Escape', 'close'],
   ['ArrowLeft', 'left'], ['ArrowRight', 'right'], ['ArrowUp', 'up'], ['ArrowDown', 'down'],
 ]);
 
 /** For the help: the keys, and what they do. */
 export const KEY_HELP = [
   { keys: ['/'], does: 'Search files, folders and holders' },
-  { keys: ['\u2190', '\u2191', '\u2192', '\u2193'], does: 'On the map: select the next file. In the table: move between files' },
+  { keys: ['\u2190', '\u2191', '\u2192', '\u2193'], does: 'On the map: select the next file. In a table: move between rows. On the board: move between tasks' },
   { keys: ['+', '\u2212', '0'], does: 'On the map: zoom in, zoom out, show everything' },
-  { keys: ['m', 't'], does: 'Map, table' },
-  { keys: ['Esc'], does: 'Close the details, leave the intent, clear the search' },
+  { keys: ['m', 't', 'b'], does: 'Map, table (of the files, or of the tasks of the board), board' },
+  { keys: ['Esc'], does: 'Close the details, leave the intent or the inbox, clear the search' },
   { keys: ['?'], does: 'This help' },
 ];
 

@@ -1,5 +1,6 @@
 // The keys of the whole page. A key that an element uses itself does not come here, and none does while somebody types.
 
+import { isBoard } from '../app/address.js';
 import { textFilter } from '../app/words.js';
 import { commandOf, isTypedInto, nextFile } from './key_commands.js';
 
@@ -30,8 +31,9 @@ export function mountKeys({ model, map, search, help }) {
     switch (command) {
       case 'search': search.focus(); return true;
       case 'help': help.open(); return true;
-      case 'map':
-      case 'table': model.go({ view: command }); return true;
+      case 'map': model.go({ view: 'map' }); return true;
+      case 'table': model.go({ view: isBoard(place) ? 'tasks' : 'table' }); return true;
+      case 'board': return openBoard();
       case 'zoom_in': if (isMap) map.zoomBy(ZOOM); return isMap;
       case 'zoom_out': if (isMap) map.zoomBy(1 / ZOOM); return isMap;
       case 'reset': if (isMap) map.reset(); return isMap;
@@ -40,10 +42,21 @@ export function mountKeys({ model, map, search, help }) {
     }
   }
 
+  /** Without teams the key does nothing, as there is no button for it. */
+  function openBoard() {
+    const { phase } = model.state.teams;
+    if (phase !== 'shown' && phase !== 'sign_in') return false;
+    model.go({ view: 'board' });
+    return true;
+  }
+
   function closeOne() {
-    const { file, intent, filter } = model.state.place;
+    const { file, task, inbox, intent, filter } = model.state.place;
+    const onBoard = isBoard(model.state.place);
     if (file !== null) model.go({ file: null });
-    else if (intent !== null) model.go({ intent: null });
+    else if (onBoard && task !== null) model.go({ task: null });
+    else if (onBoard && inbox !== null) model.go({ inbox: null });
+    else if (!onBoard && intent !== null) model.go({ intent: null });
     else if (filter) model.go({ filter: '' }, true);
     else return false;
     return true;

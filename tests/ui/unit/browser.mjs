@@ -25,6 +25,7 @@ export function openPage({ search = '?repo_url=r&branch=main', routes = {} } = {
     locks: () => json({ locks: [] }),
     activity: () => json({ events: [], cursor: '0-0' }),
     intents: () => json({ intents: [], state: 'REQUEST', owners: {}, locks: [] }),
+    teams: () => json({ teams: [] }),
   };
   const answers = /** @type {Record<string, (url: URL, request: any) => any>} */ ({ ...usual, ...routes });
   class Socket {

@@ -1,0 +1,52 @@
+// What holds most others up: where help, or a question, moves most.
+
+import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { mostHoldingUp } from '../app/task_graph.js';
+import { isHeld } from '../app/tasks.js';
+import { moverOf } from '../app/team_words.js';
+import { badge } from './parts.js';
+import { taskButton } from './task_button.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {{ task: import('../app/team_types.js').Task, count: number }} HoldUp */
+
+const MOST = 3;
+
+/** @param {Model} model */
+export function boardHoldups(model) {
+  const list = make('ol', { class: 'holdup-list' });
+  const node = make('div', { class: 'holdups' }, make('h2', {}, 'Hold most others up'), list);
+  /** @type {unknown} */
+  let known = null;
+  const render = keyedChildren(list, (/** @type {HoldUp} */ { task }) => task.id, ({ task }) => {
+    const button = taskButton(model, task.id);
+    const count = make('strong', { class: 'holdup-count' });
+    const mover = make('span', { class: 'holdup-mover' });
+    let shown = '';
+    return {
+      node: make('li', {}, count, button.node, mover),
+      update(/** @type {HoldUp} */ next) {
+        button.update(next.task);
+        setText(count, next.count.toLocaleString('en-US'));
+        setAttribute(count, 'title', `${next.count} wait for it, through others too`);
+        const name = moverOf(next.task);
+        if (name === shown) return;
+        shown = name;
+        mover.classList.toggle('is-nobody', !isHeld(next.task));
+        mover.replaceChildren(...(isHeld(next.task) ? [badge(name, name, name), make('span', { class: 'handle' }, name)] : [name]));
+      },
+    };
+  });
+  /** @type {HoldUp[]} */
+  let found = [];
+  return {
+    node,
+    update() {
+      const { tasks } = model.state.board;
+      if (known !== tasks) found = mostHoldingUp(tasks, MOST);
+      known = tasks;
+      node.hidden = found.length === 0;
+      render(found);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+// A message with the replies to it.
+
+import { keyedChildren, make, setText } from '../app/dom.js';
+import { KIND_WORDS } from '../app/team_words.js';
+import { badge, moment } from './parts.js';
+import { taskButton } from './task_button.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/team_types.js').Message} Message */
+
+/** @param {Model} model */
+export function messageThread(model) {
+  const missing = make('p', { class: 'soft thread-missing' });
+  const list = make('ol', { class: 'thread' });
+  const node = make('li', { class: 'entry-thread' }, missing, list);
+  /** @type {Map<number, (now: number) => void>} */
+  const ticks = new Map();
+  const render = keyedChildren(list, (/** @type {Message} */ { id }) => String(id), (message) => {
+    const row = messageRow(model, message);
+    ticks.set(message.id, row.tick);
+    return row;
+  });
+  return {
+    node,
+    /** @param {import('../app/messages.js').Thread} thread */
+    update({ root, messages }) {
+      setText(missing, root === null ? '' : `In reply to message ${root}`);
+      missing.hidden = root === null;
+      render(messages);
+    },
+    /** @param {number} now */
+    tick(now) {
+      for (const tick of ticks.values()) tick(now);
+    },
+  };
+}
+
+/** @param {Model} model @param {Message} message Only who has read it changes. */
+function messageRow(model, { from, to, text, summary, kind, at, task }) {
+  const time = moment();
+  const unread = make('span', {});
+  const recipients = to.length === 0 ? 'all' : to.length > 3 ? `${to.slice(0, 3).join(', ')} and ${to.length - 3} more` : to.join(', ');
+  const button = task === null ? null : taskButton(model, task);
+  const node = make('li', { class: 'entry message', 'data-kind': kind },
+    from ? badge(from, from, from) : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }),
+    make('div', { class: 'entry-text' },
+      make('div', { class: 'entry-head' },
+        make('span', { class: 'entry-deed' }, make('strong', {}, from || 'Coord'), ' to ', make('strong', { title: to.join(', ') }, recipients)), time.node),
+      kind === 'plain' ? null : make('p', { class: 'message-kind' }, KIND_WORDS[kind] ?? kind),
+      summary ? make('p', { class: 'message-summary' }, summary) : null,
+      make('p', { class: 'message-text' }, text),
+      button?.node, make('p', { class: 'entry-detail' }, unread)));
+  const tick = (/** @type {number} */ now) => time.update(at, now);
+  return {
+    node,
+    tick,
+    /** @param {Message} next */
+    update({ unreadBy, unreadCount }) {
+      const more = unreadCount > unreadBy.length ? ` and ${unreadCount - unreadBy.length} more` : '';
+      setText(unread, unreadCount > 0 ? `Not read by ${unreadBy.join(', ')}${more}` : '');
+      button?.update(model.state.board.tasks.get(task ?? ''));
+      tick(model.now());
+    },
+  };
+}

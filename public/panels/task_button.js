@@ -1,0 +1,34 @@
+// A task as a button that selects it, told by its icon where it stands.
+
+import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
+import { columnOf } from '../app/tasks.js';
+import { COLUMN_WORDS, standingOf } from '../app/team_words.js';
+
+/** @typedef {import('../app/types.js').Model} Model */
+/** @typedef {import('../app/team_types.js').Task} Task */
+
+/** @param {Model} model @param {string} id @param {string} [team] By default the team of the board. */
+export function taskButton(model, id, team) {
+  const mark = icon('check');
+  const title = make('span', { class: 'task-title' });
+  const node = make('button', { type: 'button', class: 'task-button', onclick: select }, mark, make('code', {}, id), title);
+
+  function select() {
+    model.go({ view: model.state.place.view === 'tasks' ? 'tasks' : 'board', team: team ?? model.state.board.name, task: id });
+  }
+
+  return {
+    node,
+    /** @param {Task | null | undefined} task None where it is not known: it may be completed. */
+    update(task) {
+      const column = task ? columnOf(task) : null;
+      mark.toggleAttribute('hidden', column === null);
+      if (column) setIcon(mark, COLUMN_WORDS[column].icon);
+      setAttribute(node, 'data-column', column);
+      setText(title, task?.title ?? '');
+      setAttribute(node, 'title', task ? `${id}: ${task.title}\n${standingOf(task)}` : id);
+      setAttribute(node, 'aria-label', task ? `${id}, ${COLUMN_WORDS[columnOf(task)].title}: ${task.title}` : `Task ${id}`);
+      setAttribute(node, 'aria-current', model.state.place.task === id ? 'true' : null);
+    },
+  };
+}
