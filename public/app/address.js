@@ -51,14 +51,16 @@ export const NOTHING_CHOSEN = { file: null, intent: null, team: null, task: null
 
 /**
  * @param {Place} place
- * @param {Partial<Place>} change Another repository or branch leaves all that was chosen behind, and another team its task and inbox.
+ * @param {Partial<Place>} change Another repository leaves all that was chosen behind; another branch the file, the intent and the filter; another team its
+ *   task and inbox.
  * @returns {Place}
  */
 export function changedPlace(place, change) {
   const next = { ...place, ...change };
   if (next.repoUrl && !next.branch) next.branch = 'main';
-  const isElsewhere = next.repoUrl !== place.repoUrl || next.branch !== place.branch;
-  if (isElsewhere) return { ...next, ...NOTHING_CHOSEN, ...change, branch: next.branch };
+  if (next.repoUrl !== place.repoUrl) return { ...next, ...NOTHING_CHOSEN, ...change, branch: next.branch };
+  // Teams are those of all branches.
+  if (next.branch !== place.branch) return { ...next, file: change.file ?? null, intent: change.intent ?? null, filter: change.filter ?? '' };
   if (change.team !== undefined && place.team !== null && change.team !== place.team) return { ...next, task: change.task ?? null, inbox: change.inbox ?? null };
   return next;
 }

@@ -42,7 +42,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   const lapses = makeTimer(readLapsed, timers);
   const membersSoon = makeTimer(() => readMembers(), timers);
   const membersLater = makeTimer(() => readMembers(), timers);
-  const again = makeTimer(() => work(), timers);
+  const again = makeTimer(() => (isOutdated ? work() : readMembers()), timers);
   const all = [soon, lapses, membersSoon, membersLater, again];
 
   /** @param {string} name */

@@ -39,7 +39,7 @@ export function standingOf(task) {
 export function moverOf(task) {
   if (isHeld(task)) return task.owner ?? '';
   if (isHeldBack(task)) return 'held back';
-  return columnOf(task) === 'blocked' ? 'blocked' : 'nobody has it';
+  return columnOf(task) === 'blocked' ? 'blocked' : 'nobody';
 }
 
 /** @param {any} event About a team. @returns {string | null} What its `handle` did, as the rest of a sentence; null for another event. */

@@ -7,6 +7,7 @@ import { boardBar } from './board_bar.js';
 import { boardColumn } from './board_column.js';
 import { boardHoldups } from './board_holdups.js';
 import { needsSignIn } from './needs_sign_in.js';
+import { mountTaskTable } from './task_table.js';
 import { teamShutdown } from './team_shutdown.js';
 import { everySecond } from './ticker.js';
 
@@ -29,7 +30,8 @@ export function mountBoard(element, model, { signIn }) {
   const older = make('button', { type: 'button', class: 'quiet', onclick: () => model.readDone() }, 'Read the completed tasks');
   columns[3].column.append(older);
   const frame = make('div', { class: 'columns', onkeydown: onKey }, ...columns.map(({ column }) => column.node));
-  const whole = make('div', { class: 'board-whole' }, bar.node, shutdown.node, holdups.node, frame);
+  const table = make('div', { class: 'board-table', hidden: true });
+  const whole = make('div', { class: 'board-whole' }, bar.node, shutdown.node, holdups.node, frame, table);
   element.classList.add('panel', 'board');
   element.append(locked.node, none, whole);
   let isOutdated = true;
@@ -58,6 +60,7 @@ export function mountBoard(element, model, { signIn }) {
     bar.update();
     shutdown.update(board.team, model.now());
     frame.hidden = holdups.node.hidden = place.view !== 'board';
+    table.hidden = place.view !== 'tasks';
     if (place.view !== 'board') return;
     holdups.update();
     const shown = filteredColumns(board, place.filter);
@@ -104,6 +107,7 @@ export function mountBoard(element, model, { signIn }) {
     return null;
   }
 
+  const ofTable = mountTaskTable(table, model);
   const endTicks = everySecond(() => {
     if (element.hidden) return;
     const now = model.now();
@@ -117,6 +121,7 @@ export function mountBoard(element, model, { signIn }) {
   return {
     destroy() {
       endTicks();
+      ofTable.destroy();
       unsubscribe();
     },
   };

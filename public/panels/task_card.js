@@ -67,7 +67,7 @@ export function taskCard(model, first) {
     setAttribute(button, 'tabindex', isTabbed ? '0' : '-1');
     setAttribute(node, 'aria-current', isSelected ? 'true' : null);
     setAttribute(node, 'data-tone', toneOf(task));
-    setText(priority, task.priority === 'normal' ? '' : task.priority);
+    setText(priority, task.priority === 'normal' || column === 'done' ? '' : task.priority);
     setAttribute(priority, 'data-priority', task.priority);
     const name = task.owner ?? '';
     if (name !== shownOwner) {
@@ -109,7 +109,8 @@ function whyOf(model, task) {
 function named(model, ids) {
   const shown = ids.slice(0, NAMED).map((id) => {
     const other = model.state.board.tasks.get(id);
-    return other && isHeld(other) ? `${id} (${other.owner})` : id;
+    if (!other) return id;
+    return isHeld(other) ? `${id} (${other.owner})` : columnOf(other) === 'ready' ? `${id} (nobody)` : id;
   });
   return ids.length > NAMED ? `${shown.join(', ')} and ${ids.length - NAMED} more` : shown.join(', ');
 }

@@ -9,7 +9,7 @@ import { taskButton } from './task_button.js';
 /** @typedef {import('../app/team_types.js').Task} Task */
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** Of a row, and of its nodes, in pixels of the default size of text. */
+/** Of a row, and of its nodes, as the style sheet has them: sixteenths of a rem. */
 const ROW = 58;
 const NODE = 38;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { changedPlace, readPlace, searchOf, shortRepository } from '../../../public/app/address.js';
+import { changedPlace, NOTHING_CHOSEN, readPlace, searchOf, shortRepository } from '../../../public/app/address.js';
 import { keepRecent, readRecents } from '../../../public/app/recents.js';
 import { makeSession } from '../../../public/app/session.js';
 
@@ -15,17 +15,18 @@ function storage() {
 
 test('every place is read back from its address', () => {
   const places = [
-    { repoUrl: null, branch: null, file: null, intent: null, view: 'map', filter: '' },
-    { repoUrl: SHOP, branch: 'main', file: null, intent: null, view: 'map', filter: '' },
-    { repoUrl: SHOP, branch: 'feature/a b&c=d#e', file: 'src/a + b%2F.ts', intent: 'INT-1', view: 'table', filter: 'ä ? & =' },
+    { repoUrl: null, branch: null, ...NOTHING_CHOSEN, view: 'map' },
+    { repoUrl: SHOP, branch: 'main', ...NOTHING_CHOSEN, view: 'map' },
+    { repoUrl: SHOP, branch: 'feature/a b&c=d#e', ...NOTHING_CHOSEN, file: 'src/a + b%2F.ts', intent: 'INT-1', view: 'table', filter: 'ä ? & =' },
+    { repoUrl: SHOP, branch: 'main', ...NOTHING_CHOSEN, team: 'alpha', task: 'a task/7', inbox: 'ann.1', view: 'tasks' },
   ];
   for (const place of places) assert.deepEqual(readPlace(searchOf(/** @type {any} */ (place))), place);
   assert.equal(searchOf(/** @type {any} */ (places[1])), `?repo_url=${SHOP}&branch=main`);
 });
 
 test('what is missing has a default, and what is unknown is left out', () => {
-  assert.deepEqual(readPlace(`?repo_url=${SHOP}&view=cube&token=secret`), { repoUrl: SHOP, branch: 'main', file: null, intent: null, view: 'map', filter: '' });
-  assert.deepEqual(readPlace('?branch=main'), { repoUrl: null, branch: null, file: null, intent: null, view: 'map', filter: '' });
+  assert.deepEqual(readPlace(`?repo_url=${SHOP}&view=cube&token=secret`), { repoUrl: SHOP, branch: 'main', ...NOTHING_CHOSEN, view: 'map' });
+  assert.deepEqual(readPlace('?branch=main'), { repoUrl: null, branch: null, ...NOTHING_CHOSEN, view: 'map' });
 });
 
 test('another branch leaves the file, the intent and the filter behind, unless it names its own', () => {
@@ -33,6 +34,15 @@ test('another branch leaves the file, the intent and the filter behind, unless i
   assert.deepEqual(changedPlace(place, { file: 'b.ts' }), { ...place, file: 'b.ts' });
   assert.deepEqual(changedPlace(place, { branch: 'next' }), { ...place, branch: 'next', file: null, intent: null, filter: '' });
   assert.deepEqual(changedPlace(place, { branch: 'next', file: 'c.ts' }), { ...place, branch: 'next', file: 'c.ts', intent: null, filter: '' });
+});
+
+test('a team is that of all branches; another team leaves its task and inbox behind, another repository all', () => {
+  const place = readPlace(`?repo_url=${SHOP}&branch=main&view=board&team=alpha&task=t1&inbox=ann`);
+  assert.deepEqual(changedPlace(place, { branch: 'next' }), { ...place, branch: 'next' });
+  assert.deepEqual(changedPlace(place, { team: 'beta' }), { ...place, team: 'beta', task: null, inbox: null });
+  assert.deepEqual(changedPlace(place, { team: 'beta', task: 't2' }), { ...place, team: 'beta', task: 't2', inbox: null });
+  assert.deepEqual(changedPlace({ ...place, team: null }, { team: 'alpha' }), place, 'the default is chosen');
+  assert.deepEqual(changedPlace(place, { repoUrl: `${SHOP}2` }), { ...place, ...NOTHING_CHOSEN, repoUrl: `${SHOP}2` });
 });
 
 test('a repository is named without what all have', () => {

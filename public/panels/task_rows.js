@@ -1,0 +1,65 @@
+// The rows of the table of tasks: filtered and sorted. No elements.
+
+import { columnOf, dependentsOf, isHeld, textOf } from '../app/tasks.js';
+import { textFilter } from '../app/words.js';
+
+/** @typedef {import('../app/team_types.js').Task} Task */
+/** @typedef {import('../app/tasks.js').Tasks} Tasks */
+
+/** @type {import('./window_table.js').Column[]} */
+export const COLUMNS = [
+  { id: 'title', label: 'Task', isNumber: false, isDescendingFirst: false },
+  { id: 'id', label: 'Id', isNumber: false, isDescendingFirst: false },
+  { id: 'standing', label: 'Stands at', isNumber: false, isDescendingFirst: false },
+  { id: 'waits', label: 'Waits for', isNumber: false, isDescendingFirst: true },
+  { id: 'owner', label: 'Owner', isNumber: false, isDescendingFirst: false },
+  { id: 'lapse', label: 'Lapses in', isNumber: true, isDescendingFirst: false },
+  { id: 'priority', label: 'Priority', isNumber: false, isDescendingFirst: false },
+  { id: 'holds', label: 'Wait for it', isNumber: true, isDescendingFirst: true },
+  { id: 'lapses', label: 'Lapses', isNumber: true, isDescendingFirst: true },
+  { id: 'assignee', label: 'Assigned to', isNumber: false, isDescendingFirst: false },
+  { id: 'files', label: 'Files', isNumber: false, isDescendingFirst: true },
+];
+
+const PRIORITIES = { high: 0, normal: 1, low: 2 };
+/** What is at work first: it is what changes. */
+const ORDER = ['in_progress', 'ready', 'blocked', 'done'];
+
+/** @param {Task} task @param {string} column @param {Map<string, string[]>} dependents @returns {string | number | null} What it is sorted by. */
+function sortedBy(task, column, dependents) {
+  switch (column) {
+    case 'title': return task.title.toLowerCase();
+    case 'id': return Number.isFinite(task.rank) ? task.rank : task.id;
+    case 'standing': return ORDER.indexOf(columnOf(task));
+    case 'owner': return task.owner;
+    case 'lapse': return isHeld(task) ? task.lease.expires : null;
+    case 'priority': return PRIORITIES[task.priority];
+    case 'waits': return task.dependencies.length || null;
+    case 'holds': return dependents.get(task.id)?.length ?? null;
+    case 'lapses': return task.lapses || null;
+    case 'assignee': return task.assignee;
+    default: return task.files.length || null;
+  }
+}
+
+/**
+ * @param {Tasks} tasks
+ * @param {import('./window_table.js').Choice} choice `isOnly`: without the completed ones. Tasks without a value are last either way.
+ * @returns {Task[]}
+ */
+export function taskRows(tasks, { filter, isOnly, column, isDescending }) {
+  const matches = textFilter(filter);
+  const dependents = dependentsOf(tasks);
+  const keyed = [...tasks.values()].filter((task) => (!isOnly || task.status !== 'completed') && (!filter || matches(textOf(task))))
+    .map((task) => ({ task, value: sortedBy(task, column, dependents) }));
+  const sign = isDescending ? -1 : 1;
+  keyed.sort(({ task, value }, other) => {
+    if (value === other.value) return task.rank - other.task.rank || (task.id < other.task.id ? -1 : 1);
+    if (value === null) return 1;
+    if (other.value === null) return -1;
+    // Ids that are numbers come before others.
+    if (typeof value !== typeof other.value) return typeof value === 'number' ? -sign : sign;
+    return value < other.value ? -sign : sign;
+  });
+  return keyed.map(({ task }) => task);
+}
