@@ -67,6 +67,7 @@ export function mountLayout(model) {
     slot('table').hidden = !isTable || !repoUrl;
     slot('locked').hidden = onBoard || isTable || !repoUrl;
     slot('aside').hidden = isUnknown;
+    slot('aside').setAttribute('aria-label', onBoard ? 'Members and messages' : 'Agents and activity');
     slot('sections').hidden = isUnknown;
     slot('views').hidden = isUnknown;
     slot('search').hidden = isUnknown;

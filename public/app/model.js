@@ -6,7 +6,7 @@ import { ApiError, makeApi } from './api.js';
 import { makeClock } from './clock.js';
 import { emptyWhole, reduce } from './reduce.js';
 import { makeSession } from './session.js';
-import { readTask, readWholeTask } from './tasks.js';
+import { makeTeamReads } from './team_reads.js';
 import { socketTransport, streamTransport } from './transport.js';
 import { watchBranch } from './watch.js';
 
@@ -31,8 +31,6 @@ const PARTS = {
   session: ['isSignedIn', 'needsToken'],
 };
 
-/** Teams that are asked for the tasks of a file. */
-const MOST_TEAMS = 8;
 /** Interval at which listeners are told while the page is hidden and draws no frames. */
 const HIDDEN_MS = 250;
 
@@ -151,17 +149,7 @@ export function makeModel(browser = window, localTime = Date.now) {
     },
     lengthenMail: async () => watcher?.lengthenMail(),
     readDone: async () => watcher?.readDone(),
-    async readTask(team, id) {
-      const { body } = await api.get(`api/tasks/${encodeURIComponent(id)}`, { repo_url: query().repo_url, team });
-      return readWholeTask(body);
-    },
-    async tasksOf(path) {
-      const teams = whole.state.teams.list.filter(({ isClosed }) => !isClosed).slice(0, MOST_TEAMS);
-      return Promise.all(teams.map(async ({ name }) => {
-        const { body } = await api.get('api/tasks', { repo_url: query().repo_url, team: name, file: path, limit: '100' });
-        return { team: name, tasks: body.tasks.map(readTask) };
-      }));
-    },
+    ...makeTeamReads({ api, state: () => whole.state }),
     async historyOf(path) {
       const { body } = await api.get('api/activity', { ...query(), file: path, limit: '50' });
       return body.events.map((/** @type {any} */ event) => readActivity(event));

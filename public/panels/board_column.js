@@ -51,7 +51,8 @@ export function boardColumn(model, column) {
 
   function draw() {
     const shown = tasks.slice(0, most);
-    if (!shown.some(({ id }) => id === stop)) stop = shown[0]?.id ?? '';
+    // Unless somebody is in the column, the tab key comes to its first card.
+    if (!node.contains(document.activeElement) || !shown.some(({ id }) => id === stop)) stop = shown[0]?.id ?? '';
     render(shown);
     if (cards.size > shown.length) {
       const ids = new Set(shown.map(({ id }) => id));

@@ -57,6 +57,7 @@ export function fileTasks(model) {
     /** @param {string} next */
     show(next) {
       path = next;
+      seen = newest();
       clearTimeout(timer);
       render([]);
       setText(none, 'Reading the tasks');

@@ -10,7 +10,7 @@ const COMMANDS = new Map([
 
 /** For the help: the keys, and what they do. */
 export const KEY_HELP = [
-  { keys: ['/'], does: 'Search files, folders and holders' },
+  { keys: ['/'], does: 'Search files, folders and holders; on the board, tasks too' },
   { keys: ['\u2190', '\u2191', '\u2192', '\u2193'], does: 'On the map: select the next file. In a table: move between rows. On the board: move between tasks' },
   { keys: ['+', '\u2212', '0'], does: 'On the map: zoom in, zoom out, show everything' },
   { keys: ['m', 't', 'b'], does: 'Map, table (of the files, or of the tasks of the board), board' },

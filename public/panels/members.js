@@ -119,7 +119,7 @@ function memberRow(model, first, heldBy) {
       setText(inbox, member.unread > 0 ? `${member.unread.toLocaleString('en-US')} unread` : 'Inbox');
       inbox.classList.toggle('has-unread', member.unread > 0);
       setAttribute(inbox, 'aria-pressed', String(isChosen));
-      setAttribute(inbox, 'aria-label', `Messages of ${handle}${member.unread > 0 ? `, ${member.unread} unread` : ''}`);
+      setAttribute(inbox, 'aria-label', `Inbox of ${handle}${member.unread > 0 ? `, ${member.unread.toLocaleString('en-US')} unread` : ''}`);
       const own = heldBy().get(handle.toLowerCase()) ?? [];
       renderTasks(own);
       tasks.hidden = own.length === 0;

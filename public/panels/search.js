@@ -1,14 +1,15 @@
-// The search: a combobox over files, folders and holders. What is typed is also the filter of the map and the table.
+// The search: a combobox over files, folders and holders, and over tasks on the board. What is typed is also the filter of what is shown.
 
+import { isBoard } from '../app/address.js';
 import { icon, make, setAttribute } from '../app/dom.js';
 import { badge, modeOf, pathText } from './parts.js';
-import { search, searchIndex } from './search_ranking.js';
+import { search, searchIndex, searchTasks } from './search_ranking.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('./search_ranking.js').Match} Match */
 
 const FILTER_DELAY_MS = 120;
-const LABELS = { file: 'Files', folder: 'Folders', holder: 'Holders' };
+const LABELS = { task: 'Tasks', file: 'Files', folder: 'Folders', holder: 'Holders' };
 
 /**
  * @param {HTMLElement} element
@@ -24,7 +25,7 @@ export function mountSearch(element, model, { zoomTo } = {}) {
   let indexed = null;
 
   const input = /** @type {HTMLInputElement} */ (make('input', {
-    type: 'text', role: 'combobox', class: 'search-input', placeholder: 'Search files, folders, holders', 'aria-label': 'Search files, folders and holders',
+    type: 'text', role: 'combobox', class: 'search-input',
     'aria-expanded': 'false', 'aria-controls': 'search-matches', 'aria-autocomplete': 'list', 'aria-keyshortcuts': '/', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
     oninput: onInput, onkeydown: onKey, onfocus: open, onblur: close,
   }));
@@ -64,10 +65,11 @@ export function mountSearch(element, model, { zoomTo } = {}) {
 
   function open() {
     const query = input.value.trim();
-    matches = query ? search(index(), model.state.agents.map(({ holder }) => holder), query, model.state.locks) : [];
+    const tasks = query && isBoard(model.state.place) ? searchTasks(model.state.board.tasks, query) : [];
+    matches = query ? [...tasks, ...search(index(), model.state.agents.map(({ holder }) => holder), query, model.state.locks)] : [];
     active = matches.length > 0 ? 0 : -1;
     status.textContent = query ? (matches.length > 0 ? `${matches.length} matches` : 'No match') : '';
-    list.replaceChildren(...rows(), ...(query && matches.length === 0 ? [make('p', { class: 'search-none soft' }, 'No file, folder or holder matches.')] : []));
+    list.replaceChildren(...rows(), ...(query && matches.length === 0 ? [make('p', { class: 'search-none soft' }, isBoard(model.state.place) ? 'No task, file, folder or holder matches.' : 'No file, folder or holder matches.')] : []));
     list.hidden = !query;
     setAttribute(input, 'aria-expanded', String(matches.length > 0));
     activate(active);
@@ -80,7 +82,7 @@ export function mountSearch(element, model, { zoomTo } = {}) {
   }
 
   function rows() {
-    return ['file', 'folder', 'holder'].flatMap((type) => {
+    return ['task', 'file', 'folder', 'holder'].flatMap((type) => {
       const options = matches.flatMap((match, place) => (match.type === type ? [option(match, place)] : []));
       const label = LABELS[/** @type {Match['type']} */ (type)];
       return options.length > 0 ? [make('div', { role: 'group', 'aria-label': label }, make('div', { class: 'search-group', 'aria-hidden': 'true' }, label), ...options)] : [];
@@ -93,8 +95,13 @@ export function mountSearch(element, model, { zoomTo } = {}) {
     const mode = type === 'file' ? modeOf(model.state, value) : null;
     return make('div', { role: 'option', class: 'search-option', id: `search-match-${place}`, 'aria-selected': 'false', title: value, onclick: () => choose(place) },
       agent ? badge(value, agent.agentId, agent.userName) : null,
-      type === 'holder' ? make('span', {}, value) : pathText(type === 'folder' ? value.slice(0, -1) : value),
+      type === 'holder' ? make('span', {}, value) : type === 'task' ? taskText(value) : pathText(type === 'folder' ? value.slice(0, -1) : value),
       mode ? make('span', { class: 'mode', 'data-mode': mode }, mode) : null);
+  }
+
+  /** @param {string} id */
+  function taskText(id) {
+    return make('span', { class: 'search-task' }, make('code', {}, id), ' ', model.state.board.tasks.get(id)?.title ?? '');
   }
 
   /** @param {number} place */
@@ -112,6 +119,13 @@ export function mountSearch(element, model, { zoomTo } = {}) {
   function choose(place) {
     const { type, value } = matches[place];
     window.clearTimeout(timer);
+    if (type === 'task') {
+      input.value = '';
+      mark();
+      close();
+      model.go({ team: model.state.board.name, task: value, filter: '' });
+      return;
+    }
     if (type === 'folder') {
       setFilter(value);
       zoomTo?.(value.slice(0, -1));
@@ -146,7 +160,15 @@ export function mountSearch(element, model, { zoomTo } = {}) {
     event.stopPropagation();
   }
 
+  /** What can be found is said by the field. */
+  function nameIt() {
+    const things = isBoard(model.state.place) ? 'tasks, files, holders' : 'files, folders, holders';
+    setAttribute(input, 'placeholder', `Search ${things}`);
+    setAttribute(input, 'aria-label', `Search ${things.replace(/, (\w+)$/, ' and $1')}`);
+  }
+
   const unsubscribe = model.subscribe((changed) => {
+    if (changed.has('place')) nameIt();
     if (changed.has('place') && document.activeElement !== input && input.value !== model.state.place.filter) {
       input.value = model.state.place.filter;
       mark();
@@ -154,6 +176,7 @@ export function mountSearch(element, model, { zoomTo } = {}) {
   });
   input.value = model.state.place.filter;
   mark();
+  nameIt();
   return {
     focus() {
       input.focus();

@@ -1,4 +1,4 @@
-// Which files, folders and holders a search means, the likeliest first. Fast enough for each key over 20,000 paths.
+// Which files, folders, holders and tasks a search means, the likeliest first. Fast enough for each key over 20,000 paths.
 
 /** Less than the steps between kinds of matches, more than lengths make. */
 const PREFERENCE = 2;
@@ -114,8 +114,10 @@ export function bestMatches(lower, query, most, isPreferred = () => false) {
   return best.map(({ index }) => index);
 }
 
+const MOST_TASKS = 8;
+
 /**
- * @typedef {{ type: 'file' | 'folder' | 'holder', value: string }} Match
+ * @typedef {{ type: 'task' | 'file' | 'folder' | 'holder', value: string }} Match
  * @param {SearchIndex} index
  * @param {string[]} holders
  * @param {string} query
@@ -130,4 +132,15 @@ export function search(index, holders, query, locked = new Set()) {
     ...take('folder', index.folders, index.lowerFolders, 3),
     ...take('holder', holders, holders.map((holder) => holder.toLowerCase()), 3),
   ];
+}
+
+/**
+ * @param {Map<string, { id: string, title: string }>} tasks
+ * @param {string} query
+ * @returns {Match[]} Tasks by their ids and titles.
+ */
+export function searchTasks(tasks, query) {
+  const all = [...tasks.values()];
+  // A title is a name as a whole, whatever slashes it has.
+  return bestMatches(all.map(({ id, title }) => `${id} ${title}`.replaceAll('/', ' ').toLowerCase()), query, MOST_TASKS).map((place) => ({ type: 'task', value: all[place].id }));
 }

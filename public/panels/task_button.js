@@ -11,7 +11,9 @@ import { COLUMN_WORDS, standingOf } from '../app/team_words.js';
 export function taskButton(model, id, team) {
   const mark = icon('check');
   const title = make('span', { class: 'task-title' });
-  const node = make('button', { type: 'button', class: 'task-button', onclick: select }, mark, make('code', {}, id), title);
+  // The icon in words, for those who do not see it.
+  const said = make('span', { class: 'unseen' });
+  const node = make('button', { type: 'button', class: 'task-button', onclick: select }, mark, make('code', {}, id), ' ', title, said);
 
   function select() {
     model.go({ view: model.state.place.view === 'tasks' ? 'tasks' : 'board', team: team ?? model.state.board.name, task: id });
@@ -27,7 +29,7 @@ export function taskButton(model, id, team) {
       setAttribute(node, 'data-column', column);
       setText(title, task?.title ?? '');
       setAttribute(node, 'title', task ? `${id}: ${task.title}\n${standingOf(task)}` : id);
-      setAttribute(node, 'aria-label', task ? `${id}, ${COLUMN_WORDS[columnOf(task)].title}: ${task.title}` : `Task ${id}`);
+      setText(said, column ? `, ${COLUMN_WORDS[column].title}` : '');
       setAttribute(node, 'aria-current', model.state.place.task === id ? 'true' : null);
     },
   };

@@ -99,7 +99,7 @@ function whyOf(model, task) {
   if (status === 'completed') return '';
   const times = lapses > 1 ? `, ${lapses} times so far` : '';
   if (isHeldBack(task)) return `Held back: claims lapsed ${lapses} times`;
-  if (isHeld(task)) return dependencies.length > 0 ? `In spite of ${named(model, dependencies)}` : lapses > 0 ? `Claims lapsed ${counted(lapses, 'time')} before` : '';
+  if (isHeld(task)) return dependencies.length > 0 ? `In spite of ${named(model, dependencies)}` : lapses === 1 ? 'A claim lapsed before' : lapses > 1 ? `Claims lapsed ${lapses} times before` : '';
   if (dependencies.length > 0) return `Waits for ${named(model, dependencies)}`;
   if (lease.state === 'lapsed') return `The claim of ${previousOwner ?? 'somebody'} lapsed${times}`;
   return lease.state === 'released' ? `Given back by ${previousOwner ?? 'somebody'}` : '';

@@ -246,7 +246,7 @@ pub struct Lease {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub expires: Option<String>,
-    /// Its fencing token.
+    /// Fencing token of the newest claim, until the task is completed: by it a reader tells which events it knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, minimum = 1)]
     pub token: Option<i64>,

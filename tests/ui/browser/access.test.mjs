@@ -5,9 +5,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
-import { FAILED_REQUEST, live, lockedFile, openPage, shows } from '../harness/browser.mjs';
+import { addressOf, FAILED_REQUEST, live, lockedFile, openPage, shows } from '../harness/browser.mjs';
 import { ledgerOf, playIntents, POOL, refusal, someIntents, someLines } from '../harness/intents.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
 import { busyRepository, openBusy } from '../harness/scene.mjs';
+import { startServer } from '../harness/server.mjs';
+import { busyTeam } from '../harness/teams.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -90,6 +93,29 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       played.say({ type: 'intent_changed', user: 'ada', user_name: 'Ada', intent_id: POOL, status: 'BLOCKED', previous: 'IN_PROGRESS' });
       await shows(page.getByText('The ledger needs signing in: it is shown to those who may read the repository.'));
       await judge(found, page, 'signing in for the ledger');
+      assert.equal(found.join('\n'), '');
+    });
+  }
+
+  for (const width of [1440, 360]) {
+    test(`axe finds nothing on the board of a team at ${width} pixels, ${colorScheme}`, async (t) => {
+      const found = /** @type {string[]} */ ([]);
+      const repository = makeRepository(t);
+      const server = await startServer(t, repository);
+      await busyTeam(server, repository);
+      const { page } = await openPage(t, addressOf(server, repository, { view: 'board' }), { colorScheme, reducedMotion: 'reduce', viewport: { width, height: 900 } });
+      await shows(page.getByRole('region', { name: 'In progress' }).getByText('Sessions by passkey'));
+      await judge(found, page, 'board');
+      for (const section of width < 700 ? ['Members', 'Messages'] : []) {
+        await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: section }).click();
+        await judge(found, page, section);
+      }
+      await page.goto(addressOf(server, repository, { view: 'tasks', task: 't16', team: 'alpha' }));
+      await shows(page.locator('#task').getByText(/^Waits for 2 tasks\./));
+      await judge(found, page, 'table of tasks, with a task');
+      await page.goto(addressOf(server, repository, { view: 'board', team: 'none' }));
+      await shows(page.getByText('There is no team "none".'));
+      await judge(found, page, 'no team');
       assert.equal(found.join('\n'), '');
     });
   }

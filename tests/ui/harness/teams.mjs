@@ -8,6 +8,7 @@
  * @property {(id: string, change?: object) => Promise<any>} claim
  * @property {(id: string, result?: string) => Promise<any>} complete
  * @property {(id: string, note: string) => Promise<any>} release
+ * @property {(id: string) => Promise<void>} remove Deletes a task.
  * @property {(to: string | string[], message: string, rest?: object) => Promise<number>} send Returns the number of the message.
  * @property {(step: string, rest?: object) => Promise<any>} shutdown
  */
@@ -40,6 +41,10 @@ export function memberOf(server, repository, team, user, handle) {
     claim: (id, change = {}) => done(`tasks/${id}/claim`, change),
     complete: (id, result = 'It is done') => done(`tasks/${id}/complete`, { result }),
     release: (id, note) => done(`tasks/${id}/release`, { note }),
+    async remove(id) {
+      const response = await fetch(new URL(`api/tasks/${id}?${new URLSearchParams({ repo_url: repository.repoUrl, team })}`, server.url), { method: 'DELETE', headers });
+      if (!response.ok) throw new Error(`${id}: ${response.status} ${await response.text()}`);
+    },
     send: async (to, message, rest = {}) => (await done('messages', { to: [to].flat(), message, ...rest })).id,
     shutdown: (step, rest = {}) => done(`teams/${team}/shutdown`, { team: undefined, step, ...rest }),
   };

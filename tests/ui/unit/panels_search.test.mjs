@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bestMatches, scoreOf, search, searchIndex } from '../../../public/panels/search_ranking.js';
+import { bestMatches, scoreOf, search, searchIndex, searchTasks } from '../../../public/panels/search_ranking.js';
 
 const PATHS = ['docs/db/notes.md', 'lib/storage/pool.rs', 'src/adb.ts', 'src/api/session_store.ts', 'src/db.ts', 'src/db_pool.ts', 'tests/src/database.ts'];
 const files = (query) => search(searchIndex(PATHS), [], query).filter(({ type }) => type === 'file').map(({ value }) => value);
@@ -48,4 +48,11 @@ test('folders and holders are found too', () => {
 
 test('folders of every depth are in the index', () => {
   assert.deepEqual(searchIndex(['a/b/c/d.ts', 'a/x.ts', 'y.ts']).folders, ['a/', 'a/b/', 'a/b/c/']);
+});
+
+test('tasks are found by their id and by words of their title', () => {
+  const tasks = new Map([['t1', 'Pool the connections'], ['t12', 'Read/write split of the pool'], ['t2', 'Announce it']].map(([id, title]) => [id, { id, title }]));
+  assert.deepEqual(searchTasks(tasks, 't12').map(({ value }) => value), ['t12']);
+  assert.deepEqual(searchTasks(tasks, 'pool').map(({ value }) => value), ['t1', 't12']);
+  assert.deepEqual(searchTasks(tasks, 'write pool').map(({ value }) => value), ['t12']);
 });

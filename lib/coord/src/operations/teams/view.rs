@@ -145,7 +145,7 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
         lease: Lease {
             state: lease,
             expires: record.expires.filter(|_| is_held).map(instant),
-            token: record.token.filter(|_| is_held),
+            token: record.token.filter(|_| lease != LeaseState::None),
         },
         lapses,
         previous_owner,

@@ -1,0 +1,41 @@
+// What is asked of teams when somebody wants it: one task with its texts, and the tasks about a file.
+
+import { readTask, readWholeTask } from './tasks.js';
+
+/** Teams that are asked for the tasks of a file, and pages of each: the server bounds what it looks through for an answer. */
+const MOST_TEAMS = 8;
+const MOST_PAGES = 6;
+
+/**
+ * @param {object} options
+ * @param {import('./api.js').Api} options.api
+ * @param {() => import('./types.js').State} options.state
+ * @returns {Pick<import('./types.js').Model, 'readTask' | 'tasksOf'>}
+ */
+export function makeTeamReads({ api, state }) {
+  const repository = () => ({ repo_url: state().place.repoUrl ?? '' });
+
+  /** @param {string} team @param {string} file */
+  async function tasksOfTeam(team, file) {
+    const tasks = [];
+    let after = '0';
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const { body } = await api.get('api/tasks', { ...repository(), team, file, after });
+      tasks.push(...body.tasks.map(readTask));
+      if (body.next === undefined) break;
+      after = String(body.next);
+    }
+    return { team, tasks };
+  }
+
+  return {
+    async readTask(team, id) {
+      const { body } = await api.get(`api/tasks/${encodeURIComponent(id)}`, { ...repository(), team });
+      return readWholeTask(body);
+    },
+    tasksOf(path) {
+      const teams = state().teams.list.filter(({ isClosed }) => !isClosed).slice(0, MOST_TEAMS);
+      return Promise.all(teams.map(({ name }) => tasksOfTeam(name, path)));
+    },
+  };
+}
