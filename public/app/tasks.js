@@ -161,7 +161,7 @@ export function applyToTasks(tasks, events) {
 function completed(event) {
   return {
     status: 'completed', owner: event.handle ?? null, completedAt: timeOf(event), previousOwner: null, assignee: null, reservedUntil: null,
-    lease: { state: 'none', expires: null, token: event.token ?? 0 },
+    lease: { state: 'none', expires: null, token: 0 },
   };
 }
 

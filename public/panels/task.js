@@ -80,7 +80,13 @@ export function mountTask(element, model) {
     model.go({ task: null });
   });
 
-  async function read() {
+  /** @param {boolean} isAgain */
+  function readSoon(isAgain) {
+    clearTimeout(timer);
+    timer = setTimeout(() => read(isAgain), DEBOUNCE_MS);
+  }
+
+  async function read(isAgain = false) {
     if (id === null || team === null) return;
     const own = ++turn;
     try {
@@ -88,6 +94,9 @@ export function mountTask(element, model) {
       if (own !== turn) return;
       whole = read;
       problem = '';
+      const now = taskOf(model.state.board, id);
+      // An event was quicker than the answer: once more.
+      if (now && !isAgain && versionOf(now) !== versionOf(read)) readSoon(true);
     } catch (error) {
       if (own !== turn) return;
       problem = error instanceof Error ? error.message : String(error);
@@ -167,10 +176,7 @@ export function mountTask(element, model) {
     if (id === null || !(changed.has('board') || changed.has('place') || changed.has('locks') || changed.has('intents'))) return;
     const now = taskOf(board, id);
     // Its texts may have changed with it.
-    if (now !== known && known !== null) {
-      clearTimeout(timer);
-      timer = setTimeout(read, DEBOUNCE_MS);
-    }
+    if (now !== known && (known !== null || (now && whole && versionOf(now) !== versionOf(whole)))) readSoon(false);
     known = now;
     update();
   });
@@ -183,6 +189,11 @@ export function mountTask(element, model) {
       clearTimeout(timer);
     },
   };
+}
+
+/** @param {Task} task @returns {string} What a change of which may have changed the texts too. */
+function versionOf({ status, lease, dependencies, met, title }) {
+  return JSON.stringify([status, lease.state, lease.token, dependencies.length, met.length, title]);
 }
 
 /** @param {Task} task @param {number} now @returns {string[]} */

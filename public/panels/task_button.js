@@ -13,7 +13,7 @@ export function taskButton(model, id, team) {
   const title = make('span', { class: 'task-title' });
   // The icon in words, for those who do not see it.
   const said = make('span', { class: 'unseen' });
-  const node = make('button', { type: 'button', class: 'task-button', onclick: select }, mark, make('code', {}, id), ' ', title, said);
+  const node = make('button', { type: 'button', class: 'task-button', onclick: select }, mark, make('code', {}, id), ' ', title, ' ', said);
 
   function select() {
     model.go({ view: model.state.place.view === 'tasks' ? 'tasks' : 'board', team: team ?? model.state.board.name, task: id });
@@ -29,7 +29,7 @@ export function taskButton(model, id, team) {
       setAttribute(node, 'data-column', column);
       setText(title, task?.title ?? '');
       setAttribute(node, 'title', task ? `${id}: ${task.title}\n${standingOf(task)}` : id);
-      setText(said, column ? `, ${COLUMN_WORDS[column].title}` : '');
+      setText(said, column ? `(${COLUMN_WORDS[column].title})` : '');
       setAttribute(node, 'aria-current', model.state.place.task === id ? 'true' : null);
     },
   };

@@ -49,7 +49,7 @@ test('tasks are added, claimed, completed with what follows, edited and deleted,
   assert.match(first ?? '', /^1[45]:\d\d$/);
   await until(async () => (await held.locator('.left-text').textContent()) !== first, 'it counts down');
   await shows(card(page, 'Blocked', 't2').getByText('Waits for t1 (ann-1)'));
-  await shows(member(page, 'ann-1').getByRole('button', { name: /^t1 Pool the connections, In progress$/ }));
+  await shows(member(page, 'ann-1').getByRole('button', { name: /^t1 Pool the connections \(In progress\)$/ }));
   const asked = requests.filter((url) => url.includes('/api/tasks')).length;
   await ann.complete('t1', 'query() is async now');
   await shows(card(page, 'Done', 't1').getByText('ann-1'));
@@ -156,7 +156,7 @@ test('a task has its texts, what it waits for and what waits for it, and leads t
   await shows(details(page).getByText('Ready', { exact: true }));
   await shows(details(page).locator('.met-list').getByText('Sessions are passkeys now'));
   await details(page).getByRole('button', { name: 'src/auth/session.ts' }).click();
-  await shows(page.locator('#file').getByRole('button', { name: /^t14 Sessions by passkey: tests, Ready$/ }));
+  await shows(page.locator('#file').getByRole('button', { name: /^t14 Sessions by passkey: tests \(Ready\)$/ }));
   await picture(page, 'board-file-tasks');
 });
 
