@@ -5,6 +5,7 @@
 //! - the vocabulary: `tree` (the input of a graph), `language`, `specifier` and `import_kind` (an import, as written),
 //!   `resolution` (its target), `file`
 //! - `scan`: text -> specifiers; never resolves
+//! - `interface`: text -> names that others can import, each with a digest of its head
 //! - `record`: the part of one file that is kept between builds
 //! - `resolve`: specifier -> file; never reads a disk, sees only the paths of the tree and a few manifests
 //! - `import_graph`: files and edges; `query`: queries on them; `adjacency` and [`spelling`]: the fields that scripts read
@@ -13,10 +14,12 @@
 pub mod spelling;
 
 mod adjacency;
+mod content;
 mod cores;
 mod file;
 mod import_graph;
 mod import_kind;
+mod interface;
 mod language;
 mod query;
 mod record;
@@ -32,6 +35,10 @@ pub use cores::cores;
 pub use file::{FileFacts, FileId, FileState, Node};
 pub use import_graph::ImportGraph;
 pub use import_kind::{ImportKind, KindSet};
+pub use interface::{
+    Interface, InterfaceChanges, InterfaceComparison, MAX_INTERFACE_BYTES, MAX_INTERFACE_NAME_BYTES,
+    MAX_INTERFACE_NAMES, NoInterface, ReadInterface, interface,
+};
 pub use language::{Language, other_language};
 pub use query::{Direction, Neighborhood};
 pub use record::Record;

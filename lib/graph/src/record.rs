@@ -2,6 +2,7 @@
 
 use crate::file::FileState;
 use crate::import_kind::ImportKind;
+use crate::interface::{ReadInterface, stored};
 use crate::specifier::Specifier;
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
@@ -18,6 +19,9 @@ pub struct Record {
     pub size: u64,
     /// All imports, in the order written.
     pub specifiers: Vec<Specifier>,
+    /// What others can import of it, or why that is not known; `None` where nobody has asked
+    /// ([`Limits::interfaces`](crate::Limits::interfaces)).
+    pub interface: Option<ReadInterface>,
     /// The text, where the file is a manifest.
     pub manifest: Option<String>,
 }
@@ -47,7 +51,11 @@ const KINDS: [(ImportKind, char); 14] = [
 impl Record {
     /// The memory of its imports, in units of a short import.
     pub(super) fn weight(&self) -> usize {
-        self.specifiers.iter().map(weight_of).sum()
+        let names = self.interface.iter().flatten().flat_map(|interface| &interface.names);
+        let imports = self.specifiers.iter().map(weight_of);
+        imports
+            .chain(names.map(|(name, _)| 1 + name.len() / BYTES_FOR_WEIGHT))
+            .sum()
     }
 
     /// Drops the imports beyond the limit of one file. Returns whether there were any.
@@ -67,8 +75,8 @@ impl Record {
     }
 
     /// The text form. The first line is `VERSION BLOB STATE SIZE`. Each specifier is a line `kLINE TEXT` or `kLINE
-    /// TEXT<tab>NAME`: `k` is a letter for the kind, and backslash, tab and newline are escaped. A manifest has a line `M`
-    /// and its text.
+    /// TEXT<tab>NAME`: `k` is a letter for the kind, and backslash, tab and newline are escaped. An interface has a line `I`
+    /// and one for each name. A manifest has a line `M` and its text.
     pub fn encode(&self) -> String {
         use std::fmt::Write;
         let mut out = String::with_capacity(64 + self.specifiers.len() * 24);
@@ -86,6 +94,9 @@ impl Record {
                 escape(name, &mut out);
             }
             out.push('\n');
+        }
+        if let Some(interface) = &self.interface {
+            stored::encode(interface, &mut out);
         }
         if let Some(manifest) = &self.manifest {
             out.push_str("M\n");
@@ -114,9 +125,14 @@ impl Record {
             state,
             size,
             specifiers: Vec::new(),
+            interface: None,
             manifest: None,
         };
         while !rest.is_empty() {
+            if let Some(interface) = rest.strip_prefix(stored::LETTER) {
+                (record.interface, rest) = stored::decode(interface)?;
+                continue;
+            }
             let (line, after) = rest.split_once('\n')?;
             rest = after;
             if line == "M" {
@@ -184,6 +200,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::interface::{Interface, NoInterface};
 
     fn any_record() -> impl Strategy<Value = Record> {
         let kind = proptest::sample::select(KINDS.map(|(kind, _)| kind).to_vec());
@@ -194,18 +211,34 @@ mod tests {
             any::<u32>(),
         )
             .prop_map(|(text, name, kind, line)| Specifier { text, name, kind, line });
+        let interface = (
+            any::<u128>(),
+            proptest::collection::vec(("[^\\n]{0,20}", any::<u64>()), 0..4),
+            any::<u32>(),
+        )
+            .prop_map(|(digest, names, left_out)| Interface {
+                digest,
+                names,
+                left_out,
+            });
+        let interface = prop_oneof![
+            interface.prop_map(Ok),
+            proptest::sample::select(NoInterface::ALL.to_vec()).prop_map(Err),
+        ];
         (
             "[0-9a-f]{40}",
             proptest::sample::select(FileState::ALL.to_vec()),
             any::<u64>(),
             proptest::collection::vec(specifier, 0..8),
+            proptest::option::of(interface),
             proptest::option::of("(?s).{0,80}"),
         )
-            .prop_map(|(blob, state, size, specifiers, manifest)| Record {
+            .prop_map(|(blob, state, size, specifiers, interface, manifest)| Record {
                 blob,
                 state,
                 size,
                 specifiers,
+                interface,
                 manifest,
             })
     }
@@ -228,5 +261,15 @@ mod tests {
         assert!(Record::decode("2 ab ok 3\n").is_some());
         assert_eq!(Record::decode("1 ab ok 3\n"), None);
         assert_eq!(Record::decode("2 ab fine 3\n"), None);
+    }
+
+    #[test]
+    fn of_an_interface_of_another_version_the_rest_of_the_record_is_used() {
+        for line in ["I0 00ff 0 1\n00ff name\n", "I0 - for_a_reason\n"] {
+            let record = Record::decode(&format!("2 ab ok 3\n{line}i1 ./a\n")).expect("a record");
+            assert_eq!((record.interface, record.specifiers.len()), (None, 1), "{line}");
+        }
+        assert_eq!(Record::decode("2 ab ok 3\nI1 - for_a_reason\n"), None);
+        assert_eq!(Record::decode("2 ab ok 3\nI1 00ff 0 2\n00ff name\n"), None);
     }
 }

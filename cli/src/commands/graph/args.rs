@@ -13,6 +13,7 @@ Examples:
   coord graph --stats                      statistics
   coord graph --focus src/app.ts --depth 2 --format mermaid
                                            the files within two steps of a file, as a picture
+  coord graph --interface src/db.ts        the names that others can import of a file, each with a digest
   coord graph --cycles                     groups of files that import each other in cycles
   coord graph --rev v1.2 --format json     the graph of a tag, for a program";
 
@@ -50,6 +51,9 @@ pub struct GraphArgs {
     /// Print statistics instead of the graph
     #[arg(long, conflicts_with = "explain")]
     pub stats: bool,
+    /// Print what others can import of these files: a digest of all of it, and each name with a digest of its declaration
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["kinds", "focus", "cycles", "stats", "explain"])]
+    pub interface: Vec<String>,
     /// Print each import of this file with its target, or why it has none, instead of the graph
     #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "kinds"])]
     pub explain: Option<String>,

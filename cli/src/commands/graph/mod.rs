@@ -6,12 +6,14 @@
 //! - `cycles`: groups of files that import each other in cycles
 //! - `incomplete`: the parts that it lacks
 //! - `explanation`: the target of each import of one file
+//! - `interface`: what others can import of a file
 //! - `progress`: the bar on a terminal
 
 mod args;
 mod cycles;
 mod explanation;
 mod incomplete;
+mod interface;
 mod print;
 mod progress;
 mod run;

@@ -8,12 +8,12 @@ use anyhow::{Context, bail};
 use coord::builds::build::build;
 use coord::domain::CommitSha;
 use coord::settings::{graph_limits, process_environment};
-use coord_graph::Previous;
+use coord_graph::{Limits, Previous};
 
 use super::args::{GraphArgs, GraphFormat};
 use super::incomplete::Incomplete;
 use super::progress::ProgressBar;
-use super::{cycles, explanation, print, statistics};
+use super::{cycles, explanation, interface, print, statistics};
 use coord_git::{GitSource, Opened};
 
 impl GraphArgs {
@@ -27,7 +27,10 @@ impl GraphArgs {
 }
 
 async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
-    let limits = graph_limits(&process_environment)?;
+    let limits = Limits {
+        interfaces: !args.interface.is_empty(),
+        ..graph_limits(&process_environment)?
+    };
     let started = Instant::now();
     // On this thread, which has nothing else to do.
     let (source, opened, commit) = open(&args.repo, args.rev.as_deref())?;
@@ -43,7 +46,14 @@ async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
             .with_context(|| format!("{file} is not among the files of commit {}", commit.short()))
     };
     let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, io::stdout().lock());
-    let output = if let Some(file) = &args.explain {
+    let output = if !args.interface.is_empty() {
+        let paths: Vec<String> = args
+            .interface
+            .iter()
+            .map(|file| path_of(file))
+            .collect::<anyhow::Result<_>>()?;
+        interface::write(&mut out, &snapshot, &commit, args.format, &paths)
+    } else if let Some(file) = &args.explain {
         let text = explanation::text(&snapshot, &path_of(file)?);
         out.write_all(text.as_bytes()).map_err(anyhow::Error::from)
     } else if args.stats {
@@ -75,6 +85,7 @@ async fn print_graph(args: GraphArgs) -> anyhow::Result<()> {
     };
     if written.is_ok()
         && args.explain.is_none()
+        && args.interface.is_empty()
         && let Some(line) = incomplete.line()
     {
         // An error means that the reader has closed standard error.

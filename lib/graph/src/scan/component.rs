@@ -2,10 +2,19 @@
 //!
 //! Only scripts are read: markup names no module that its script does not.
 
+use std::ops::Range;
+
 use crate::import_kind::ImportKind;
 use crate::scan::javascript::{Dialect, Scanner};
 use crate::scan::meter;
 use crate::specifier::Specifier;
+
+/// A script of a component.
+pub(crate) enum Script {
+    /// The range of its file's name.
+    Elsewhere(Range<usize>),
+    Inline(Dialect, Range<usize>),
+}
 
 /// Appends the imports of every script in a Vue or Svelte component to `found`.
 pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
@@ -17,14 +26,21 @@ pub(super) fn scan_astro(text: &[u8], found: &mut Vec<Specifier>) {
     let mut scanner = Scanner::new(text, found);
     let mut markup = 0;
     if let Some((start, end)) = code_fence(text) {
-        scanner.scan_range(Dialect { jsx: true, types: true }, start, end);
+        scanner.scan_range(Dialect::TYPESCRIPT_JSX, start, end);
         markup = end;
     }
     scripts(&mut scanner, text, markup, true);
 }
 
+fn scripts(scanner: &mut Scanner<'_, '_>, text: &[u8], position: usize, always_typed: bool) {
+    for_each_script(text, position, always_typed, |script| match script {
+        Script::Elsewhere(source) => scanner.emit_attribute(source.start, source.end, ImportKind::Import),
+        Script::Inline(dialect, range) => scanner.scan_range(dialect, range.start, range.end),
+    });
+}
+
 /// Start and end of the code between the two `---` lines at the top of an Astro component.
-fn code_fence(text: &[u8]) -> Option<(usize, usize)> {
+pub(crate) fn code_fence(text: &[u8]) -> Option<(usize, usize)> {
     let blank = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let open = blank
         + text[blank..]
@@ -41,8 +57,8 @@ fn code_fence(text: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// Scans every `<script>` element from `position` on.
-fn scripts(scanner: &mut Scanner<'_, '_>, text: &[u8], position: usize, always_typed: bool) {
+/// Calls `visit` for every `<script>` element from `position` on.
+pub(crate) fn for_each_script(text: &[u8], position: usize, always_typed: bool, mut visit: impl FnMut(Script)) {
     let mut at = position;
     while let Some(less) = text.get(at..).and_then(|rest| memchr::memchr(b'<', rest)) {
         meter::read(less + 1);
@@ -58,19 +74,16 @@ fn scripts(scanner: &mut Scanner<'_, '_>, text: &[u8], position: usize, always_t
         let tag = Tag::read(text, at + b"script".len());
         let typed = always_typed || tag.is_typescript;
         if let Some((start, end)) = tag.source {
-            scanner.emit_attribute(start, end, ImportKind::Import);
+            visit(Script::Elsewhere(start..end));
         }
         at = tag.end;
         if !tag.is_closed {
             let end = script_end(text, at);
-            scanner.scan_range(
-                Dialect {
-                    jsx: !typed || tag.is_jsx,
-                    types: typed,
-                },
-                at,
-                end,
-            );
+            let dialect = Dialect {
+                jsx: !typed || tag.is_jsx,
+                types: typed,
+            };
+            visit(Script::Inline(dialect, at..end));
             at = end;
         }
     }

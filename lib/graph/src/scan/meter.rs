@@ -7,7 +7,7 @@ thread_local! {
 
 /// Counts `bytes` as read.
 #[inline(always)]
-pub(super) fn read(bytes: usize) {
+pub(crate) fn read(bytes: usize) {
     #[cfg(test)]
     BYTES.with(|total| total.set(total.get() + bytes));
     #[cfg(not(test))]
@@ -16,6 +16,6 @@ pub(super) fn read(bytes: usize) {
 
 /// Number of bytes that this thread has read since the last call.
 #[cfg(test)]
-pub(super) fn take() -> usize {
+pub(crate) fn take() -> usize {
     BYTES.with(std::cell::Cell::take)
 }

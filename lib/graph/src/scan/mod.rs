@@ -2,18 +2,19 @@
 
 mod component;
 mod go;
-mod javascript;
+pub(crate) mod javascript;
 mod last_word;
 #[cfg(test)]
 mod linear_time;
 mod lines;
-mod meter;
+pub(crate) mod meter;
 #[cfg(test)]
 mod properties;
-mod python;
-mod rust;
+pub(crate) mod python;
+pub(crate) mod rust;
 
-use javascript::Dialect;
+pub(crate) use component::{Script, code_fence, for_each_script};
+pub(crate) use javascript::Dialect;
 
 use crate::language::Language;
 use crate::specifier::Specifier;

@@ -146,7 +146,10 @@ impl Update {
         let file = &self.files[id as usize];
         // The limits may differ from those of the older build.
         let is_too_large = record.size > self.max_bytes(id);
+        let has_interface =
+            record.interface.is_some() || !self.limits.interfaces || self.kinds[id as usize].language.is_none();
         record.blob == file.blob
+            && has_interface
             && match record.state {
                 FileState::Ok => !is_too_large && self.has_text(id, record) == record.manifest.is_some(),
                 FileState::TooLarge => is_too_large,

@@ -16,6 +16,8 @@ pub struct Limits {
     pub max_imports: usize,
     /// Larger files with very long lines count as [`FileState::Minified`](crate::FileState::Minified).
     pub minified_over_bytes: u64,
+    /// Whether records have the [`interface`](crate::interface) of each file.
+    pub interfaces: bool,
 }
 
 impl Default for Limits {
@@ -26,6 +28,7 @@ impl Default for Limits {
             max_bytes: 4 << 30,
             max_imports: 1_000_000,
             minified_over_bytes: 1 << 20,
+            interfaces: false,
         }
     }
 }

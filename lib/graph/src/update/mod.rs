@@ -11,7 +11,6 @@
 
 mod assemble;
 mod begin;
-mod content;
 mod file_kind;
 mod finish;
 mod limits;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::file::FileId;
 use crate::import_graph::ImportGraph;
+use crate::interface::{NoInterface, ReadInterface};
 use crate::record::Record;
 use crate::resolution::{Resolution, Resolved};
 use crate::resolve::layouts::Layouts;
@@ -46,6 +47,19 @@ impl Snapshot {
     pub fn records(&self) -> impl Iterator<Item = (&str, &Record)> {
         let known = self.files.iter().zip(&self.records);
         known.filter_map(|(file, record)| Some((file.path.as_str(), record.as_deref()?)))
+    }
+
+    /// The interface of the file at `path`. `None` where there is no such file, or the build did not read interfaces
+    /// ([`Limits::interfaces`](crate::Limits::interfaces)).
+    pub fn interface(&self, path: &str) -> Option<&ReadInterface> {
+        let id = self.graph.id(path)?;
+        let record = self.records.get(id as usize)?.as_deref();
+        match record.map(|record| &record.interface) {
+            Some(interface) => interface.as_ref(),
+            // Files that were not read have no record.
+            None if self.graph.node(id)?.language.is_none() => Some(&Err(NoInterface::Language)),
+            None => None,
+        }
     }
 
     /// The records that are new or differ in comparison with `older`, and the paths whose records are gone.

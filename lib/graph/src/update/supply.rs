@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::content::text_of;
 use crate::file::{FileId, FileState};
+use crate::interface::interface_of_text;
 use crate::record::{BYTES_FOR_WEIGHT, Record};
 use crate::resolve::manifests::MAX_MANIFEST_BYTES;
 use crate::scan::scan;
 use crate::tree::Blob;
 use crate::update::begin::Update;
-use crate::update::content::text_of;
 use crate::update::file_kind::FileKind;
 
 /// Most that one wave may bring into memory, in units of [`Record::weight`].
@@ -88,12 +89,16 @@ impl Update {
             state,
             size,
             specifiers: Vec::new(),
+            interface: None,
             manifest: None,
         };
         if let Some(language) = self.kinds[file as usize].language {
             record.specifiers = scan(language, &text);
             if record.bound() {
                 record.state = FileState::OverLimit;
+            }
+            if self.limits.interfaces {
+                record.interface = Some(interface_of_text(language, state, &text));
             }
         }
         if state == FileState::Ok && self.is_manifest(file) && size <= MAX_MANIFEST_BYTES {

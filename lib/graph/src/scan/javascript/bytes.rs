@@ -3,7 +3,7 @@
 /// The class of a byte in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Class {
+pub(crate) enum Class {
     /// White space, and bytes without meaning for the scanner (`@`, control characters).
     Space,
     /// Letters, digits, `_`, `$`, `#`, `\` (an escape in a name) and everything beyond ASCII.
@@ -31,7 +31,7 @@ pub(super) enum Class {
 }
 
 /// [`Class`] of every byte.
-pub(super) static CLASS: [Class; 256] = classes();
+pub(crate) static CLASS: [Class; 256] = classes();
 
 const fn classes() -> [Class; 256] {
     let mut table = [Class::Space; 256];
@@ -62,7 +62,7 @@ const fn classes() -> [Class; 256] {
 }
 
 /// Whether `byte` can be part of a name.
-pub(super) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word(byte: u8) -> bool {
     CLASS[usize::from(byte)] == Class::Word
 }
 
@@ -80,7 +80,7 @@ pub(super) fn number(text: &[u8], position: usize, length: usize) -> u64 {
 }
 
 /// The end of the name or number at `position`.
-pub(super) fn word_end(text: &[u8], position: usize) -> usize {
+pub(crate) fn word_end(text: &[u8], position: usize) -> usize {
     let mut end = position;
     while let Some(&byte) = text.get(end) {
         if !is_word(byte) || (byte >= 0x80 && wide_space(text, end) > 0) {
@@ -94,7 +94,7 @@ pub(super) fn word_end(text: &[u8], position: usize) -> usize {
 
 /// Length of the non-ASCII white space at `position` in bytes: no-break space, the line and paragraph separators, the
 /// ideographic space, the byte order mark. 0 where there is none.
-pub(super) fn wide_space(text: &[u8], position: usize) -> usize {
+pub(crate) fn wide_space(text: &[u8], position: usize) -> usize {
     match text.get(position..) {
         Some([0xc2, 0xa0, ..]) => 2,
         Some([0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..] | [0xe2, 0x81, 0x9f, ..]) => 3,

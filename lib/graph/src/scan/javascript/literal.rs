@@ -55,7 +55,7 @@ pub(super) fn without_holes(text: &[u8], position: usize) -> Option<Literal> {
 
 /// The first byte after the quoted string at `position`, and whether it was closed. A string that is not closed on its line
 /// ends before the line break, so that a stray quote affects one line and not the file.
-pub(super) fn string_end(text: &[u8], position: usize) -> (usize, bool) {
+pub(crate) fn string_end(text: &[u8], position: usize) -> (usize, bool) {
     let quote = text[position];
     let mut at = position + 1;
     let mut is_closed = false;

@@ -10,7 +10,7 @@
 //!
 //! The scan is lexical and takes names literally: a local function called `require` counts as the real one.
 
-mod bytes;
+pub(crate) mod bytes;
 mod call;
 mod clause;
 mod code;
@@ -18,21 +18,22 @@ mod jsdoc;
 mod jsx;
 mod keyword;
 mod last_word;
-mod literal;
+pub(crate) mod literal;
 mod preceding_token;
 mod reference;
-mod regex;
+pub(crate) mod regex;
 mod scanner;
 mod state;
 mod stop_bytes;
 mod template;
-mod trivia;
+pub(crate) mod trivia;
 
 #[cfg(test)]
 mod tests;
 
 use crate::specifier::Specifier;
-pub(super) use scanner::{Dialect, Scanner};
+pub(crate) use scanner::Dialect;
+pub(super) use scanner::Scanner;
 
 /// Appends the imports of `text`, written in `dialect`, to `found`.
 pub(super) fn scan(text: &[u8], dialect: Dialect, found: &mut Vec<Specifier>) {

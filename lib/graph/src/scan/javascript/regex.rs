@@ -28,7 +28,7 @@ impl Scanner<'_, '_> {
 
 /// The position after the closing slash of the regular expression at `start`, or the number of bytes read before it turned
 /// out not to be one.
-fn regex_end(text: &[u8], start: usize) -> Result<usize, usize> {
+pub(crate) fn regex_end(text: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start + 1;
     let mut in_class = false;
     while let Some(&byte) = text.get(at) {

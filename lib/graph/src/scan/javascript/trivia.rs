@@ -5,7 +5,7 @@ use crate::scan::javascript::bytes::{CLASS, Class, wide_space};
 use crate::scan::meter;
 
 /// The first byte at or after `position` that is neither white space nor in a comment.
-pub(super) fn skip(text: &[u8], position: usize) -> usize {
+pub(crate) fn skip(text: &[u8], position: usize) -> usize {
     let mut at = position;
     while let Some(&byte) = text.get(at) {
         match CLASS[usize::from(byte)] {
@@ -35,7 +35,7 @@ pub(super) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
 }
 
 /// The line break at or after `position`, or the end of the text.
-pub(super) fn line_end(text: &[u8], position: usize) -> usize {
+pub(crate) fn line_end(text: &[u8], position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
     let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     meter::read(length);
@@ -57,7 +57,7 @@ pub(super) fn block_end(text: &[u8], position: usize) -> usize {
 }
 
 /// The name at `position`; empty where there is none.
-pub(super) fn word(text: &[u8], position: usize) -> &[u8] {
+pub(crate) fn word(text: &[u8], position: usize) -> &[u8] {
     text.get(position..word_end(text, position)).unwrap_or_default()
 }
 

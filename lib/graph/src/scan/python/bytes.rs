@@ -32,7 +32,7 @@ const fn classes() -> [Class; 256] {
 }
 
 /// The end of the name or number at `position`.
-pub(super) fn word_end(text: &[u8], position: usize) -> usize {
+pub(crate) fn word_end(text: &[u8], position: usize) -> usize {
     let mut end = position;
     while text
         .get(end)

@@ -5,20 +5,20 @@
 //! and indentation can be ignored; only strings and comments matter. Every form of import contains the word, `import_module`
 //! and `__import__` included: nothing after the last one is read.
 
-mod bytes;
+pub(crate) mod bytes;
 mod call;
 mod code;
 mod frame;
 mod scanner;
 mod statement;
 mod string;
-mod trivia;
+pub(crate) mod trivia;
 
 #[cfg(test)]
 mod tests;
 
 use crate::specifier::Specifier;
-use scanner::Scanner;
+pub(crate) use scanner::Scanner;
 
 /// Appends the imports of `text` to `found`.
 pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {

@@ -6,7 +6,7 @@ use crate::scan::python::frame::Frame;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
 
 /// A scan of one text.
-pub(super) struct Scanner<'t, 'f> {
+pub(crate) struct Scanner<'t, 'f> {
     pub(super) text: &'t [u8],
     pub(super) position: usize,
     /// Open replacement fields and the formatted strings around them.
@@ -17,7 +17,7 @@ pub(super) struct Scanner<'t, 'f> {
 
 impl<'t, 'f> Scanner<'t, 'f> {
     /// A scanner of `text`, which appends imports to `found`.
-    pub(super) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+    pub(crate) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
         let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Scanner {
             text,
@@ -26,6 +26,13 @@ impl<'t, 'f> Scanner<'t, 'f> {
             lines: Lines::new(text),
             found,
         }
+    }
+
+    /// The end of the string whose prefix, or quote, is at `start`.
+    pub(crate) fn string_end(&mut self, start: usize) -> usize {
+        self.position = start;
+        self.string(start);
+        self.position.min(self.text.len())
     }
 
     /// Adds an import at `position`.

@@ -3,7 +3,7 @@
 use crate::scan::meter;
 
 /// The line break at or after `position`, or the end of the text.
-pub(super) fn line_end(text: &[u8], position: usize) -> usize {
+pub(crate) fn line_end(text: &[u8], position: usize) -> usize {
     let rest = text.get(position..).unwrap_or_default();
     let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     meter::read(length);

@@ -16,7 +16,7 @@ mod names;
 mod path;
 mod scanner;
 mod scope;
-mod trivia;
+pub(crate) mod trivia;
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::scan::meter;
 
 /// The end of the white space and comments at `position`.
-pub(super) fn skip(text: &[u8], position: usize) -> usize {
+pub(crate) fn skip(text: &[u8], position: usize) -> usize {
     let mut at = position;
     loop {
         match text.get(at) {
@@ -51,7 +51,7 @@ pub(super) fn comment_end(text: &[u8], position: usize) -> usize {
 }
 
 /// The end of the string whose quote is at `quote_at`.
-pub(super) fn string_end(text: &[u8], quote_at: usize) -> usize {
+pub(crate) fn string_end(text: &[u8], quote_at: usize) -> usize {
     let mut at = quote_at + 1;
     loop {
         let rest = text.get(at..).unwrap_or_default();
@@ -67,7 +67,7 @@ pub(super) fn string_end(text: &[u8], quote_at: usize) -> usize {
 }
 
 /// The content and the end of the raw string whose hashes, or quote, are at `position`; `None` where there is none.
-pub(super) fn raw_string(text: &[u8], position: usize) -> Option<(Range<usize>, usize)> {
+pub(crate) fn raw_string(text: &[u8], position: usize) -> Option<(Range<usize>, usize)> {
     let hashes = text.get(position..)?.iter().take_while(|byte| **byte == b'#').count();
     let start = position + hashes + 1;
     if text.get(start - 1) != Some(&b'"') {
@@ -102,7 +102,7 @@ pub(super) fn literal(text: &[u8], position: usize) -> Option<(&str, usize)> {
 }
 
 /// The end of the character literal at `position`, or of its quote where a lifetime follows.
-pub(super) fn character_end(text: &[u8], position: usize) -> usize {
+pub(crate) fn character_end(text: &[u8], position: usize) -> usize {
     let width = match text.get(position + 1) {
         Some(b'\\') => {
             let rest = text.get(position + 3..).unwrap_or_default();

@@ -1,0 +1,70 @@
+//! What others can import of a file.
+
+use std::io::Write;
+
+use anyhow::bail;
+use coord::domain::CommitSha;
+use coord_graph::{NoInterface, ReadInterface, Snapshot};
+use serde_json::{Value, json};
+
+use super::args::GraphFormat;
+use super::print::escaped;
+
+/// Prints the interfaces of the files at `paths`, which are tracked. In tab-separated form, a file has a line `FILE DIGEST`, and
+/// for each name a line `FILE DIGEST NAME`; a file whose interface is not known has `FILE - REASON`.
+pub(super) fn write(
+    out: &mut impl Write,
+    snapshot: &Snapshot,
+    commit: &CommitSha,
+    format: Option<GraphFormat>,
+    paths: &[String],
+) -> anyhow::Result<()> {
+    let read = |path: &str| -> ReadInterface {
+        let known = snapshot.interface(path);
+        // A file past the limits of the build has no record.
+        known.cloned().unwrap_or(Err(NoInterface::TooLarge))
+    };
+    match format.unwrap_or(GraphFormat::Tsv) {
+        GraphFormat::Tsv => {
+            for path in paths {
+                tsv(out, &escaped(path), &read(path))?;
+            }
+        }
+        GraphFormat::Json => {
+            let files: Vec<Value> = paths.iter().map(|path| json(path, &read(path))).collect();
+            writeln!(out, "{}", json!({"version": commit.as_str(), "interfaces": files}))?;
+        }
+        GraphFormat::Dot | GraphFormat::Mermaid => bail!("--interface prints tsv or json"),
+    }
+    Ok(())
+}
+
+fn tsv(out: &mut impl Write, path: &str, read: &ReadInterface) -> std::io::Result<()> {
+    match read {
+        Err(reason) => writeln!(out, "{path}\t-\t{}", reason.name()),
+        Ok(interface) => {
+            writeln!(out, "{path}\t{:032x}", interface.digest)?;
+            for (name, digest) in &interface.names {
+                writeln!(out, "{path}\t{digest:016x}\t{name}")?;
+            }
+            if interface.left_out > 0 {
+                writeln!(out, "{path}\t-\t{} more", interface.left_out)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn json(path: &str, read: &ReadInterface) -> Value {
+    match read {
+        Err(reason) => json!({"id": path, "unknown": reason.name()}),
+        Ok(interface) => json!({
+            "id": path,
+            "digest": format!("{:032x}", interface.digest),
+            "names": interface.names.iter().map(|(name, digest)| {
+                json!({"name": name, "digest": format!("{digest:016x}")})
+            }).collect::<Vec<Value>>(),
+            "left_out": interface.left_out,
+        }),
+    }
+}

@@ -1,0 +1,62 @@
+//! The interface of JavaScript and TypeScript: what a declaration file shows of it, by the text alone.
+//!
+//! - `lexer`, `element`: tokens
+//! - `module`, `statement`: exports, imports and declarations; `common_js`: `exports.NAME = ...`
+//! - `class`, `function`, `types`, `value`: the heads of declarations
+//! - `reader`: what they share
+//!
+//! A declared type is read as written. An initializer is read as far as its type depends on it: without the bodies of
+//! functions, and with the values of literals only where they are part of a type.
+
+mod class;
+mod common_js;
+mod element;
+mod function;
+mod lexer;
+mod module;
+mod reader;
+mod statement;
+mod types;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::NoInterface;
+use super::outline::Outline;
+use crate::scan::Dialect;
+use reader::Reader;
+
+/// Adds the declarations of the script in `range` to `outline`.
+pub(super) fn read(
+    text: &[u8],
+    range: Range<usize>,
+    dialect: Dialect,
+    outline: &mut Outline,
+) -> Result<(), NoInterface> {
+    let tokens = lexer::tokens(text, range, dialect)?;
+    let mut reader = Reader::new(&tokens, dialect);
+    reader.module(outline);
+    reader.common_js(outline);
+    if !reader.is_module && !outline.has_exports() {
+        // The names of a script are those of everybody.
+        outline.export_all();
+    }
+    Ok(())
+}
+
+/// Adds a component's script, whose declarations its markup uses: calls of macros, such as `defineProps()`, are exports.
+pub(super) fn read_component(
+    text: &[u8],
+    range: Range<usize>,
+    dialect: Dialect,
+    outline: &mut Outline,
+) -> Result<(), NoInterface> {
+    let tokens = lexer::tokens(text, range, dialect)?;
+    let mut reader = Reader::new(&tokens, dialect);
+    reader.module(outline);
+    reader.macros(outline);
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! The interface of Python: every name of the module's top level, the heads of its functions, and of its classes the parents,
+//! public methods, attributes, and what `__init__` sets.
+//!
+//! Names behind `if`, `try`, `with` and loops count. An imported name counts where the import says that others may have it:
+//! it is relative, in `__all__`, repeated by `as`, a star, or the module defines nothing itself.
+
+mod class;
+mod lexer;
+mod statement;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use self::class::Class;
+use self::lexer::Line;
+use super::NoInterface;
+use super::outline::{Head, Outline};
+use super::tokens::{Kind, Tokens};
+
+/// What the lines of a block mean.
+#[derive(Debug)]
+enum Block {
+    /// Conditions and loops: their lines count like those around them.
+    Plain,
+    /// Nothing in it counts.
+    Body,
+    /// The body of a method that sets attributes.
+    Initializer,
+    /// A class, or one in it.
+    Class,
+}
+
+pub(super) struct Module<'a, 't> {
+    tokens: &'a Tokens<'t>,
+    /// Open blocks, with the indentation of their heads.
+    blocks: Vec<(usize, Block)>,
+    /// The classes of these blocks.
+    classes: Vec<Class<'t>>,
+    /// Decorators of the next definition.
+    decorators: Head,
+    imports: Vec<Import<'t>>,
+    /// Names in `__all__`.
+    listed: Vec<Vec<u8>>,
+    defines: bool,
+}
+
+struct Import<'t> {
+    name: &'t [u8],
+    head: Head,
+    is_public: bool,
+}
+
+/// Adds the declarations of `text` to `outline`.
+pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+    let (tokens, lines) = lexer::lines(text)?;
+    let mut module = Module {
+        tokens: &tokens,
+        blocks: Vec::new(),
+        classes: Vec::new(),
+        decorators: Head::default(),
+        imports: Vec::new(),
+        listed: Vec::new(),
+        defines: false,
+    };
+    for line in &lines {
+        module.line(line, outline);
+    }
+    module.close_blocks(0, outline);
+    module.listed.sort_unstable();
+    for import in &module.imports {
+        let is_listed = module.listed.binary_search_by(|name| name[..].cmp(import.name)).is_ok();
+        if import.is_public || is_listed || !module.defines {
+            outline.exported(import.name, &import.head);
+        }
+    }
+    Ok(())
+}
+
+impl<'t> Module<'_, 't> {
+    fn word(&self, at: usize) -> &'t [u8] {
+        self.tokens.word(at)
+    }
+
+    /// Reads one logical line.
+    fn line(&mut self, line: &Line, outline: &mut Outline) {
+        self.close_blocks(line.indentation, outline);
+        let mut start = line.tokens.start;
+        let end = line.tokens.end;
+        // `if a:` before statements on the same line.
+        while is_plain_head(self.word(start)) {
+            let Some(colon) = self.find(start..end, b":") else {
+                break;
+            };
+            if self.is_soft_name(start, colon) {
+                break;
+            }
+            if !matches!(self.blocks.last(), Some((_, Block::Body | Block::Initializer))) {
+                self.names_of_head(start..colon, outline);
+                if colon + 1 == end {
+                    self.blocks.push((line.indentation, Block::Plain));
+                }
+            }
+            start = colon + 1;
+        }
+        match self
+            .blocks
+            .iter()
+            .rev()
+            .find(|(_, block)| !matches!(block, Block::Plain))
+        {
+            Some((_, Block::Body)) => {}
+            Some((_, Block::Initializer)) => self.attributes_of_self(start..end),
+            block => {
+                let is_class = block.is_some();
+                let mut at = start;
+                while at < end {
+                    at = self.statement(at, end, line.indentation, is_class, outline);
+                }
+            }
+        }
+    }
+
+    /// Ends the blocks whose lines are deeper than `indentation`.
+    fn close_blocks(&mut self, indentation: usize, outline: &mut Outline) {
+        while let Some((_, block)) = self.blocks.pop_if(|(of, _)| *of >= indentation) {
+            if matches!(block, Block::Class)
+                && let Some(class) = self.classes.pop()
+            {
+                let head = class.head();
+                match self.classes.last_mut() {
+                    Some(outer) => outer.nested(class.name, &head),
+                    None => outline.exported(class.name, &head),
+                }
+            }
+        }
+    }
+
+    /// The first token `word` of `range` outside of brackets.
+    fn find(&self, range: Range<usize>, word: &[u8]) -> Option<usize> {
+        let mut at = range.start;
+        let mut in_lambda = 0_usize;
+        while at < range.end {
+            match (self.tokens.kind(at), self.word(at)) {
+                (Some(Kind::Word), b"lambda") => in_lambda += 1,
+                (Some(Kind::Sign), b":") if in_lambda > 0 => in_lambda -= 1,
+                (Some(Kind::Sign), found) if found == word => return Some(at),
+                _ => {}
+            }
+            at = self.tokens.after(at);
+        }
+        None
+    }
+
+    /// Whether `match` or `case` at `start` is a name, in `match: int = 1`.
+    fn is_soft_name(&self, start: usize, colon: usize) -> bool {
+        matches!(self.word(start), b"match" | b"case") && colon == start + 1
+    }
+
+    /// Writes tokens; the quotes of a string do not count.
+    fn exact(&self, range: Range<usize>, head: &mut Head) {
+        for at in range {
+            let word = self.word(at);
+            match (self.tokens.kind(at), word) {
+                (Some(Kind::Text), [b'\'', content @ .., b'\''])
+                    if !content.contains(&b'"') && !content.contains(&b'\\') && !content.starts_with(b"''") =>
+                {
+                    head.push(&[b"\"", content, b"\""].concat());
+                }
+                _ => head.tokens(self.tokens, at..at + 1),
+            }
+        }
+    }
+}
+
+/// Whether a block whose lines count like those around it can begin with `word`.
+fn is_plain_head(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"if" | b"elif" | b"else" | b"try" | b"except" | b"finally" | b"with" | b"for" | b"while" | b"match" | b"case"
+    )
+}
+
+/// Whether a member of a class is one for others.
+fn is_public(name: &[u8]) -> bool {
+    !name.starts_with(b"_") || name.len() > 4 && name.starts_with(b"__") && name.ends_with(b"__")
+}

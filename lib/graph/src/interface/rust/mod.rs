@@ -1,0 +1,19 @@
+//! The interface of Rust: items that are `pub` in any degree, public fields and methods, traits, and what types implement.
+//!
+//! Code that macros write is not known: a call of a macro among items counts with all its tokens.
+
+mod items;
+mod lexer;
+
+#[cfg(test)]
+mod tests;
+
+use super::NoInterface;
+use super::outline::Outline;
+
+/// Adds the items of `text` to `outline`.
+pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+    let tokens = lexer::tokens(text)?;
+    items::Reader::new(&tokens).read(outline);
+    Ok(())
+}
