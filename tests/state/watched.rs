@@ -1,6 +1,7 @@
 //! A store whose events are read: each that a script publishes is one that the protocol describes, and is what its type writes again.
+//! What its scripts answer is noted.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -21,10 +22,14 @@ const END: &str = "end";
 /// Longest time for a channel to come to its end.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Names of scripts, and what they have answered: the outcome, with the code of a refusal.
+pub type Outcomes = BTreeSet<(&'static str, String)>;
+
 /// A store, and who reads each channel of events that its scripts were given.
 pub struct WatchedStore {
     store: Arc<dyn Store>,
     readers: Mutex<HashMap<String, JoinHandle<()>>>,
+    outcomes: parking_lot::Mutex<Outcomes>,
 }
 
 impl WatchedStore {
@@ -32,7 +37,17 @@ impl WatchedStore {
         Arc::new(WatchedStore {
             store,
             readers: Mutex::default(),
+            outcomes: parking_lot::Mutex::default(),
         })
+    }
+
+    fn note(&self, script: &'static str, reply: &Value) {
+        let word = |place: usize| reply.as_array()?.get(place)?.as_str();
+        if let Some(outcome) = word(0) {
+            let code = (outcome == "REFUSED").then(|| word(2)).flatten();
+            let outcome = code.map_or_else(|| outcome.to_owned(), |code| format!("REFUSED {code}"));
+            self.outcomes.lock().insert((script, outcome));
+        }
     }
 
     /// Reads the channels of `batch` from before its scripts publish anything.
@@ -51,8 +66,8 @@ impl WatchedStore {
         Ok(())
     }
 
-    /// Panics where an event was not as its type has it.
-    pub async fn finish(&self) {
+    /// Panics where an event was not as its type has it. Returns what scripts have answered.
+    pub async fn finish(&self) -> Outcomes {
         for (channel, reader) in self.readers.lock().await.drain() {
             let end = vec![Request::command(["PUBLISH", &channel, END])];
             self.store.run(end).await.unwrap();
@@ -60,6 +75,7 @@ impl WatchedStore {
             read.expect("the events have no end")
                 .expect("every event is of the type");
         }
+        std::mem::take(&mut *self.outcomes.lock())
     }
 }
 
@@ -103,7 +119,20 @@ fn decode(message: &[u8]) -> Result<Event, String> {
 impl Store for WatchedStore {
     async fn run(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         self.watch(&batch).await?;
-        self.store.run(batch).await
+        let scripts: Vec<Option<&'static str>> = batch
+            .iter()
+            .map(|request| match request {
+                Request::Script { script, .. } => Some(script.name),
+                Request::Command(_) => None,
+            })
+            .collect();
+        let replies = self.store.run(batch).await?;
+        for (script, reply) in scripts.into_iter().zip(&replies) {
+            if let Some(script) = script {
+                self.note(script, reply);
+            }
+        }
+        Ok(replies)
     }
 
     async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {

@@ -23,7 +23,7 @@ use coord::store::{Request, Store, Value};
 use coord_embedded::EmbeddedStore;
 use secrecy::SecretString;
 
-use crate::watched::WatchedStore;
+use crate::watched::{Outcomes, WatchedStore};
 
 /// The head of every branch, unless a test says otherwise.
 pub const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -108,11 +108,11 @@ impl World {
         }
     }
 
-    /// Runs `test` here; each event that was published meanwhile must be as its type has it.
-    pub async fn run<F: Future<Output = ()>>(self, test: impl FnOnce(World) -> F) {
+    /// Runs `test` here; each event that was published meanwhile must be as its type has it. Returns what scripts have answered.
+    pub async fn run<F: Future<Output = ()>>(self, test: impl FnOnce(World) -> F) -> Outcomes {
         let watched = self.watched.clone().expect("the events are read");
         test(self).await;
-        watched.finish().await;
+        watched.finish().await
     }
 
     /// `ann`, or `ann/agent`: someone whose working copy is at [`HEAD`], on `main`, where a source says that the branch is at

@@ -8,7 +8,9 @@ use coord::state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
 };
 use coord::state::tasks::{self, NewTask, TaskChanges, TaskFilter, TaskPage, WholeTask};
-use coord::state::teams::{Joined, NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, hand_over, join_team};
+use coord::state::teams::{
+    Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, create_team, hand_over, join_team, show_team,
+};
 use coord_protocol::team_event::MessageType;
 
 use super::World;
@@ -137,6 +139,10 @@ impl Mate<'_> {
         ask!(self, departures::delete_team)
     }
 
+    pub async fn shows_team(&self) -> Answer<TeamRecord> {
+        ask!(self, show_team)
+    }
+
     pub async fn adds(&self, tasks: &[NewTask]) -> Answer<Vec<String>> {
         self.adds_with_key(RequestKey::NONE, tasks).await
     }
@@ -174,7 +180,11 @@ impl Mate<'_> {
     }
 
     pub async fn releases(&self, id: &str, note: &str) -> Answer<WholeTask> {
-        ask!(self, tasks::release_task, &task_id(id), None, note)
+        self.releases_with(id, None, note).await
+    }
+
+    pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<WholeTask> {
+        ask!(self, tasks::release_task, &task_id(id), token, note)
     }
 
     pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<WholeTask> {

@@ -161,7 +161,43 @@ async fn one_who_leaves_gives_back_and_a_team_with_live_members_stays(world: Wor
     );
 }
 
-on_every_store!(
+async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    assert_eq!(
+        lead.requests_shutdown(Some("zoe"), 60).await.unwrap_err(),
+        TeamRefusal::NoRecipient {
+            handle: "zoe".to_owned(),
+            team: "alpha".to_owned()
+        }
+    );
+    assert!(matches!(
+        lead.forces_shutdown("s1").await,
+        Err(TeamRefusal::NoShutdown { .. })
+    ));
+    // One that is silent is passed over by the leader, and stops.
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    lead.requests_shutdown(Some("bob"), 0).await.unwrap();
+    let forced = lead.forces_shutdown("s1").await.unwrap();
+    assert_eq!(
+        (forced.progress, forced.passed_over, forced.given_back),
+        (Stopped, vec!["bob".to_owned()], vec!["t1".to_owned()])
+    );
+    assert!(matches!(bob.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
+    // The last one that was waited for asks for the same: all have answered then, and one of them has said no.
+    bob.requests_shutdown(None, 60).await.unwrap();
+    eve.answers_shutdown("s2", Some("not yet")).await.unwrap();
+    assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Rejected);
+    // Nobody else is live.
+    lead.joins("lead").await.unwrap();
+    for name in ["bob", "eve"] {
+        is_silent_for_an_hour(&lead, name).await;
+    }
+    assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
+}
+
+scenarios!(
+    a_request_ends_at_once_where_nobody_else_has_to_answer,
     one_member_stops_after_it_approved,
     a_rejection_has_a_reason_and_ends_it,
     a_team_closes_when_leader_and_all_live_members_approved,

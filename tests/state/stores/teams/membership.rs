@@ -171,7 +171,7 @@ async fn a_repository_has_100_teams(world: World) {
     assert_eq!(of_deleted, 0);
 }
 
-on_every_store!(
+scenarios!(
     a_team_is_made_once_whatever_the_case_of_its_name,
     a_handle_is_one_logins_alone,
     a_restarted_agent_goes_on_with_inbox_and_tasks,

@@ -187,7 +187,7 @@ async fn the_history_is_filtered_paged_and_tells_how_far_each_has_read(world: Wo
     );
 }
 
-on_every_store!(
+scenarios!(
     a_cursor_that_is_sent_back_marks_what_is_before_it_as_read,
     a_member_gets_no_broadcast_from_before_it_joined,
     a_page_is_followed_by_the_rest,

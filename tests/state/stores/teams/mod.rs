@@ -1,8 +1,25 @@
-//! Teams: every outcome of their scripts.
+//! Teams: every outcome of their scripts ([`outcomes`] says which those are).
+
+/// [`on_every_store!`] for these tests; and all of them in turn, with what the scripts answered.
+macro_rules! scenarios {
+    ($($test:ident),* $(,)?) => {
+        on_every_store!($($test),*);
+
+        /// What scripts have answered in these tests.
+        pub async fn outcomes() -> crate::watched::Outcomes {
+            let mut outcomes = crate::watched::Outcomes::new();
+            $(outcomes.extend(crate::world::World::on_embedded().run($test).await);)*
+            outcomes
+        }
+    };
+}
 
 mod contention;
 mod departures;
 mod membership;
 mod messages;
 mod model;
+mod outcomes;
+mod refusals;
+mod scale;
 mod tasks;

@@ -8,14 +8,14 @@ use coord::state::teams::{RequestKey, TeamRefusal};
 use crate::world::World;
 use crate::world::team::{Mate, task_id, titled};
 
-fn after(title: &str, dependencies: &[&str]) -> NewTask {
+pub fn after(title: &str, dependencies: &[&str]) -> NewTask {
     NewTask {
         dependencies: dependencies.iter().map(|id| Named::Task(task_id(id))).collect(),
         ..titled(title)
     }
 }
 
-fn sentence<T: std::fmt::Debug>(answer: Result<T, TeamRefusal>) -> String {
+pub fn sentence<T: std::fmt::Debug>(answer: Result<T, TeamRefusal>) -> String {
     answer.unwrap_err().to_string()
 }
 
@@ -26,7 +26,7 @@ async fn next_of(mate: &Mate<'_>) -> Option<String> {
     }
 }
 
-fn depends_on(ids: &[&str]) -> TaskChanges {
+pub fn depends_on(ids: &[&str]) -> TaskChanges {
     TaskChanges {
         dependencies: Some(ids.iter().map(|id| task_id(id)).collect()),
         ..TaskChanges::default()
@@ -549,53 +549,7 @@ async fn a_listing_has_pages_and_filters(world: World) {
     }
 }
 
-async fn a_cascade_over_10_000_dependents_and_a_chain_of_2000_are_whole(world: World) {
-    let (lead, [bob]) = world.team_of(["bob"]).await;
-    lead.adds(&[titled("hub")]).await.unwrap();
-    for _ in 0..50 {
-        let some: Vec<NewTask> = (0..200).map(|_| after("leaf", &["t1"])).collect();
-        lead.adds(&some).await.unwrap();
-    }
-    lead.assigns("t7", Some("bob")).await.unwrap();
-    lead.claims("t1").await.unwrap();
-    assert_eq!(lead.completes("t1").await.unwrap().unblocked.count, 10_000);
-    let ready = coord::state::tasks::keys::ready(&world.repo, &lead.team);
-    assert_eq!(world.number(["ZCARD", &ready]).await, 10_000);
-    assert_eq!(
-        bob.reads(None).await.unwrap().messages.last().unwrap().message,
-        "Dependencies are met: t7"
-    );
-    for part in 0..10 {
-        let chain: Vec<NewTask> = (0..200)
-            .map(|place| match (part, place) {
-                (0, 0) => titled("link"),
-                (_, 0) => after("link", &[&format!("t{}", 10_001 + part * 200)]),
-                _ => NewTask {
-                    dependencies: vec![Named::New(place - 1)],
-                    ..titled("link")
-                },
-            })
-            .collect();
-        lead.adds(&chain).await.unwrap();
-    }
-    let text = sentence(lead.updates("t10002", &depends_on(&["t12001"])).await);
-    assert_eq!(text.matches(" -> ").count(), 2000, "the whole ring is named");
-}
-
-async fn of_very_many_dependents_the_first_1000_are_named_and_all_are_counted(world: World) {
-    let (lead, []) = world.team_of([]).await;
-    lead.adds(&[titled("hub")]).await.unwrap();
-    for _ in 0..6 {
-        let tasks: Vec<_> = (0..200).map(|_| after("spoke", &["t1"])).collect();
-        lead.adds(&tasks).await.unwrap();
-    }
-    let hub = lead.shows("t1").await.unwrap().task;
-    assert_eq!((hub.blocks.len(), hub.block_count), (1000, 1200));
-    let listed = lead.lists(0, 1, &TaskFilter::default()).await.unwrap();
-    assert_eq!((listed.tasks[0].block_count, listed.next), (1200, Some(1)));
-}
-
-on_every_store!(
+scenarios!(
     tasks_are_added_all_or_none,
     a_repeated_request_makes_no_second_task,
     a_claim_has_one_winner_and_warns_of_dependencies,
@@ -608,6 +562,4 @@ on_every_store!(
     a_deleted_task_leaves_no_edge,
     a_member_has_50_claims,
     a_listing_has_pages_and_filters,
-    a_cascade_over_10_000_dependents_and_a_chain_of_2000_are_whole,
-    of_very_many_dependents_the_first_1000_are_named_and_all_are_counted,
 );

@@ -1,0 +1,159 @@
+//! No outcome of a script of teams is without a test: those that the text of each script can answer, against those that the
+//! scenarios beside this file have met. A new refusal without a scenario fails here by its name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coord::state;
+
+use crate::watched::Outcomes;
+
+/// A script, taken apart at the functions of its first level. It is formatted: their ends are the only lines `end`.
+struct Parts<'a> {
+    main: String,
+    functions: BTreeMap<&'a str, String>,
+}
+
+fn parts(source: &str) -> Parts<'_> {
+    let (mut main, mut functions, mut inside) = (String::new(), BTreeMap::new(), None);
+    for line in source.lines() {
+        let line = line.split("--").next().unwrap_or_default();
+        if let Some(begin) = line.strip_prefix("local function ") {
+            inside = begin.split('(').next();
+        } else if line == "end" {
+            inside = None;
+        } else {
+            let text: &mut String = match inside {
+                Some(name) => functions.entry(name).or_default(),
+                None => &mut main,
+            };
+            *text += line;
+            *text += "\n";
+        }
+    }
+    Parts { main, functions }
+}
+
+/// The names that `text` calls.
+fn calls(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('(').map(|(at, _)| {
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let begin = text[..at].rfind(|letter| !is_word(letter)).map_or(0, |place| place + 1);
+        &text[begin..at]
+    })
+}
+
+/// The words in quotes that are written as outcomes are.
+fn outcome_words(text: &str) -> impl Iterator<Item = &str> {
+    let is_outcome = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    text.split('\'').skip(1).step_by(2).filter(is_outcome)
+}
+
+/// What `text` refuses with.
+fn refusals(text: &str) -> BTreeSet<String> {
+    let refusing = text.lines().filter_map(|line| line.split_once("refuse("));
+    let words = refusing.flat_map(|(_, rest)| outcome_words(rest));
+    words.map(|word| format!("REFUSED {word}")).collect()
+}
+
+/// All that a script of teams can answer, denials of the admission excepted.
+fn possible(source: &str) -> BTreeSet<String> {
+    let Parts { main, functions } = parts(source);
+    let mut found = refusals(&main);
+    let (mut open, mut known) = (vec![main.as_str()], BTreeSet::from(["admit"]));
+    while let Some(text) = open.pop() {
+        for name in calls(text).filter(|name| functions.contains_key(name)) {
+            if known.insert(name) {
+                let text = &functions[name];
+                // A closed team can be read, left and removed.
+                let is_open_to_closed = name == "enter" && main.contains("enter(false)");
+                let of_it = refusals(text).into_iter();
+                found.extend(of_it.filter(|code| !is_open_to_closed || code != "REFUSED TEAM_CLOSED"));
+                open.push(text);
+            }
+        }
+    }
+    let reached = functions
+        .iter()
+        .filter(|(name, _)| **name != "admit" && known.contains(*name));
+    let texts = reached.map(|(_, text)| text).chain([&main]);
+    for answer in texts.flat_map(|text| text.split("return {").skip(1)) {
+        let first = answer.trim_start().split(',').next().unwrap_or_default();
+        let function = first.strip_suffix("()").and_then(|name| functions.get(name));
+        match function {
+            // What this function returns.
+            Some(text) => {
+                let returned = text.lines().filter_map(|line| line.split_once("return "));
+                found.extend(returned.flat_map(|(_, rest)| outcome_words(rest)).map(str::to_owned));
+            }
+            None => found.extend(outcome_words(first).map(str::to_owned)),
+        }
+    }
+    found.remove("REFUSED");
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_outcome_of_every_script_of_teams_is_in_a_scenario() {
+    let of_teams = |source: &str| source.contains("local function load_team(");
+    let scripts: Vec<_> = state::scripts().filter(|script| of_teams(script.source)).collect();
+    let mut expected = Outcomes::new();
+    for script in &scripts {
+        let possible = possible(script.source);
+        assert!(
+            possible.iter().any(|outcome| !outcome.starts_with("REFUSED")),
+            "{}: {possible:?}",
+            script.name
+        );
+        expected.extend(possible.into_iter().map(|outcome| (script.name, outcome)));
+    }
+    assert!(expected.len() > 150, "{}", expected.len());
+
+    let mut met = Outcomes::new();
+    for outcomes in [
+        super::departures::outcomes().await,
+        super::membership::outcomes().await,
+        super::messages::outcomes().await,
+        super::refusals::outcomes().await,
+        super::tasks::outcomes().await,
+    ] {
+        met.extend(outcomes);
+    }
+    met.retain(|(name, _)| scripts.iter().any(|script| script.name == *name));
+    let list = |some: &mut dyn Iterator<Item = &(&'static str, String)>| -> Vec<String> {
+        some.map(|(script, outcome)| format!("{script}: {outcome}")).collect()
+    };
+    let untested = list(&mut expected.difference(&met));
+    assert!(untested.is_empty(), "in no scenario: {untested:#?}");
+    let unread = list(&mut met.difference(&expected));
+    assert!(unread.is_empty(), "not found in the text of the scripts: {unread:#?}");
+}
+
+#[test]
+fn outcomes_are_read_from_the_text_of_a_script() {
+    let source = "
+-- refuse('IN_A_COMMENT')
+local function inner(x)
+  return refuse(x and 'ONE' or 'TWO', x)
+end
+local function outer()
+  if true then
+    return inner(1)
+  end
+end
+local function unused()
+  return refuse('NEVER')
+end
+local function settled()
+  return x == 'y' and 'OPEN' or 'CLOSED'
+end
+local refusal = outer()
+if refusal then
+  return { settled(), now }
+end
+return {
+  'DONE', redis.call('HGET', keys.x),
+}
+";
+    let expected = ["CLOSED", "DONE", "OPEN", "REFUSED ONE", "REFUSED TWO"];
+    assert_eq!(possible(source).into_iter().collect::<Vec<_>>(), expected);
+}
