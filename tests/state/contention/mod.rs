@@ -6,6 +6,7 @@ mod fight;
 mod intents;
 mod linear;
 mod storm;
+mod teams;
 mod violations;
 
 use std::sync::Arc;
@@ -116,5 +117,21 @@ async fn nothing_that_many_clients_do_with_intents_breaks_a_rule_on_redis() {
     for seed in 3..=4 {
         let Some(redis) = RealRedis::start(&[]) else { return };
         assert_eventful_for_intents(&intents::contest([connect(&redis), connect(&redis)], seed).await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_that_many_agents_do_in_a_team_breaks_a_rule_on_the_embedded_store() {
+    for seed in 1..=2 {
+        let (_folder, store) = embedded();
+        teams::assert_eventful(&teams::contest([Arc::clone(&store), store], seed).await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_that_many_agents_do_in_a_team_breaks_a_rule_on_redis() {
+    for seed in 3..=4 {
+        let Some(redis) = RealRedis::start(&[]) else { return };
+        teams::assert_eventful(&teams::contest([connect(&redis), connect(&redis)], seed).await);
     }
 }

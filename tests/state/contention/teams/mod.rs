@@ -1,0 +1,215 @@
+//! A team under contention: many agents add, change, claim, complete, give back and delete tasks, send and read messages, ask each
+//! other to stop and go on as others, all at once. Clients are killed, claims lapse, and in [`killed`] the server dies.
+//! [`Stored::check`] says of every instant whether it can be, and [`judge`] of all of it together.
+
+mod judge;
+mod killed;
+mod person;
+mod stored;
+mod violations;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use coord::store::Store;
+use parking_lot::Mutex;
+use reqwest::Method;
+use serde_json::{Value as Json, json};
+
+pub use self::judge::Tally;
+use self::judge::{Ask, Inboxes, Told, judge};
+use self::person::Person;
+use self::stored::{Stored, lapse};
+use super::arena::{self, REPO_URL};
+
+const TEAM: &str = "alpha";
+const CLIENTS: usize = 12;
+/// Longest time without a server.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What all clients share.
+struct Contest {
+    /// Of the servers, which may be others after a while.
+    addresses: Mutex<Vec<std::net::SocketAddr>>,
+    http: reqwest::Client,
+    /// Ids and first titles of tasks that somebody was told of.
+    tasks: Mutex<Vec<(String, String)>>,
+    marks: AtomicUsize,
+    asks: Mutex<Vec<Ask>>,
+}
+
+/// Lets the clients loose on servers over `stores`, two connections to one store, and looks on.
+pub async fn contest(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
+    let [one, other] = stores;
+    let arena = arena::open(&[(Arc::clone(&one), 1), (other, 1)], &[]).await;
+    let contest = Contest::new(arena.addresses.clone());
+    contest.begin().await;
+    let looking = tokio::spawn(look_on(one, seed));
+    let inboxes = contest.run(seed, 110).await;
+    assert!(!looking.is_finished(), "{:?}", looking.await);
+    looking.abort();
+    contest.judge(&inboxes, &*arena.store, seed).await
+}
+
+/// Looks at the store again and again, and lets claims lapse. Panics at what cannot be.
+async fn look_on(store: Arc<dyn Store>, seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut before = Stored::read(&*store).await;
+    loop {
+        let now = Stored::read(&*store).await;
+        let verdict = now.check().and_then(|()| now.follows(&before));
+        if let Err(violation) = verdict {
+            panic!("seed {seed}: {violation}");
+        }
+        before = now;
+        if random.u32(..4) == 0 {
+            lapse(&*store, &mut random).await;
+        }
+        tokio::time::sleep(Duration::from_millis(random.u64(1..40))).await;
+    }
+}
+
+impl Contest {
+    fn new(addresses: Vec<std::net::SocketAddr>) -> Arc<Contest> {
+        Arc::new(Contest {
+            addresses: Mutex::new(addresses),
+            http: reqwest::Client::builder().no_proxy().build().expect("a client"),
+            tasks: Mutex::default(),
+            marks: AtomicUsize::new(1),
+            asks: Mutex::default(),
+        })
+    }
+
+    /// Makes the team, of which all clients are members.
+    async fn begin(self: &Arc<Self>) {
+        for number in 0..CLIENTS {
+            let mut person = Person::new(Arc::clone(self), number, fastrand::Rng::new());
+            match number {
+                0 => {
+                    person
+                        .must("/api/teams", json!({ "name": TEAM, "handle": person.handle }))
+                        .await
+                }
+                _ => person.joins().await,
+            }
+        }
+    }
+
+    /// Runs all clients to their ends; then each reads what is left for it.
+    async fn run(self: &Arc<Self>, seed: u64, operations: usize) -> Inboxes {
+        let mut clients = tokio::task::JoinSet::new();
+        for number in 0..CLIENTS {
+            let random = fastrand::Rng::with_seed(seed * 1000 + number as u64);
+            let mut person = Person::new(Arc::clone(self), number, random);
+            clients.spawn(async move {
+                for _ in 0..operations {
+                    person.acts().await;
+                }
+                person
+            });
+        }
+        let people = clients.join_all().await;
+        // A request whose client was killed may still be on its way through the server.
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let mut inboxes = Inboxes::new();
+        for mut person in people {
+            person.reads_the_rest().await;
+            inboxes.insert(person.handle.clone(), person.got);
+        }
+        inboxes
+    }
+
+    async fn judge(&self, inboxes: &Inboxes, store: &dyn Store, seed: u64) -> Tally {
+        let stored = Stored::read_with_events(store).await;
+        match judge(&self.asks.lock(), inboxes, &stored) {
+            Ok(tally) => tally,
+            Err(violation) => panic!("seed {seed}: {violation}"),
+        }
+    }
+
+    fn mark(&self) -> usize {
+        self.marks.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Status and body. None if the connection broke; without a server it waits for one.
+    async fn send(&self, server: usize, user: &str, method: &Method, path: &str, body: &Json) -> Option<(u16, Json)> {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let address = {
+                let addresses = self.addresses.lock();
+                addresses[server % addresses.len()]
+            };
+            let request = self.http.request(method.clone(), format!("http://{address}{path}"));
+            let request = request.header("x-coord-user", user);
+            let request = match *method {
+                Method::GET | Method::DELETE => request,
+                _ => request
+                    .header("content-type", "application/json")
+                    .body(body.to_string()),
+            };
+            match request.send().await {
+                Err(error) if error.is_connect() => {
+                    assert!(tokio::time::Instant::now() < deadline, "no server: {error}");
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+                response => {
+                    let response = response.ok()?;
+                    let status = response.status().as_u16();
+                    let body = serde_json::from_slice(&response.bytes().await.ok()?).expect("an answer is JSON");
+                    assert!(
+                        [200, 403, 404, 409].contains(&status),
+                        "{method} {path}: {status} {body}"
+                    );
+                    return Some((status, body));
+                }
+            }
+        }
+    }
+
+    fn note(&self, ask: Ask) {
+        self.asks.lock().push(ask);
+    }
+
+    fn learn(&self, id: &str, title: &str) {
+        let title = title.split(' ').next().unwrap_or_default();
+        let mut tasks = self.tasks.lock();
+        if !tasks.iter().any(|(known, _)| known == id) {
+            tasks.push((id.to_owned(), title.to_owned()));
+        }
+    }
+}
+
+fn told(answer: Option<&(u16, Json)>) -> Told {
+    match answer {
+        None => Told::Nothing,
+        Some((200, body)) => Told::Done(body.clone()),
+        Some((_, body)) => Told::Refused(body["error"].as_str().unwrap_or_default().to_owned()),
+    }
+}
+
+/// The contest was about something.
+pub fn assert_eventful(tally: &Tally) {
+    eprintln!("{tally:?}");
+    for (what, count) in [
+        ("tasks", tally.created),
+        ("changes", tally.updated),
+        ("claims", tally.claimed),
+        ("claims that lapsed", tally.lapsed),
+        ("claims that were given back", tally.released),
+        ("completions", tally.completed),
+        ("completions of claims that had lapsed", tally.completed_after_lapse),
+        ("tasks that became ready", tally.unblocked),
+        ("deleted tasks", tally.deleted),
+        ("messages", tally.messages),
+        ("messages that were received", tally.received),
+        ("rings that were refused", tally.rings_refused),
+        ("claims that were answered", tally.taken),
+        ("members that stopped", tally.stopped),
+        ("handles that were taken over", tally.handles_taken_over),
+        ("killed requests", tally.unanswered),
+        ("killed requests that were carried out", tally.unanswered_but_done),
+    ] {
+        assert!(count > 0, "no {what} in {tally:?}");
+    }
+}

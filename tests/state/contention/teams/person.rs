@@ -1,0 +1,356 @@
+//! One client of the contest: an agent in the team, what it does, and what it knows.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value as Json, json};
+
+use super::judge::{Ask, Asked, Named, Told, Wanted};
+use super::{CLIENTS, Contest, REPO_URL, TEAM, told};
+
+pub struct Person {
+    contest: Arc<Contest>,
+    random: fastrand::Rng,
+    user: String,
+    pub handle: String,
+    /// Which agent of its login it is now.
+    agent: usize,
+    /// Tasks that it was given.
+    own: Vec<String>,
+    cursor: u64,
+    pub got: Vec<(u64, String)>,
+}
+
+/// A request, and what the judge has to know of it.
+struct Request {
+    method: Method,
+    path: String,
+    body: Json,
+    asked: Option<(usize, Asked)>,
+}
+
+fn post(path: impl Into<String>, body: Json) -> Request {
+    Request {
+        method: Method::POST,
+        path: path.into(),
+        body,
+        asked: None,
+    }
+}
+
+impl Person {
+    pub fn new(contest: Arc<Contest>, number: usize, random: fastrand::Rng) -> Person {
+        Person {
+            contest,
+            random,
+            user: format!("user-{number}"),
+            handle: format!("h{number}"),
+            agent: 0,
+            own: Vec::new(),
+            cursor: 0,
+            got: Vec::new(),
+        }
+    }
+
+    /// One request to the end, whatever is killed meanwhile.
+    async fn asks(&mut self, request: &Request) -> Option<(u16, Json)> {
+        let server = self.random.usize(..2);
+        let mut path = request.path.clone();
+        let mut body = request.body.clone();
+        let agent = format!("agent-{}", self.agent);
+        match request.method {
+            Method::DELETE => path = format!("{path}&agent_id={agent}&team={TEAM}&repo_url={REPO_URL}"),
+            _ => {
+                body["repo_url"] = json!(REPO_URL);
+                body["agent_id"] = json!(agent);
+                body["team"] = json!(TEAM);
+            }
+        }
+        self.contest
+            .send(server, &self.user, &request.method, &path, &body)
+            .await
+    }
+
+    /// The same, which has to be accepted; it is repeated until it is answered.
+    pub async fn must(&mut self, path: &str, body: Json) {
+        let request = post(path, body);
+        loop {
+            if let Some((status, body)) = self.asks(&request).await {
+                assert_eq!(status, 200, "{path}: {body}");
+                return;
+            }
+        }
+    }
+
+    /// Joins, as the agent that it is now.
+    pub async fn joins(&mut self) {
+        let path = format!("/api/teams/{TEAM}/join");
+        let request = post(path, json!({ "handle": self.handle }));
+        // Refused, if it was done before and not answered.
+        while self.asks(&request).await.is_none() {}
+    }
+
+    /// Asks, and is killed meanwhile now and then; what has a key is repeated by half of those.
+    async fn tries(&mut self, mut request: Request) -> Option<Json> {
+        let has_key = matches!(request.asked, Some((_, Asked::Create(_) | Asked::Send(_)))) && self.random.bool();
+        if has_key {
+            request.body["request_key"] = json!(format!("k{}", self.random.u64(..)));
+        }
+        let is_killed = self.random.u32(..10) == 0;
+        let patience = Duration::from_micros(self.random.u64(..25_000));
+        let mut answer = if is_killed {
+            tokio::time::timeout(patience, self.asks(&request)).await.ok().flatten()
+        } else {
+            self.asks(&request).await
+        };
+        if has_key {
+            while answer.is_none() {
+                answer = self.asks(&request).await;
+            }
+        }
+        let told = told(answer.as_ref());
+        if let Some((mark, asked)) = request.asked {
+            self.contest.note(Ask {
+                handle: self.handle.clone(),
+                mark,
+                asked,
+                told: told.clone(),
+            });
+        }
+        match told {
+            Told::Done(body) => Some(body),
+            Told::Refused(code) => {
+                if code == "SHUTTING_DOWN" {
+                    Box::pin(self.stops()).await;
+                }
+                None
+            }
+            Told::Nothing => None,
+        }
+    }
+
+    /// Reads on; it has what it got once it has the answer.
+    async fn reads(&mut self, wait: u32) -> Option<Json> {
+        let limit = self.random.u32(1..20);
+        let body = json!({ "cursor": self.cursor, "limit": limit, "wait": wait });
+        let inbox = self.tries(post("/api/messages/read", body)).await?;
+        for message in inbox["messages"].as_array().expect("messages") {
+            let (id, text) = (message["id"].as_u64(), message["message"].as_str());
+            self.got.push((id.expect("an id"), text.expect("a text").to_owned()));
+        }
+        self.cursor = inbox["cursor"].as_u64().expect("a cursor");
+        Some(inbox)
+    }
+
+    pub async fn reads_the_rest(&mut self) {
+        loop {
+            let inbox = self.reads(0).await;
+            if inbox.is_some_and(|inbox| inbox["messages"] == json!([]) && inbox["has_more"] == false) {
+                return;
+            }
+        }
+    }
+
+    /// Answers the open shutdown, if there is one for it; and begins again if it has stopped.
+    async fn stops(&mut self) {
+        if let Some(inbox) = self.reads(0).await
+            && let Some(id) = inbox["shutdown"]["id"].as_str()
+        {
+            let (step, reason) = if self.random.bool() {
+                ("approve", None)
+            } else {
+                ("reject", Some("Not yet"))
+            };
+            let body = json!({ "step": step, "shutdown_id": id, "reason": reason });
+            self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
+        }
+        self.joins().await;
+    }
+
+    fn any_task(&mut self) -> Option<(String, String)> {
+        let tasks = self.contest.tasks.lock();
+        // Those of late, for the most part.
+        let from = if self.random.bool() {
+            tasks.len().saturating_sub(12)
+        } else {
+            0
+        };
+        let count = tasks.len() - from;
+        (count > 0).then(|| tasks[from + self.random.usize(..count)].clone())
+    }
+
+    fn some_tasks(&mut self) -> Vec<String> {
+        (0..self.random.usize(..3))
+            .filter_map(|_| Some(self.any_task()?.0))
+            .collect()
+    }
+
+    fn own_task(&mut self) -> Option<String> {
+        if self.own.is_empty() || self.random.u32(..12) == 0 {
+            return Some(self.any_task()?.0);
+        }
+        let place = self.random.usize(..self.own.len());
+        Some(self.own.swap_remove(place))
+    }
+
+    pub async fn acts(&mut self) {
+        match self.random.u32(..78) {
+            0..9 => self.creates().await,
+            9..14 => self.changes().await,
+            14..26 => self.takes(None).await,
+            26..32 => {
+                if let Some((id, _)) = self.any_task() {
+                    self.takes(Some(id)).await;
+                }
+            }
+            32..46 => {
+                if let Some(id) = self.own_task() {
+                    let mut request = post(
+                        format!("/api/tasks/{id}/complete"),
+                        json!({ "result": format!("{id} is done") }),
+                    );
+                    request.asked = Some((self.contest.mark(), Asked::Complete(id)));
+                    self.tries(request).await;
+                }
+            }
+            46..49 => {
+                if let Some(id) = self.own_task() {
+                    self.tries(post(format!("/api/tasks/{id}/release"), json!({ "note": "Half done" })))
+                        .await;
+                }
+            }
+            49..57 => self.tells().await,
+            57..69 => drop(self.reads(0).await),
+            69..71 => drop(self.reads(1).await),
+            71..73 => self.deletes().await,
+            73..75 => {
+                if let Some((id, _)) = self.any_task() {
+                    let assignee = format!("h{}", self.random.usize(..CLIENTS));
+                    let mut request = post(format!("/api/tasks/{id}"), json!({ "assignee": assignee }));
+                    request.method = Method::PATCH;
+                    self.tries(request).await;
+                }
+            }
+            75..77 => {
+                let target = format!("h{}", self.random.usize(..CLIENTS));
+                let body = json!({ "step": "request", "target": target, "reason": "Enough" });
+                self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
+            }
+            _ => {
+                // The process is started again.
+                self.agent += 1;
+                self.joins().await;
+            }
+        }
+        if self.random.u32(..3) == 0 {
+            tokio::time::sleep(Duration::from_millis(self.random.u64(..30))).await;
+        }
+    }
+
+    async fn creates(&mut self) {
+        let mark = self.contest.mark();
+        let count = self.random.usize(1..4);
+        let (mut tasks, mut all) = (Vec::new(), Vec::new());
+        for place in 0..count {
+            let mut wanted = Wanted::default();
+            for id in self.some_tasks() {
+                wanted.dependencies.push(Named::Task(id));
+            }
+            if place > 0 && self.random.bool() {
+                wanted.dependencies.push(Named::New(self.random.usize(..place)));
+            }
+            if self.random.u32(..3) == 0 {
+                wanted.blocks.extend(self.any_task().map(|(id, _)| Named::Task(id)));
+            }
+            let names = |list: &[Named]| -> Vec<String> {
+                list.iter()
+                    .map(|named| match named {
+                        Named::Task(id) => id.clone(),
+                        Named::New(place) => format!("r{place}"),
+                    })
+                    .collect()
+            };
+            let priority = ["high", "normal", "low"][self.random.usize(..3)];
+            tasks.push(json!({
+                "title": format!("m{mark}.{place}"), "ref": format!("r{place}"),
+                "priority": priority,
+                "dependencies": names(&wanted.dependencies), "blocks": names(&wanted.blocks),
+            }));
+            all.push(wanted);
+        }
+        let mut request = post("/api/tasks", json!({ "tasks": tasks }));
+        request.asked = Some((mark, Asked::Create(all)));
+        if let Some(body) = self.tries(request).await {
+            for (place, id) in body["ids"].as_array().expect("ids").iter().enumerate() {
+                self.contest
+                    .learn(id.as_str().expect("an id"), &format!("m{mark}.{place}"));
+            }
+        }
+    }
+
+    async fn changes(&mut self) {
+        let Some((id, title)) = self.any_task() else { return };
+        let mark = self.contest.mark();
+        let dependencies = self.random.bool().then(|| self.some_tasks());
+        let blocks = (dependencies.is_none() || self.random.u32(..4) == 0).then(|| self.some_tasks());
+        let mut body = json!({ "title": format!("{title} u{mark}") });
+        for (name, list) in [("dependencies", &dependencies), ("blocks", &blocks)] {
+            if let Some(list) = list {
+                body[name] = json!(list);
+            }
+        }
+        let request = Request {
+            method: Method::PATCH,
+            path: format!("/api/tasks/{id}"),
+            body,
+            asked: Some((
+                mark,
+                Asked::Update {
+                    id,
+                    dependencies,
+                    blocks,
+                },
+            )),
+        };
+        self.tries(request).await;
+    }
+
+    /// Claims a task, or the next one.
+    async fn takes(&mut self, id: Option<String>) {
+        let path = id.map_or("/api/tasks/next".to_owned(), |id| format!("/api/tasks/{id}/claim"));
+        let mut request = post(path, json!({}));
+        request.asked = Some((self.contest.mark(), Asked::Take));
+        if let Some(body) = self.tries(request).await
+            && let Some(id) = body["task"]["id"].as_str()
+        {
+            self.own.push(id.to_owned());
+            self.contest.learn(id, body["task"]["title"].as_str().expect("a title"));
+        }
+    }
+
+    async fn tells(&mut self) {
+        let mark = self.contest.mark();
+        let text = format!("Message {mark} of {}", self.handle);
+        let to: Vec<String> = match self.random.u32(..4) {
+            0 => vec!["broadcast".to_owned()],
+            1 => (0..3).map(|_| format!("h{}", self.random.usize(..CLIENTS))).collect(),
+            _ => vec![format!("h{}", self.random.usize(..CLIENTS))],
+        };
+        let mut request = post("/api/messages", json!({ "to": to, "message": text }));
+        request.asked = Some((mark, Asked::Send(text)));
+        self.tries(request).await;
+    }
+
+    async fn deletes(&mut self) {
+        if let Some((id, _)) = self.any_task() {
+            let request = Request {
+                method: Method::DELETE,
+                path: format!("/api/tasks/{id}?unlink={}", self.random.bool()),
+                body: Json::Null,
+                asked: None,
+            };
+            self.tries(request).await;
+        }
+    }
+}

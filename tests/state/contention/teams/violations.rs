@@ -1,0 +1,305 @@
+//! What the judge of teams, and the check of an instant, have to find.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use super::judge::{Ask, Asked, Inboxes, Named, Told, Wanted, judge};
+use super::stored::Stored;
+
+/// `t1`, and `t2` that depends on it: `h0` has made them, claimed and completed `t1`; `h1` has claimed `t2` and had it lapse; a message.
+fn history() -> (Vec<Ask>, Inboxes, Stored) {
+    let event = |kind: &str, more: Json| {
+        let mut event = json!({ "type": kind, "team": "alpha", "handle": "h0" });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let of_task = |kind: &str, id: &str, handle: &str, title: &str, token: i64| {
+        event(
+            kind,
+            json!({ "task": id, "title": title, "handle": handle, "token": token }),
+        )
+    };
+    let events = vec![
+        event("task_created", json!({ "tasks": ["t1", "t2"], "task_count": 2 })),
+        of_task("task_claimed", "t1", "h0", "m1.0", 1),
+        of_task("task_completed", "t1", "h0", "m1.0", 1),
+        event(
+            "task_unblocked",
+            json!({ "task": "t1", "tasks": ["t2"], "task_count": 1 }),
+        ),
+        of_task("task_claimed", "t2", "h1", "m1.1", 2),
+        of_task("task_lapsed", "t2", "h1", "m1.1", 2),
+        event(
+            "message_sent",
+            json!({ "number": 1, "from": "h0", "to": "h1", "recipients": ["h1"] }),
+        ),
+    ];
+    let task = |number: i64, status: &str, more: Json| {
+        let mut task = json!({ "number": number, "priority": "normal", "status": status, "created": 1, "by": "h0" });
+        task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        task
+    };
+    let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+    let stored = Stored {
+        now_ms: 1000,
+        tasks: BTreeMap::from([
+            (
+                "t1".to_owned(),
+                task(1, "completed", json!({ "title": "m1.0", "owner": "h0", "token": 1 })),
+            ),
+            (
+                "t2".to_owned(),
+                task(2, "in_progress", json!({ "title": "m1.1", "had": "h1", "lapses": 1 })),
+            ),
+        ]),
+        edges: texts(&["d t2 t1", "b t1 t2", "d t1 !", "b t1 !"]),
+        ready: BTreeMap::from([("t2".to_owned(), 10_000_000_002)]),
+        order: BTreeMap::from([("t1".to_owned(), 1), ("t2".to_owned(), 2)]),
+        done: texts(&["t1"]),
+        members: ["h0", "h1"]
+            .map(|name| (name.to_owned(), json!({ "claims": "" })))
+            .into(),
+        sequence: 1,
+        counts: (1, 1),
+        mail: texts(&["=h1 000000000001 1"]),
+        bodies: BTreeMap::from([(1, "hello".to_owned())]),
+        events,
+        ..Stored::default()
+    };
+    let ask = |handle: &str, mark, asked, told| Ask {
+        handle: handle.to_owned(),
+        mark,
+        asked,
+        told,
+    };
+    let taken = |id: &str, token: i64| Told::Done(json!({ "task": { "id": id, "lease": { "token": token } } }));
+    let second = Wanted {
+        dependencies: vec![Named::New(0)],
+        ..Wanted::default()
+    };
+    let asks = vec![
+        ask(
+            "h0",
+            1,
+            Asked::Create(vec![Wanted::default(), second]),
+            Told::Done(json!({ "ids": ["t1", "t2"] })),
+        ),
+        ask("h0", 2, Asked::Take, taken("t1", 1)),
+        ask("h0", 3, Asked::Complete("t1".to_owned()), Told::Done(json!({}))),
+        ask("h1", 4, Asked::Take, Told::Nothing),
+        ask("h0", 5, Asked::Send("hello".to_owned()), Told::Done(json!({ "id": 1 }))),
+    ];
+    let inboxes = Inboxes::from([
+        ("h0".to_owned(), vec![]),
+        ("h1".to_owned(), vec![(1, "hello".to_owned())]),
+    ]);
+    (asks, inboxes, stored)
+}
+
+/// What is said of this history, once it is changed.
+fn said(change: impl FnOnce(&mut Vec<Ask>, &mut Inboxes, &mut Stored)) -> String {
+    let (mut asks, mut inboxes, mut stored) = history();
+    change(&mut asks, &mut inboxes, &mut stored);
+    judge(&asks, &inboxes, &stored).err().unwrap_or_default()
+}
+
+#[test]
+fn what_may_be_is_not_objected_to() {
+    assert_eq!(said(|_, _, _| ()), "");
+}
+
+#[test]
+fn each_event_that_cannot_be_is_named() {
+    type Change = fn(&mut Vec<Json>);
+    let cases: [(&str, Change); 15] = [
+        ("has it", |events| {
+            (events[5]["type"], events[5]["token"]) = (json!("task_claimed"), json!(3));
+        }),
+        ("a token of before", |events| events[4]["token"] = json!(1)),
+        ("is to stop", |events| {
+            events.insert(
+                4,
+                json!({ "type": "shutdown_changed", "state": "requested", "target": "h1", "handle": "h0" }),
+            );
+        }),
+        ("is to stop", |events| {
+            events.insert(
+                4,
+                json!({ "type": "shutdown_changed", "state": "approved", "target": "h1", "handle": "h1" }),
+            );
+        }),
+        ("cannot be claimed any more", |events| {
+            (events[4]["task"], events[4]["title"]) = (json!("t1"), json!("m1.0"));
+        }),
+        ("h0\") had it", |events| {
+            events.insert(
+                2,
+                json!({ "type": "task_released", "task": "t1", "title": "m1.0", "handle": "h1" }),
+            )
+        }),
+        ("was never claimed", |events| drop(events.remove(1))),
+        ("no event tells of it", |events| drop(events.remove(3))),
+        ("due is", |events| events[3]["tasks"] = json!(["t1"])),
+        ("due is None", |events| events.insert(4, events[3].clone())),
+        ("was there before", |events| events.insert(1, events[0].clone())),
+        ("has it", |events| events[2]["handle"] = json!("h1")),
+        ("message 1 is next", |events| events[6]["number"] = json!(2)),
+        ("no event of a team", |events| events[6]["type"] = json!("lock_granted")),
+        ("there is no such task", |events| {
+            events.insert(
+                4,
+                json!({ "type": "task_deleted", "task": "t2", "title": "m1.1", "handle": "h0" }),
+            );
+        }),
+    ];
+    for (expected, change) in cases {
+        let said = said(|_, _, stored| change(&mut stored.events));
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
+    type Change = fn(&mut Vec<Ask>, &mut Inboxes);
+    let cases: [(&str, Change); 12] = [
+        ("it was refused with CIRCULAR", |asks, _| {
+            asks[0].told = Told::Refused("CIRCULAR".to_owned())
+        }),
+        ("no event tells of these tasks", |asks, _| {
+            asks[0].told = Told::Done(json!({ "ids": ["t1"] }))
+        }),
+        ("asked for 1 tasks", |asks, _| {
+            asks[0].asked = Asked::Create(vec![Wanted::default()])
+        }),
+        ("no event tells of this claim", |asks, _| {
+            asks[1].handle = "h1".to_owned()
+        }),
+        ("has not asked for it", |asks, _| {
+            asks[3].told = Told::Refused("NO_TASK".to_owned())
+        }),
+        ("no event tells of this completion", |asks, _| {
+            asks[2].asked = Asked::Complete("t2".to_owned())
+        }),
+        ("no event tells of this message", |asks, _| {
+            asks[4].asked = Asked::Send("bye".to_owned())
+        }),
+        ("this message was sent", |asks, _| {
+            asks[4].told = Told::Refused("INBOX_FULL".to_owned())
+        }),
+        ("no event tells of this change", |asks, _| {
+            asks.push(Ask {
+                mark: 6,
+                asked: Asked::Update {
+                    id: "t1".to_owned(),
+                    dependencies: None,
+                    blocks: None,
+                },
+                told: Told::Done(json!({})),
+                handle: "h0".to_owned(),
+            });
+        }),
+        ("h1 got []", |_, inboxes| drop(inboxes.insert("h1".to_owned(), vec![]))),
+        ("h1 got [1, 1]", |_, inboxes| {
+            let inbox = inboxes.get_mut("h1").unwrap();
+            inbox.push(inbox[0].clone());
+        }),
+        ("h0 got [1]", |_, inboxes| {
+            drop(inboxes.insert("h0".to_owned(), vec![(1, "hello".to_owned())]))
+        }),
+    ];
+    for (expected, change) in cases {
+        let said = said(|asks, inboxes, _| change(asks, inboxes));
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_is_named() {
+    type Change = fn(&mut Stored);
+    let cases: [(&str, Change); 18] = [
+        ("there from one end", |stored| {
+            stored.edges.remove("b t1 t2");
+        }),
+        ("is of no task", |stored| {
+            stored.edges.insert("d t9 t1".to_owned());
+        }),
+        ("its marks in the edges", |stored| {
+            stored.edges.remove("d t1 !");
+        }),
+        ("is marked as completed", |stored| {
+            stored.edges.insert("d t2 !".to_owned());
+        }),
+        ("and counts 1", |stored| {
+            stored.unmet.insert("t2".to_owned(), 1);
+        }),
+        ("a ring of dependencies", |stored| {
+            stored.edges.extend(["d t2 t2".to_owned(), "b t2 t2".to_owned()]);
+            stored.unmet.insert("t2".to_owned(), 1);
+        }),
+        ("ready tasks", |stored| stored.ready.clear()),
+        ("ready tasks", |stored| {
+            stored.ready.insert("t2".to_owned(), 2);
+        }),
+        ("claims", |stored| {
+            stored.leases.insert("t2".to_owned(), 5);
+        }),
+        ("the order", |stored| {
+            stored.order.remove("t1");
+        }),
+        ("completed tasks", |stored| stored.done.clear()),
+        ("counts", |stored| stored.counts.0 = 2),
+        ("inboxes have the messages", |stored| stored.bodies.clear()),
+        ("and has the claims", |stored| {
+            let task = stored.tasks.get_mut("t2").unwrap();
+            (task["owner"], task["expires"]) = (json!("h1"), json!(2000));
+            stored.leases.insert("t2".to_owned(), 2000);
+            stored.ready.clear();
+        }),
+        ("the events told t2", |stored| {
+            stored.tasks.get_mut("t2").unwrap()["lapses"] = json!(2)
+        }),
+        ("the requests said", |stored| {
+            stored.edges.retain(|edge| edge.ends_with('!'));
+        }),
+        ("the store counts 2 messages", |stored| stored.sequence = 2),
+        ("the store has the tasks", |stored| {
+            stored.tasks.insert(
+                "t3".to_owned(),
+                json!({ "number": 3, "priority": "low", "status": "pending" }),
+            );
+            stored.ready.insert("t3".to_owned(), 20_000_000_003);
+            stored.order.insert("t3".to_owned(), 3);
+            stored.counts.0 = 2;
+        }),
+    ];
+    for (expected, change) in cases {
+        let said = said(|_, _, stored| change(stored));
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
+fn an_instant_that_cannot_follow_is_named() {
+    let (_, _, before) = history();
+    assert_eq!(before.follows(&before), Ok(()));
+    type Change = fn(&mut Stored);
+    let cases: [(&str, Change); 4] = [
+        ("went from", |stored| {
+            stored.tasks.get_mut("t2").unwrap()["status"] = json!("pending")
+        }),
+        ("was completed twice", |stored| {
+            stored.tasks.get_mut("t1").unwrap()["owner"] = json!("h1")
+        }),
+        ("and is", |stored| {
+            stored.tasks.get_mut("t1").unwrap()["number"] = json!(7)
+        }),
+        ("messages after", |stored| stored.sequence = 0),
+    ];
+    for (expected, change) in cases {
+        let mut after = before.clone();
+        change(&mut after);
+        let said = after.follows(&before).unwrap_err();
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
