@@ -2,8 +2,10 @@
 //! whole state at the end.
 
 mod intents;
+mod normal;
 mod redis;
 mod scripts;
+mod teams;
 mod words;
 
 use coord::store::{Request, Store, Value};

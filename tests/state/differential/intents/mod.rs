@@ -2,7 +2,6 @@
 //! whole state at the end.
 
 mod acts;
-mod normal;
 mod outcome;
 
 use std::cell::{Cell, RefCell};
@@ -12,8 +11,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use self::acts::{PERSON, beginning, step};
-use self::normal::{state, without_times};
+
 use self::outcome::outcome;
+use super::normal::{state, without_times};
 use crate::world::World;
 
 #[test]
