@@ -50,6 +50,22 @@ impl Connection {
         self.send(request).await
     }
 
+    /// Sends `body` to `path` as `user`, and returns the response, whose status must be 200.
+    pub async fn ask(&mut self, user: &str, path: &str, body: &Json) -> Result<Json> {
+        let request = Request::post(path)
+            .header(HOST, &self.host)
+            .header(CONTENT_TYPE, "application/json")
+            .header("x-coord-user", user)
+            .body(Full::new(Bytes::from(body.to_string())))?;
+        let (status, answer) = self.send(request).await.with_context(|| path.to_owned())?;
+        ensure!(
+            status == StatusCode::OK,
+            "{path} answered {status}: {}",
+            String::from_utf8_lossy(&answer)
+        );
+        Ok(serde_json::from_slice(&answer)?)
+    }
+
     /// Requests `path` with a bearer token.
     pub async fn get(&mut self, path: &str, token: &str) -> Result<(StatusCode, Bytes)> {
         let request = Request::get(path)

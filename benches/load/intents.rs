@@ -13,6 +13,7 @@ use crate::redis_link::RedisLink;
 use crate::report::{Latencies, Table, progress};
 use crate::repository::file;
 use crate::round_trips::{self, Question};
+use crate::servers::Servers;
 
 /// Ten of the files of the small repository.
 const SCOPE: &str = "src/0/f4?.js";
@@ -51,35 +52,6 @@ pub async fn measure(
         }
     }
     Ok(())
-}
-
-/// A store in `folder`, and a server over it.
-struct Servers {
-    coord: Process,
-    _redis: Option<Process>,
-    _folder: tempfile::TempDir,
-}
-
-impl Servers {
-    async fn start(repository: &Path, subject: &Subject, scratch: &Path, is_redis: bool) -> Result<Servers> {
-        let folder = tempfile::tempdir_in(scratch)?;
-        let redis = if is_redis {
-            process::redis(folder.path()).await?
-        } else {
-            None
-        };
-        let state = match &redis {
-            Some(redis) => State::Redis(redis.address),
-            None => State::Embedded(folder.path()),
-        };
-        let coord = process::coord(repository, state, None).await?;
-        process::graph_is_ready(&coord, &subject.repo_url).await?;
-        Ok(Servers {
-            coord,
-            _redis: redis,
-            _folder: folder,
-        })
-    }
 }
 
 /// Makes the intent, and selects it for `user`.

@@ -15,9 +15,11 @@ mod redis_link;
 mod report;
 mod repository;
 mod round_trips;
+mod servers;
 mod start;
 mod stdio;
 mod sweep;
+mod teams;
 mod throughput;
 
 use std::net::SocketAddr;
@@ -43,10 +45,10 @@ struct Options {
     /// Locks of the sweep
     #[arg(long, default_value_t = 1_000_000)]
     locks: usize,
-    /// Clients of live events
+    /// Clients of live events; agents that wait for messages
     #[arg(long, default_value_t = 1000)]
     clients: usize,
-    /// Live events a second
+    /// Live events, or messages, a second
     #[arg(long, default_value_t = 50.0)]
     rate: f64,
     /// Clients of live events read server-sent events instead of a WebSocket
@@ -69,6 +71,7 @@ enum What {
     Fight,
     Functions,
     Intents,
+    Teams,
     Mcp,
     Sweep,
     Events,
@@ -125,6 +128,14 @@ async fn measure(options: &Options) -> Result<()> {
     }
     if wants(What::Intents) {
         intents::measure(&path("small"), &small, scratch.path(), redis.as_ref(), time).await?;
+    }
+    if wants(What::Teams) {
+        let polls = teams::Plan {
+            agents: options.clients,
+            rate: options.rate,
+            time,
+        };
+        teams::measure(&path("small"), &small, scratch.path(), redis.as_ref(), polls).await?;
     }
     if wants(What::Mcp) {
         mcp::measure(&path("small"), &small, scratch.path(), time).await?;

@@ -13,6 +13,7 @@ use coord::store::{Request, Store, Value as Reply};
 use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use reqwest::Method;
 use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -133,6 +134,7 @@ impl Cloud {
             Endpoint::Graph,
             Endpoint::GithubWebhook,
             Endpoint::Intents,
+            Endpoint::Teams,
         ] {
             let router = coord::function::function_router(endpoint, &environment);
             addresses.push((endpoint, listen(router).await));
@@ -322,6 +324,22 @@ impl Instance {
                 request.body(body.to_string())
             }
             None => self.client.get(format!("{url}?repo_url={URL}")),
+        };
+        self.send(request.bearer_auth(token)).await
+    }
+
+    /// A request to the function of teams, at `path`; the team `alpha` is named where there is no body.
+    pub async fn teams(&self, token: &str, method: Method, path: &str, body: &Value) -> Answer {
+        let url = self.url(Endpoint::Teams).replace("/api/teams", path);
+        let request = self.client.request(method, &url);
+        let request = if body.is_null() {
+            request.query(&[("repo_url", URL), ("team", "alpha")])
+        } else {
+            let mut body = body.clone();
+            body["repo_url"] = json!(URL);
+            request
+                .header("content-type", "application/json")
+                .body(body.to_string())
         };
         self.send(request.bearer_auth(token)).await
     }

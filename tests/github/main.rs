@@ -25,6 +25,7 @@ mod refreshing;
 mod releases;
 mod schema;
 mod serving;
+mod teams;
 mod trees;
 mod unverified;
 mod webhooks;

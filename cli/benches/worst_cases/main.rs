@@ -8,6 +8,7 @@
 
 mod cases;
 mod run;
+mod teams;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +19,21 @@ use coord_embedded::EmbeddedStore;
 use coord_test_support::real_redis::RealRedis;
 
 use crate::cases::cases;
-use crate::run::measure;
+use crate::run::{Measured, measure};
 
 fn option(name: &str) -> Option<String> {
     std::env::args().skip_while(|word| word != name).nth(1)
+}
+
+fn print(case: &str, store: &str, measured: &Measured) {
+    let ms = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1000.0);
+    println!(
+        "| {case} | {store} | {} | {} | {} | {} |",
+        measured.processor.map(ms).unwrap_or_default(),
+        ms(measured.median),
+        ms(measured.longest),
+        measured.said
+    );
 }
 
 fn main() {
@@ -44,15 +56,19 @@ fn main() {
         println!("| case | store | processor ms | median ms | longest ms | answer |\n|---|---|---:|---:|---:|---|");
         for (number, case) in cases().iter().enumerate().filter(|(_, case)| case.name.contains(&only)) {
             for (name, process, store) in &stores {
-                let measured = measure(&**store, *process, number, case, rounds).await;
-                let ms = |time: Duration| format!("{:.0}", time.as_secs_f64() * 1000.0);
-                println!(
-                    "| {} | {name} | {} | {} | {} | {} |",
+                print(
                     case.name,
-                    measured.processor.map(ms).unwrap_or_default(),
-                    ms(measured.median),
-                    ms(measured.longest),
-                    measured.said
+                    name,
+                    &measure(&**store, *process, number, case, rounds).await,
+                );
+            }
+        }
+        for case in teams::Case::ALL.into_iter().filter(|case| case.name().contains(&only)) {
+            for (name, process, store) in &stores {
+                print(
+                    case.name(),
+                    name,
+                    &teams::measure(&**store, *process, case, rounds).await,
                 );
             }
         }

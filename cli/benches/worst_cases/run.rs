@@ -219,7 +219,7 @@ fn in_short<T>(admitted: Admitted<T>, say: impl FnOnce(T) -> String) -> String {
 }
 
 /// Processor time of all threads of a process; none where the system does not report it.
-fn processor_time(process: u32) -> Option<Duration> {
+pub fn processor_time(process: u32) -> Option<Duration> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let nanoseconds = threads.filter_map(|thread| {
         let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
@@ -233,6 +233,20 @@ pub struct Measured {
     pub median: Duration,
     pub longest: Duration,
     pub said: String,
+}
+
+impl Measured {
+    /// Of the times of some rounds.
+    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, said: String) -> Measured {
+        times.sort();
+        processor.sort();
+        Measured {
+            processor: processor.get(processor.len() / 2).copied(),
+            median: times[times.len() / 2],
+            longest: times[times.len() - 1],
+            said,
+        }
+    }
 }
 
 pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measured {
@@ -266,12 +280,5 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
             processor.extend(before.and_then(|before| processor_time(process)?.checked_sub(before)));
         }
     }
-    times.sort();
-    processor.sort();
-    Measured {
-        processor: processor.get(processor.len() / 2).copied(),
-        median: times[times.len() / 2],
-        longest: times[times.len() - 1],
-        said,
-    }
+    Measured::of(times, processor, said)
 }

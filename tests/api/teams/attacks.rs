@@ -68,6 +68,73 @@ async fn who_is_no_member_reads_the_board_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn nobody_approves_for_another() {
+    let api = Api::with_team().await;
+    let path = "/api/teams/alpha/shutdown";
+    let asked = api
+        .does_in_team(
+            "bob/two",
+            path,
+            json!({ "step": "request", "reason": "The day is over" }),
+        )
+        .await;
+    let id = asked["shutdown_id"].clone();
+    let forged = json!({
+        "step": "approve", "shutdown_id": id, "handle": "lead", "from": "lead", "target": "lead", "user": "ann",
+        "approvals": ["lead"],
+    });
+    let approved = api.does_in_team("bob/one", path, forged).await;
+    assert_eq!(approved["shutdown_state"], json!("open"), "the leader has not answered");
+    assert_eq!(
+        api.shows("eve", "/api/teams/alpha", "").await["team"]["shutdownApprovals"],
+        json!(["one", "two"])
+    );
+    let force = json!({ "step": "force", "shutdown_id": id });
+    assert_eq!(error(&api.sends("bob/one", path, force).await).1, "NOT_LEADER");
+}
+
+#[tokio::test]
+async fn the_token_and_the_cursor_of_another_are_of_no_use() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }])).await;
+    let claimed = api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
+    let token = &claimed["task"]["lease"]["token"];
+    for path in ["/api/tasks/t1/complete", "/api/tasks/t1/release"] {
+        let refused = api.sends("bob/two", path, json!({ "token": token })).await;
+        assert_eq!(
+            (error(&refused).0, error(&refused).1.as_str()),
+            (409, "CLAIM_LOST"),
+            "{path}"
+        );
+    }
+    assert_eq!(
+        api.shows("eve", "/api/tasks/t1", "&team=alpha").await["task"]["lease"]["token"],
+        *token
+    );
+    for to in ["one", "two", "one"] {
+        api.does_in_team("ann/lead", "/api/messages", json!({ "to": [to], "message": to }))
+            .await;
+    }
+    // The other's last cursor marks nothing of the other's, and gives nothing of it.
+    let inbox = api
+        .does_in_team("bob/two", "/api/messages/read", json!({ "cursor": 0, "handle": "one" }))
+        .await;
+    assert_eq!(
+        (&inbox["cursor"], inbox["messages"].as_array().unwrap().len()),
+        (&json!(2), 1)
+    );
+    let inbox = api
+        .does_in_team("bob/two", "/api/messages/read", json!({ "cursor": 3 }))
+        .await;
+    assert_eq!(inbox["messages"], json!([]));
+    let inbox = api.does_in_team("bob/one", "/api/messages/read", json!({})).await;
+    assert_eq!(
+        (&inbox["unread"], inbox["messages"].as_array().unwrap().len()),
+        (&json!(2), 2)
+    );
+}
+
+#[tokio::test]
 async fn names_in_paths_and_fields_reach_nothing_else() {
     let api = Api::with_team().await;
     for name in ["..%2f..%2fx", "a%20b", "%7Ba%7D", "a%3Ab", "a%0Ab"] {

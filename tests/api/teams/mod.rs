@@ -2,6 +2,8 @@
 
 mod attacks;
 mod claims;
+mod exact_bounds;
+mod many_polls;
 mod membership;
 mod messages;
 mod shutdown;
@@ -13,7 +15,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::api::{Api, REPO_URL};
+use crate::api::{Api, REPO_URL, repo};
 
 /// `more` with the repository and, for `ann/one`, the agent.
 pub fn body(who: &str, more: Value) -> (String, Value) {
@@ -80,13 +82,24 @@ impl Api {
 
     /// A server with the team `alpha`, led by `ann/lead`, with `bob/one` and `bob/two`.
     pub async fn with_team() -> Api {
-        let api = Api::start().await;
+        Self::with_team_where(|_| {}).await
+    }
+
+    /// The same with something else in its state.
+    pub async fn with_team_where(change: impl FnOnce(&mut coord::app::App)) -> Api {
+        let api = Api::start_with(change).await;
         api.does_in_team("ann/lead", "/api/teams", json!({ "name": "alpha" }))
             .await;
         for who in ["bob/one", "bob/two"] {
             api.does_in_team(who, "/api/teams/alpha/join", json!({})).await;
         }
         api
+    }
+
+    /// The newest event of the repository.
+    pub async fn newest_event(&self) -> Option<coord::store::Value> {
+        let key = coord::state::events::keys::status_log(&repo());
+        self.command(["XREVRANGE", &key, "+", "-", "COUNT", "1"]).await
     }
 
     /// Adds tasks; returns their ids.

@@ -1,0 +1,139 @@
+//! Agents that wait for messages: the time from sent to answered, that each gets each message once and in order, and the memory of
+//! the server.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use super::{Member, Plan};
+use crate::client::Subject;
+use crate::report::{Latencies, Table, progress};
+use crate::servers::Servers;
+
+/// Agents of one login; the server lets 128 requests of a person wait.
+const OF_USER: usize = 100;
+
+/// What all agents share.
+#[derive(Default)]
+struct Shared {
+    /// Of each agent: the numbers of its messages in the order of their sending, and when each was sent.
+    sent: RefCell<Vec<Vec<(u64, Instant)>>>,
+    latencies: RefCell<Latencies>,
+    received: Cell<usize>,
+    wrong: Cell<usize>,
+    polls: Cell<usize>,
+    is_stopped: Cell<bool>,
+}
+
+/// Waits for messages until it is told to stop, and holds what comes against what was sent.
+async fn waits(mut member: Member, number: usize, shared: Rc<Shared>) -> Result<()> {
+    let (mut cursor, mut place) = (0, 0);
+    while !shared.is_stopped.get() {
+        let inbox = member.reads(cursor, 20).await?;
+        let now = Instant::now();
+        shared.polls.set(shared.polls.get() + 1);
+        for message in inbox["messages"].as_array().context("messages")? {
+            // The answer may be here before that of the sender: the text has the number, which is noted before it is sent.
+            let text = message["message"].as_str().and_then(|text| text.parse::<u64>().ok());
+            let sent = shared.sent.borrow()[number].get(place).copied();
+            match sent {
+                Some((expected, at)) if Some(expected) == text => {
+                    shared.latencies.borrow_mut().add(now - at);
+                    shared.received.set(shared.received.get() + 1);
+                }
+                _ => shared.wrong.set(shared.wrong.get() + 1),
+            }
+            place += 1;
+        }
+        cursor = inbox["cursor"].as_u64().context("a cursor")?;
+    }
+    Ok(())
+}
+
+pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan: Plan) -> Result<()> {
+    let store = if is_redis { "redis-server" } else { "embedded" };
+    progress(&format!("measuring {} agents that wait on {store}", plan.agents));
+    let load = std::fs::read_to_string("/proc/loadavg")?;
+    let load = load.split(' ').next().unwrap_or_default().to_owned();
+    let mut lead = Member::leads(&servers.coord, subject, "polls").await?;
+    let mut members = Vec::new();
+    for number in 0..plan.agents {
+        let (user, agent) = (format!("user-{}", number / OF_USER), format!("a{number}"));
+        members.push(Member::joins(&servers.coord, subject, &user, &agent, "polls").await?);
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let (without, _) = servers.coord.memory()?;
+    let shared = Rc::new(Shared {
+        sent: RefCell::new(vec![Vec::new(); plan.agents]),
+        ..Shared::default()
+    });
+    let tasks = tokio::task::LocalSet::new();
+    let done = tasks.run_until(async {
+        let waiting: Vec<_> = members
+            .into_iter()
+            .enumerate()
+            .map(|(number, member)| tokio::task::spawn_local(waits(member, number, Rc::clone(&shared))))
+            .collect();
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        let (with, _) = servers.coord.memory()?;
+        let before = servers.coord.processor_time()?;
+        let began = Instant::now();
+        let pause = Duration::from_secs_f64(1.0 / plan.rate);
+        let mut count = 0_u32;
+        while began.elapsed() < plan.time {
+            let to = fastrand::usize(..plan.agents);
+            shared.sent.borrow_mut()[to].push((u64::from(count), Instant::now()));
+            lead.sends(&format!("a{to}"), &count.to_string()).await?;
+            count += 1;
+            tokio::time::sleep_until((began + pause * count).into()).await;
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        // What is still on its way.
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let spent = servers.coord.processor_time()? - before;
+        shared.is_stopped.set(true);
+        for agent in waiting {
+            agent.abort();
+        }
+        anyhow::Ok((with, count, seconds, spent))
+    });
+    let (with, count, seconds, spent) = done.await?;
+    let table = Table::begin(
+        &format!("Teams: {} agents in long polls on {store}", plan.agents),
+        &format!(
+            "The time is from before a message is sent to the answer of the poll of its reader, both in the driver, which has one \
+             thread. Load of the machine before: {load}."
+        ),
+        &[
+            "messages",
+            "messages/s",
+            "received",
+            "p50 ms",
+            "p99 ms",
+            "max ms",
+            "lost",
+            "repeated or out of order",
+            "polls answered",
+            "KiB an agent",
+            "server's processor us a message",
+        ],
+    );
+    let latencies = shared.latencies.borrow();
+    let ms = |quantile| format!("{:.1}", latencies.micros(quantile) / 1000.0);
+    table.row(&[
+        &count,
+        &format!("{:.1}", f64::from(count) / seconds),
+        &shared.received.get(),
+        &ms(0.5),
+        &ms(0.99),
+        &ms(1.0),
+        &(count as usize - shared.received.get().min(count as usize)),
+        &shared.wrong.get(),
+        &shared.polls.get(),
+        &format!("{:.1}", with.saturating_sub(without) as f64 / plan.agents as f64),
+        &format!("{:.0}", spent.as_secs_f64() * 1e6 / f64::from(count)),
+    ]);
+    Ok(())
+}

@@ -1,0 +1,427 @@
+//! The most expensive requests of teams: large graphs of tasks, many members, full inboxes.
+
+use std::time::Instant;
+
+use coord::domain::team::{Handle, TaskId, TeamName};
+use coord::domain::{Branch, Holder, RepoId, UserId};
+use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms, Rates};
+use coord::state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
+use coord::state::tasks::{Named, NewTask, NextTask, TaskChanges, TaskFilter};
+use coord::state::teams::{NewMember, RequestKey, TeamTerms, create_team, join_team, show_team};
+use coord::state::{departures, tasks};
+use coord::store::{Request, Store};
+use coord_protocol::team_event::MessageType;
+
+use crate::run::{Measured, processor_time};
+
+/// What is measured, with the state that it needs.
+#[derive(Clone, Copy, Debug)]
+pub enum Case {
+    /// The task on which 10,000 depend is completed.
+    Cascade,
+    /// The same, where 1,000 of these are assigned, each to another member.
+    CascadeThatIsTold,
+    /// The task on which 10,000 depend is deleted.
+    Unlinking,
+    /// The ends of a chain of 10,000 are joined.
+    Ring,
+    /// Two chains of 5,000 are joined to one.
+    Joined,
+    /// The ends of 50 layers of 200 are joined; each task depends on 20 of the layer before.
+    Layers,
+    /// 200 new tasks, each of which depends on the same 256.
+    ManyEdges,
+    /// A page of 500 of 20,000 tasks.
+    Page,
+    /// A filter that none of 20,000 passes.
+    Filter,
+    /// 600 claims have lapsed when the next task is asked for.
+    Lapsed,
+    /// A team of 1,000 members that have claimed 20,000 tasks.
+    Team,
+    /// The same is closed by force.
+    Forced,
+    /// 500 of 1,000 messages.
+    Inbox,
+    /// A message to 100 members.
+    Recipients,
+    /// A filter that none of 1,000 messages passes.
+    History,
+}
+
+impl Case {
+    pub const ALL: [Case; 15] = [
+        Case::Cascade,
+        Case::CascadeThatIsTold,
+        Case::Unlinking,
+        Case::Ring,
+        Case::Joined,
+        Case::Layers,
+        Case::ManyEdges,
+        Case::Page,
+        Case::Filter,
+        Case::Lapsed,
+        Case::Team,
+        Case::Forced,
+        Case::Inbox,
+        Case::Recipients,
+        Case::History,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Case::Cascade => "team: completion of a task on which 10,000 depend",
+            Case::CascadeThatIsTold => "team: the same, 1,000 members are told",
+            Case::Unlinking => "team: deletion of a task on which 10,000 depend",
+            Case::Ring => "team: a ring of 10,000 tasks",
+            Case::Joined => "team: two chains of 5,000 tasks are joined",
+            Case::Layers => "team: a ring over 10,000 tasks with 196,000 edges",
+            Case::ManyEdges => "team: 200 new tasks with 256 dependencies each",
+            Case::Page => "team: a page of 500 of 20,000 tasks",
+            Case::Filter => "team: a filter that none of 20,000 tasks passes",
+            Case::Lapsed => "team: next, after 600 claims have lapsed",
+            Case::Team => "team: 1,000 members and 20,000 claims are shown",
+            Case::Forced => "team: shutdown by force, 1,000 members with 20,000 claims",
+            Case::Inbox => "team: 500 of 1,000 messages are read",
+            Case::Recipients => "team: a message to 100 members",
+            Case::History => "team: a filter that none of 1,000 messages passes",
+        }
+    }
+
+    /// Whether it leaves the state as it was, so that it may be asked again.
+    fn is_reading(self) -> bool {
+        matches!(
+            self,
+            Case::Page | Case::Filter | Case::Team | Case::Inbox | Case::History | Case::Ring | Case::Layers
+        )
+    }
+
+    /// How often it is measured: what takes long to prepare, once.
+    fn rounds(self, rounds: usize) -> usize {
+        if matches!(self, Case::Forced) { 1 } else { rounds }
+    }
+}
+
+struct Team<'a> {
+    store: &'a dyn Store,
+    repo: RepoId,
+    name: TeamName,
+    branch: Branch,
+}
+
+fn person(number: usize) -> Holder {
+    Holder {
+        user_id: UserId::parse(&format!("person{number}")).expect("a login"),
+        user_name: "Mona Lisa".to_owned(),
+        agent_id: None,
+    }
+}
+
+fn handle(number: usize) -> Handle {
+    Handle::parse(&format!("h{number}")).expect("a handle")
+}
+
+fn id(number: usize) -> TaskId {
+    TaskId::parse(&format!("t{number}")).expect("an id")
+}
+
+fn titled() -> NewTask {
+    NewTask {
+        title: "Rework the session handling so that it uses tokens".to_owned(),
+        ..NewTask::default()
+    }
+}
+
+/// Runs a call of the state as this person; the rules must accept it, or the result is what they say.
+macro_rules! ask {
+    ($team:expr, $person:expr, $call:path $(, $argument:expr)* $(,)?) => {{
+        let holder = person($person);
+        let terms = $team.terms(&holder);
+        match $call($team.store, &terms $(, $argument)*).await.expect("an answer") {
+            Admitted::Outcome(answer) => answer,
+            Admitted::Denied(denial) => panic!("{denial:?}"),
+        }
+    }};
+}
+
+impl Team<'_> {
+    fn terms<'t>(&'t self, holder: &'t Holder) -> TeamTerms<'t> {
+        TeamTerms {
+            admission: AdmissionTerms {
+                repo: &self.repo,
+                branch: &self.branch,
+                holder,
+                rates: Rates::NONE,
+                head: HeadTerms::Any,
+                known_commits: &[],
+            },
+            team: &self.name,
+        }
+    }
+
+    /// The team, led by the first of its members.
+    async fn begins(&self, members: usize) {
+        for number in 0..members {
+            let member = NewMember {
+                handle: &handle(number),
+                name: "worker",
+                kind: "agent",
+            };
+            if number == 0 {
+                ask!(self, number, create_team, &member, false, "").expect("a new team");
+            } else {
+                ask!(self, number, join_team, &member).expect("a new member");
+            }
+        }
+    }
+
+    /// Adds tasks in one order, `new` by their numbers; 200 at a time.
+    async fn adds(&self, numbers: std::ops::Range<usize>, new: impl Fn(usize) -> NewTask) {
+        let all: Vec<usize> = numbers.collect();
+        for some in all.chunks(200) {
+            let some: Vec<NewTask> = some.iter().map(|number| new(*number)).collect();
+            ask!(self, 0, tasks::create_tasks, RequestKey::NONE, &some).expect("new tasks");
+        }
+    }
+
+    async fn depends(&self, task: usize, on: usize) -> String {
+        let changes = TaskChanges {
+            dependencies: Some(vec![id(on)]),
+            ..TaskChanges::default()
+        };
+        match ask!(self, 0, tasks::update_task, &id(task), &changes) {
+            Ok(_) => "changed".to_owned(),
+            Err(refusal) => format!("{} tasks in the ring", refusal.to_string().matches(" -> ").count()),
+        }
+    }
+
+    /// The members claim 20 tasks each.
+    async fn claim_all(&self, members: usize, each: usize) {
+        self.adds(0..members * each, |_| titled()).await;
+        for number in 0..members {
+            for _ in 0..each {
+                let next = ask!(self, number, tasks::next_task, RequestKey::NONE, 900).expect("the next task");
+                assert!(matches!(next, NextTask::Claimed { .. }));
+            }
+        }
+    }
+
+    async fn tells(&self, to: &[Handle], text: &str) {
+        let message = NewMessage {
+            kind: MessageType::Plain,
+            text,
+            summary: "",
+            task: None,
+            reply_to: None,
+            to,
+        };
+        ask!(self, 0, send_message, RequestKey::NONE, &message).expect("a message");
+    }
+
+    /// Lets the claims of `t1` to `tCOUNT` lapse.
+    async fn lapse(&self, count: usize) {
+        let (tasks, leases) = (
+            tasks::keys::tasks(&self.repo, &self.name),
+            tasks::keys::leases(&self.repo, &self.name),
+        );
+        for number in 1..=count {
+            let name = format!("t{number}");
+            let stored = self.store.run(vec![Request::command(["HGET", &tasks, &name])]).await;
+            let stored = stored.expect("an answer").remove(0);
+            let mut task: serde_json::Value =
+                serde_json::from_str(stored.as_str().expect("a task")).expect("a task as JSON");
+            task["expires"] = 1_000_000_000_000_i64.into();
+            let batch = vec![
+                Request::command(["HSET", &tasks, &name, &task.to_string()]),
+                Request::command(["ZADD", &leases, "1000000000000", &name]),
+            ];
+            self.store.run(batch).await.expect("an answer");
+        }
+    }
+
+    async fn prepare(&self, case: Case) {
+        let after = |dependencies: Vec<usize>| NewTask {
+            dependencies: dependencies.into_iter().map(|number| Named::Task(id(number))).collect(),
+            ..titled()
+        };
+        // A chain whose tasks have the numbers `from` to `to`; of 200 tasks of a request, each names the one before.
+        let link = |number: usize, from: usize| match (number - from) % 200 {
+            0 if number == from => titled(),
+            0 => after(vec![number - 1]),
+            place => NewTask {
+                dependencies: vec![Named::New(place - 1)],
+                ..titled()
+            },
+        };
+        self.begins(match case {
+            Case::CascadeThatIsTold | Case::Team | Case::Forced => 1000,
+            Case::Recipients => 101,
+            Case::Lapsed => 12,
+            _ => 2,
+        })
+        .await;
+        match case {
+            Case::Cascade | Case::CascadeThatIsTold | Case::Unlinking => {
+                self.adds(1..2, |_| titled()).await;
+                self.adds(2..10_002, |_| after(vec![1])).await;
+                if matches!(case, Case::CascadeThatIsTold) {
+                    for number in 0..1000 {
+                        ask!(self, 0, tasks::assign_task, &id(number + 2), Some(&handle(number))).expect("assigned");
+                    }
+                }
+                ask!(self, 0, tasks::claim_task, &id(1), 900).expect("claimed");
+            }
+            Case::Ring => self.adds(1..10_001, |number| link(number, 1)).await,
+            Case::Joined => {
+                self.adds(1..5_001, |number| link(number, 1)).await;
+                self.adds(5_001..10_001, |number| link(number, 5_001)).await;
+            }
+            Case::Layers => {
+                self.adds(1..10_001, |number| match (number - 1) / 200 {
+                    0 => titled(),
+                    layer => {
+                        let place = number - 1 - layer * 200;
+                        let before = (0..20).map(|step| (layer - 1) * 200 + (place + step * 7) % 200 + 1);
+                        after(before.collect())
+                    }
+                })
+                .await;
+            }
+            Case::ManyEdges => self.adds(1..257, |_| titled()).await,
+            Case::Page | Case::Filter => self.adds(0..20_000, |_| titled()).await,
+            Case::Lapsed => {
+                self.claim_all(12, 50).await;
+                self.lapse(600).await;
+            }
+            Case::Team | Case::Forced => {
+                self.claim_all(1000, 20).await;
+                if matches!(case, Case::Forced) {
+                    ask!(self, 0, departures::request_shutdown, None, "The day is over", 0).expect("a shutdown");
+                }
+            }
+            Case::Inbox | Case::History => {
+                for _ in 0..1000 {
+                    self.tells(&[handle(1)], &"A word of the measurement. ".repeat(20))
+                        .await;
+                }
+            }
+            Case::Recipients => {}
+        }
+    }
+
+    /// The outcome, in a word.
+    async fn act(&self, case: Case) -> String {
+        match case {
+            Case::Cascade | Case::CascadeThatIsTold => {
+                let done = ask!(self, 0, tasks::complete_task, &id(1), None, "Done").expect("completed");
+                format!("{} became ready", done.unblocked.count)
+            }
+            Case::Unlinking => {
+                let unblocked = ask!(self, 0, tasks::delete_task, &id(1), true).expect("deleted");
+                format!("{} became ready", unblocked.count)
+            }
+            Case::Ring | Case::Layers => self.depends(1, 10_000).await,
+            Case::Joined => self.depends(5_001, 5_000).await,
+            Case::ManyEdges => {
+                let named: Vec<Named> = (1..257).map(|number| Named::Task(id(number))).collect();
+                let new = vec![
+                    NewTask {
+                        dependencies: named,
+                        ..titled()
+                    };
+                    200
+                ];
+                match ask!(self, 0, tasks::create_tasks, RequestKey::NONE, &new) {
+                    Ok(created) => format!("{} tasks", created.ids.len()),
+                    Err(refusal) => refusal.to_string(),
+                }
+            }
+            Case::Page | Case::Filter => {
+                let text = if matches!(case, Case::Page) { "" } else { "nothing" };
+                let filter = TaskFilter {
+                    text,
+                    ..TaskFilter::default()
+                };
+                let page = ask!(self, 1, tasks::list_tasks, 0, 500, &filter).expect("a page");
+                format!("{} tasks", page.tasks.len())
+            }
+            Case::Lapsed => {
+                let next = ask!(self, 0, tasks::next_task, RequestKey::NONE, 900);
+                next.map_or_else(|refusal| refusal.to_string(), |_| "a task".to_owned())
+            }
+            Case::Team => {
+                let team = ask!(self, 1, show_team).expect("a team");
+                format!("{} members", team.members.len())
+            }
+            Case::Forced => {
+                let step = ask!(self, 0, departures::force_shutdown, "s1").expect("closed");
+                format!("{} tasks given back", step.given_back.len())
+            }
+            Case::Inbox => {
+                let inbox = ask!(self, 1, read_messages, None, 500, 256 * 1024).expect("an inbox");
+                format!("{} messages", inbox.messages.len())
+            }
+            Case::Recipients => {
+                let to: Vec<Handle> = (1..101).map(handle).collect();
+                self.tells(&to, "A word of the measurement").await;
+                "sent".to_owned()
+            }
+            Case::History => {
+                let filter = MessageFilter {
+                    task: Some(&id(7)),
+                    ..MessageFilter::default()
+                };
+                let page = ask!(self, 0, list_messages, 500, 256 * 1024, &filter).expect("a page");
+                format!("{} messages", page.messages.len())
+            }
+        }
+    }
+}
+
+pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measured {
+    let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
+    let rounds = case.rounds(rounds);
+    let mut prepared = None;
+    // What changes the state has another team each time. The first round of the others loads the script.
+    for round in usize::from(!case.is_reading())..=rounds {
+        if prepared.is_none() || !case.is_reading() {
+            let team = Team {
+                store,
+                repo: RepoId::parse(&format!("https://github.com/acme/{case:?}{round}")).expect("a repository"),
+                name: TeamName::parse("alpha").expect("a name"),
+                branch: Branch::parse("main").expect("a branch"),
+            };
+            team.prepare(case).await;
+            prepared = Some(team);
+        }
+        let Some(team) = &prepared else { continue };
+        let (begin, before) = (Instant::now(), processor_time(process));
+        said = team.act(case).await;
+        if round > 0 {
+            times.push(begin.elapsed());
+            processor.extend(before.and_then(|before| processor_time(process)?.checked_sub(before)));
+        }
+        if !case.is_reading() {
+            forget(team).await;
+        }
+    }
+    Measured::of(times, processor, said)
+}
+
+/// Removes the team, so that the store does not grow from round to round.
+async fn forget(team: &Team<'_>) {
+    let pattern = format!("*{{{}}}*", team.repo.as_str());
+    let names = team.store.run(vec![Request::command(["KEYS", &pattern])]).await;
+    let names = names.expect("an answer").remove(0);
+    for name in names
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(coord::store::Value::as_str)
+    {
+        team.store
+            .run(vec![Request::command(["UNLINK", name])])
+            .await
+            .expect("an answer");
+    }
+}
