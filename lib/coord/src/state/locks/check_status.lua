@@ -10,7 +10,7 @@
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
 --      or one of the denials of admit()
 local wanted, neighbor_policy, lookups = ARGV[28], ARGV[29], ARGV[30]
-local paths = { unpack(ARGV, 31) }
+local paths, gate_at = { unpack(ARGV, 31) }, 17
 -- @include admission/admission
 -- @include admission/behind
 -- @include locks/survey

@@ -1,11 +1,8 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
--- KEYS: those of admission/request, then 26 fencing token
+-- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 the
 --       caller's head, 31 message, 32 seconds to hold, 33 repository, 34 lookups of builds/spelling, 35... file paths
--- Returns { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
---           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's
---           earlier locks: list of { file path, status, time of the grant, message }, the intent that is cited or selected,
---           or '', the findings of locks/gate_request, and what waiting() tells }, where outcome is CLAIMED, REFUSED (by intents; nothing
+-- Returns what claimed() of locks/claim_files gives, and what waiting() tells, where outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
 --           file or '' }; nothing claimed
@@ -16,162 +13,22 @@
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local token_key = KEYS[26]
 local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 28, 34)
-local paths = { unpack(ARGV, 35) }
+local paths, gate_at = { unpack(ARGV, 35) }, 17
 -- @include admission/admission
--- @include admission/behind
--- @include locks/survey
--- @include builds/graph_age
--- @include builds/spelling
--- @include locks/changes
--- @include locks/refusal
--- @include locks/reserve
--- @include locks/tokens
--- @include locks/releases
--- @include locks/gate_request
+-- @include locks/claiming
 -- @include teams/waiting
 
--- Whether the caller already holds all of the files.
-local function holds_all()
-  local is_held, seen = true, 0
-  each_value(paths, function(_, value)
-    local mine, entries = false, value and seen <= MOST_AT_ONCE and cjson.decode(value) or {}
-    seen = seen + #entries
-    for _, entry in ipairs(entries) do
-      mine = mine or (entry.branch == request.branch and is_own(entry) and not has_expired(entry))
-    end
-    is_held = mine
-    return mine
-  end)
-  return is_held
-end
-
-local denial = admit(holds_all)
+local denial = admit(function()
+  return holds_all(paths)
+end)
 if denial then
   return denial
 end
-if wanted == 'WRITING' and (governed or gate.policy == 'required' or gate.cited ~= '') then
-  -- @include locks/gate_claim
-elseif governed and gate.cited ~= '' and redis.call('HEXISTS', keys.intents, gate.cited) == 1 then
-  -- Reading takes no intent, but may say what it is for.
-  gate.intent = gate.cited
+-- The outcome, with what waits for the caller behind it.
+local function ended(answer)
+  answer[#answer + 1] = waiting()
+  return answer
 end
-local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy)
-if not findings then
-  local too_much = blocked
-  return { 'TOO_MUCH', now, too_much }
-end
-local held, is_kept, is_renewal = {}, {}, true
-for _, path in ipairs(paths) do
-  local entry = own[path]
-  if entry then
-    held[#held + 1] = { path, entry.status, entry.granted_at or entry.timestamp, entry.message }
-  end
-  -- A writer that asks to read goes on writing: its work still has to be pushed.
-  is_kept[path] = entry ~= nil and (entry.status == wanted or entry.status == 'WRITING')
-  is_renewal = is_renewal and is_kept[path]
-end
-
--- A renewal is granted behind the branch too, so the source is not asked for its sake.
-local behind, is_for_source = is_behind_head()
-if is_for_source and not is_renewal and not gate.is_refused then
-  save_entries()
-  return ask_source()
-end
-local version = graph_version()
-local spellings = version == '' and {} or other_spellings(paths, lookups)
-local own_entries = {}
-local function answer(outcome)
-  return {
-    outcome, now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries,
-    spellings, held, gate.intent, gate.findings, waiting(),
-  }
-end
-
-local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
-if gate.is_refused or is_stale or blocked then
-  local conflicts, is_named = {}, {}
-  for _, finding in ipairs(findings) do
-    local entry = finding[2] == '1' and cjson.decode(finding[5])
-    if entry and not is_named[entry.file_path] then
-      is_named[entry.file_path] = true
-      conflicts[#conflicts + 1] = entry.file_path
-    end
-  end
-  for _, path in ipairs(paths) do
-    own_entries[#own_entries + 1] = own[path] and cjson.encode(own[path])
-  end
-  save_entries()
-  if gate.is_refused then
-    gate.refuse()
-    return answer('REFUSED')
-  end
-  local outcome = is_stale and 'STALE' or 'CONFLICT'
-  emit_refusal(wanted, message, paths, outcome, blocked and conflicts or nil)
-  return answer(outcome)
-end
-
--- The sweep must know of the repository before a lock is held in it: see mark_due.lua.
-if request.kind ~= 'MARKED' and (not mark or tonumber(mark) > now + ttl) then
-  save_entries()
-  return { 'MARK_FIRST', now }
-end
-local full, full_file
-if gate.reserve then
-  full, full_file = gate.reserve()
-end
-if not full then
-  full, full_file = reserve(paths, entries_of, own, repository .. ':' .. request.branch .. ':', message)
-end
-if full then
-  save_entries()
-  emit_refusal(wanted, message, paths, 'FULL')
-  return { 'FULL', now, full, full_file }
-end
-if request.kind == 'MARKED' then
-  -- Seconds for which a mark counts, in case the due list is lost.
-  local MARKED_FOR = 600
-  redis.call('SET', keys.mark, now + ttl, 'EX', MARKED_FOR)
-end
-
--- The remote branch was at `head` when this was granted. A release compares the pushed work with that commit, even if the
--- working copy is ahead of it.
-local granted_head = wanted == 'WRITING' and head.commit or agent_head
-local granted, renewed, token = {}, {}, nil
-for _, path in ipairs(paths) do
-  local entry = own[path]
-  if not is_kept[path] then
-    token = token or next_token(token_key)
-    if not entry then
-      entry = {
-        key = repository .. ':' .. request.branch .. ':' .. path,
-        file_path = path,
-        branch = request.branch,
-        user_id = request.user_id,
-        agent_id = request.agent_id ~= '' and request.agent_id or nil,
-      }
-      table.insert(entries_of[path], entry)
-    end
-    entry.status, entry.token, entry.agent_head, entry.granted_at = wanted, token, granted_head, now
-  end
-  entry.user_name, entry.message = request.user_name, message
-  if entry.status == wanted then
-    entry.intent_id = gate.intent ~= '' and gate.intent or nil
-  end
-  entry.timestamp, entry.expiry_ms = now, now_ms + ttl * 1000
-  entry.expiry = math.ceil(entry.expiry_ms / 1000)
-  table.insert(is_kept[path] and renewed or granted, entry)
-  own_entries[#own_entries + 1] = to_json(entry)
-  is_changed[path] = true
-end
-save_entries()
-if gate.grant then
-  gate.grant()
-end
-if #granted > 0 then
-  forget_releases(paths)
-end
-emit_by_claim('lock_granted', granted)
-emit_by_claim('lock_renewed', renewed)
-return answer('CLAIMED')
+-- @include locks/claim_files
+return ended(claimed('CLAIMED'))

@@ -1,10 +1,10 @@
 -- Fencing tokens increase with every grant in a repository, even if the store has lost its newest changes, or all: each is
--- at least the time, in tenths of a millisecond. That has 14 digits, the maximum that cjson writes.
+-- at least the time, in tenths of a millisecond. That has 14 digits, the maximum that cjson writes. Needs: keys.token.
 -- @include clock
 
-local function next_token(token_key)
+local function next_token()
   local time = clock[1] * 10000 + math.floor(clock[2] / 100)
-  local token = math.max(tonumber(redis.call('GET', token_key) or 0) + 1, time)
-  redis.call('SET', token_key, string.format('%.0f', token))
+  local token = math.max(tonumber(redis.call('GET', keys.token) or 0) + 1, time)
+  redis.call('SET', keys.token, string.format('%.0f', token))
   return token
 end

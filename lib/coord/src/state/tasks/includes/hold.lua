@@ -38,7 +38,7 @@ end
 local function hold(id, task, seconds)
   task.status, task.owner, task.login, task.ended = 'in_progress', member.handle, member.login, nil
   task.claimed, task.updated = now_ms, now_ms
-  task.seconds, task.token = seconds, next_token(keys.token)
+  task.seconds, task.token = seconds, next_token()
   extend(id, task)
   redis.call('ZREM', keys.ready, id)
   save_task(id, task)
