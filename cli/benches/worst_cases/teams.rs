@@ -6,7 +6,7 @@ use coord::domain::team::{Handle, TaskId, TeamName};
 use coord::domain::{Branch, Holder, RepoId, UserId};
 use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms, Rates};
 use coord::state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
-use coord::state::tasks::{Named, NewTask, NextTask, TaskChanges, TaskFilter};
+use coord::state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, NextTask, TaskChanges, TaskFilter, WithFiles};
 use coord::state::teams::{NewMember, RequestKey, TeamTerms, create_team, join_team, show_team};
 use coord::state::{departures, tasks};
 use coord::store::{Request, Store};
@@ -200,8 +200,17 @@ impl Team<'_> {
         self.adds(0..members * each, |_| titled()).await;
         for number in 0..members {
             for _ in 0..each {
-                let next = ask!(self, number, tasks::next_task, RequestKey::NONE, 900).expect("the next task");
-                assert!(matches!(next, NextTask::Claimed { .. }));
+                let next = ask!(
+                    self,
+                    number,
+                    tasks::next_task,
+                    RequestKey::NONE,
+                    900,
+                    &[],
+                    &FilesOfClaim::LeftAlone
+                )
+                .expect("the next task");
+                assert!(matches!(next, WithFiles::Done(NextTask::Claimed { .. })));
             }
         }
     }
@@ -269,7 +278,7 @@ impl Team<'_> {
                         ask!(self, 0, tasks::assign_task, &id(number + 2), Some(&handle(number))).expect("assigned");
                     }
                 }
-                ask!(self, 0, tasks::claim_task, &id(1), 900).expect("claimed");
+                ask!(self, 0, tasks::claim_task, &id(1), 900, &FilesOfClaim::LeftAlone).expect("claimed");
             }
             Case::Ring => self.adds(1..10_001, |number| link(number, 1)).await,
             Case::Joined => {
@@ -313,7 +322,19 @@ impl Team<'_> {
     async fn act(&self, case: Case) -> String {
         match case {
             Case::Cascade | Case::CascadeThatIsTold => {
-                let done = ask!(self, 0, tasks::complete_task, &id(1), None, "Done").expect("completed");
+                let done = ask!(
+                    self,
+                    0,
+                    tasks::complete_task,
+                    &id(1),
+                    None,
+                    "Done",
+                    &FilesOfRelease::LeftAlone
+                )
+                .expect("completed");
+                let WithFiles::Done(done) = done else {
+                    panic!("{done:?}");
+                };
                 format!("{} became ready", done.unblocked.count)
             }
             Case::Unlinking => {
@@ -346,7 +367,15 @@ impl Team<'_> {
                 format!("{} tasks", page.tasks.len())
             }
             Case::Lapsed => {
-                let next = ask!(self, 0, tasks::next_task, RequestKey::NONE, 900);
+                let next = ask!(
+                    self,
+                    0,
+                    tasks::next_task,
+                    RequestKey::NONE,
+                    900,
+                    &[],
+                    &FilesOfClaim::LeftAlone
+                );
                 next.map_or_else(|refusal| refusal.to_string(), |_| "a task".to_owned())
             }
             Case::Team => {

@@ -27,8 +27,8 @@ impl ExitStatus {
             | ErrorCode::SourceLimited
             | ErrorCode::IdentityUnavailable
             | ErrorCode::TimedOut => ExitStatus::Offline,
-            ErrorCode::RateLimited | ErrorCode::TooManyLocks => ExitStatus::Refused,
-            code if code.is_of_team() => ExitStatus::Refused,
+            ErrorCode::RateLimited => ExitStatus::Refused,
+            code if code.is_of_team() || code.status() == 409 => ExitStatus::Refused,
             _ => ExitStatus::Error,
         };
         match outcome {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use coord::domain::{AgentId, Branch, FilePath};
 use coord_git::WorkingCopy;
+use coord_protocol::tasks::TaskWork;
 use coord_protocol::{CheckRequest, LockMode, LockStatus, PostRequest};
 
 use super::options::AgentArgs;
@@ -117,6 +118,20 @@ impl Work {
     pub fn base_head(&self) -> Option<String> {
         let base = self.working_copy.base_head(&self.branch);
         base.map(|base| base.to_string())
+    }
+
+    /// Fills in where the work on the files of a task is done, and the pushed commit, where they are not sent.
+    pub fn fill(&self, sent: &mut TaskWork, new_head: Option<&mut Option<String>>) {
+        if let Some(new_head) = new_head
+            && new_head.is_none()
+        {
+            *new_head = self.pushed_head();
+        }
+        sent.branch.get_or_insert_with(|| self.branch.as_str().to_owned());
+        if sent.agent_head.is_none() {
+            sent.agent_head = self.head();
+            sent.base_head = sent.base_head.take().or_else(|| self.base_head());
+        }
     }
 
     /// The commit of the branch that has what was pushed: the newest that this clone knows, where it contains the one that is

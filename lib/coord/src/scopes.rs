@@ -159,6 +159,7 @@ fn judge(
             scope: scope.digest.clone(),
             ignore: digest,
             letters: verdicts.iter().map(letter).collect(),
+            files: Vec::new(),
         },
         verdicts,
         scope,

@@ -144,6 +144,10 @@ codes! {
     KeyReused = 409 "KEY_REUSED", of a team;
     /// There is a task with this id.
     TaskExists = 409 "TASK_EXISTS", of a team;
+    /// The files of the task are of another branch.
+    OtherBranch = 409 "OTHER_BRANCH", of a team;
+    /// A file of the task is claimed with a task that the caller has.
+    FilesClaimed = 409 "FILES_CLAIMED", of a team;
     /// A task that is named as a dependency, or as dependent, does not exist.
     UnknownDependency = 409 "UNKNOWN_DEPENDENCY", of a team;
     /// The dependencies would close a ring.

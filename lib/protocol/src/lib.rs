@@ -59,5 +59,5 @@ pub use ledger::{
     RecordRequest, RecordResponse, Recorded, VerifyRequest, VerifyResponse,
 };
 pub use locks::{HeldLock, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};
-pub use orchestration::{Action, Metadata, Orchestration, Status};
+pub use orchestration::{Action, Metadata, Orchestration, Status, SuggestedTask};
 pub use post_status::{PostRequest, PostResponse};

@@ -115,6 +115,10 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub task_owner: Option<String>,
+    /// With WAIT and SWITCH_TASK, ready tasks of the caller's teams whose files are free.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 1, max_items = 3)]
+    pub suggested_tasks: Vec<SuggestedTask>,
     /// With PUSH, the files whose changes are not on the branch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]
@@ -123,6 +127,17 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     pub retry_after: Option<i64>,
+}
+
+/// A task that the caller could do instead.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct SuggestedTask {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its team.
+    pub team: String,
 }
 
 impl Orchestration {

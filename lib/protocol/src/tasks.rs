@@ -1,11 +1,15 @@
 //! `/api/tasks`: the tasks of a team, their dependencies and their claims.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::locks::OwnLock;
 use crate::orchestration::Orchestration;
 use crate::schema::{
-    Branch, FilePath, Handle, HandleOrNobody, IntentIdOrNone, LongText, RequestKey, TaskId, TaskTitle,
+    AgentId, Branch, CommitId, FilePath, Handle, HandleOrNobody, IntentIdOrNone, LongText, RequestKey, TaskId,
+    TaskTitle,
 };
 use crate::teams::TeamCaller;
 
@@ -75,11 +79,11 @@ pub struct NewTask {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
     pub blocks: Option<Vec<String>>,
-    /// Files that it is about. At most 64 KiB of paths together.
+    /// Files that it is about, and that are claimed with it. At most 64 KiB of paths together.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<FilePath>>, max_items = 512)]
     pub files: Option<Vec<String>>,
-    /// Their branch; `main` where it is left out.
+    /// Their branch; that of the claim where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Branch>)]
     pub branch: Option<String>,
@@ -158,7 +162,27 @@ pub struct EditTaskRequest {
     pub assignee: Option<String>,
 }
 
-/// The claim of a task, or its renewal.
+/// The working copy in which the work on the files of a task is done. A task with files takes `branch` and `agent_head`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct TaskWork {
+    /// The branch that the work is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The commit that the working copy is at: `git rev-parse HEAD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub agent_head: Option<String>,
+    /// The newest commit of the remote branch that the working copy contains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub base_head: Option<String>,
+    /// Whether the files of the task are claimed and given back with it; true where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim_files: Option<bool>,
+}
+
+/// The claim of a task with its files, or its renewal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ClaimTaskRequest {
     /// Who acts.
@@ -168,9 +192,12 @@ pub struct ClaimTaskRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 30, maximum = 86_400)]
     pub lease_seconds: Option<u32>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
 }
 
-/// The claim of the first task that is ready.
+/// The claim of the first task that is ready and whose files are free.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct NextTaskRequest {
     /// Who acts.
@@ -188,6 +215,9 @@ pub struct NextTaskRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 20)]
     pub wait: Option<u32>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
 }
 
 /// The completion of a task by its owner.
@@ -204,6 +234,13 @@ pub struct CompleteTaskRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub token: Option<i64>,
+    /// The commit that was pushed, where files were claimed with the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub new_repo_head: Option<String>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
 }
 
 /// The end of a claim without completion.
@@ -220,6 +257,16 @@ pub struct ReleaseTaskRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub token: Option<i64>,
+    /// The commit that was pushed: of the files that were claimed with the task, those whose work the branch has are given back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub new_repo_head: Option<String>,
+    /// Give back all of these files without a push, for discarded work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandon: Option<bool>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
 }
 
 /// The state of the claim of a task, by the store's clock.
@@ -319,6 +366,10 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Branch, required = false)]
     pub branch: Option<String>,
+    /// The branch on which they were claimed with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub files_claimed_on: Option<String>,
     /// The member that it is assigned to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Handle, required = false)]
@@ -389,17 +440,55 @@ pub struct DependencyResult {
     pub result: String,
 }
 
-/// A ready task that was not given.
+/// Why a ready task was not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum PassedReason {
+    /// It is kept for another member.
+    Reserved,
+    /// Another's lock blocks a file.
+    Locked,
+    /// Its files are of another branch.
+    Branch,
+    /// The caller has a task with one of its files.
+    FilesClaimed,
+    /// Intents do not let the caller write its files.
+    Intent,
+    /// Its files have too many locks or neighbors to look at.
+    TooMuch,
+}
+
+/// A ready task that was not given. Absent members do not apply.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct PassedTask {
     /// Its id.
     pub id: String,
-    /// Why: `RESERVED` for another member.
-    pub reason: String,
-    /// The member.
-    pub handle: String,
-    /// Until when, ISO 8601.
-    pub until: String,
+    /// Why.
+    pub reason: PassedReason,
+    /// The member that it is kept for, or that has a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Handle, required = false)]
+    pub handle: Option<String>,
+    /// Until when it is kept, or the lock lasts unless it is renewed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub until: Option<String>,
+    /// Login of the holder of the lock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub user: Option<String>,
+    /// The agent of that holder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// The file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = FilePath, required = false)]
+    pub file: Option<String>,
+    /// The branch of its files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub branch: Option<String>,
 }
 
 /// A claim that holds the caller up.
@@ -442,6 +531,15 @@ pub struct TaskResponse {
     /// The next claims to lapse, where no task is ready.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldTask>,
+    /// The locks on the files that were claimed with the task, by file path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub locks: BTreeMap<String, OwnLock>,
+    /// Files of the task whose locks stay the caller's: their work is not on the branch, as far as Coord knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_files: Vec<String>,
+    /// Files that import the ones that were given back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orphaned_dependencies: Vec<String>,
     /// What to do next.
     pub orchestration: Orchestration,
 }

@@ -36,12 +36,17 @@ fn a_plan_is_worked_off_and_drawn() {
     assert_eq!(rows[2][..3], ["t2", "waits", "t1"], "{listed}");
     let next = by(&world, "one", &["task", "next"], 0);
     assert!(next.contains("t1 [in_progress, one]"), "{next}");
-    let done = by(
-        &world,
-        "one",
-        &["task", "done", "t1", "--result", "query() is async"],
-        0,
+    let done = ["task", "done", "t1", "--result", "query() is async"];
+    world
+        .clone
+        .commit(&[("src/db.ts", "export const query = async () => 2;\n")]);
+    let unpushed = by(&world, "one", &done, 3);
+    assert!(
+        unpushed.starts_with("PUSH: Task t1: You hold 'src/db.ts' for writing"),
+        "{unpushed}"
     );
+    world.clone.git(&["push", "--quiet"]);
+    let done = by(&world, "one", &done, 0);
     assert!(done.contains("the dependencies of another one are met"), "{done}");
     let next = by(&world, "one", &["task", "next"], 0);
     assert!(next.contains("Result of t1: query() is async"), "{next}");
@@ -193,4 +198,45 @@ fn a_team_is_shown_handed_over_and_ended() {
         which.2.contains("Name one of beta, gamma with --team or COORD_TEAM"),
         "{which:?}"
     );
+}
+
+#[test]
+fn the_files_of_a_task_are_claimed_from_the_working_copy_and_unlocked_where_nothing_was_changed() {
+    let world = team();
+    by(&world, "two", &["team", "join", "alpha"], 0);
+    let add = |title: &str, file: &str| by(&world, "lead", &["task", "add", title, "--file", file], 0);
+    add("Pool", "src/db.ts");
+    add("Pool again", "src/db.ts");
+    add("Read me", "README.md");
+    by(&world, "one", &["task", "claim", "t1"], 0);
+    let refused = by(&world, "two", &["task", "claim", "t2"], 3);
+    assert!(
+        refused.starts_with("WAIT: Task t2: File 'src/db.ts' is locked by user ")
+            && refused.contains("\nLOCK_CONFLICT\nReady in alpha: t3 Read me\n"),
+        "{refused}"
+    );
+    let check = by(&world, "two", &["check", "src/db.ts"], 3);
+    assert!(check.contains("Ready in alpha: t3 Read me\n"), "{check}");
+    let next = by(&world, "two", &["task", "next"], 0);
+    assert!(
+        next.contains("t3 [in_progress, two]") && next.contains("Passed over t2: 'src/db.ts' is locked by "),
+        "{next}"
+    );
+    // Nothing was changed, so that there is nothing to push.
+    by(&world, "two", &["task", "release", "t3"], 0);
+    by(&world, "one", &["task", "done", "t1"], 0);
+    let locks = |status: &serde_json::Value| status["locks"].as_array().map(Vec::len);
+    assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));
+    by(&world, "one", &["task", "claim", "t2"], 0);
+    std::fs::write(world.clone.path().join("src/db.ts"), "export const query = 3;\n").unwrap();
+    let kept = by(&world, "one", &["task", "release", "t2"], 0);
+    assert!(
+        kept.contains("LOCKS_KEPT: You still hold 'src/db.ts' for writing"),
+        "{kept}"
+    );
+    by(&world, "one", &["task", "claim", "t2"], 0);
+    by(&world, "one", &["task", "release", "t2", "--abandon"], 0);
+    assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));
+    by(&world, "one", &["task", "claim", "t2", "--no-files"], 0);
+    assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));
 }

@@ -141,3 +141,43 @@ fn activity_is_that_of_the_repository() {
         "{activity}"
     );
 }
+
+#[test]
+fn a_task_has_its_files_from_the_working_copy_and_gives_them_back_once_pushed() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    let mut ada = agent(&world);
+    let mut call = |name: &str, arguments: serde_json::Value| {
+        let answer = ada.call(name, arguments);
+        answer["structuredContent"].clone()
+    };
+    call("team", json!({ "action": "create", "team": "alpha", "handle": "ada" }));
+    let tasks = json!([{ "title": "Change it", "files": ["a.txt"] }, { "title": "Another", "files": ["b.txt"] }]);
+    call("task_create", json!({ "tasks": tasks }));
+    let claimed = call("task_claim", json!({}));
+    assert_eq!(
+        (&claimed["task"]["id"], &claimed["locks"]["a.txt"]["message"]),
+        (&json!("t1"), &json!("t1: Change it")),
+        "{claimed}"
+    );
+    world.clone.commit(&[("a.txt", "changed")]);
+    let refused = call("task_update", json!({ "id": "t1", "action": "complete" }));
+    assert_eq!(
+        (action(&refused), &refused["error"]),
+        ("PUSH", &json!("NOT_PUSHED")),
+        "{refused}"
+    );
+    world.clone.git(&["push", "--quiet"]);
+    let done = call("task_update", json!({ "id": "t1", "action": "complete" }));
+    assert_eq!(
+        (action(&done), &done["task"]["status"]),
+        ("PROCEED", &json!("completed")),
+        "{done}"
+    );
+    call("task_claim", json!({ "id": "t2" }));
+    let released = call(
+        "task_update",
+        json!({ "id": "t2", "action": "release", "abandon": true }),
+    );
+    assert_eq!(action(&released), "PROCEED", "{released}");
+    assert_eq!(ada.held("?holder=me"), [""; 0]);
+}

@@ -36,8 +36,15 @@ async fn a_team_works_off_two_tasks() {
         text(&added),
         "PROCEED: 2 tasks are added\nt1 [ready] Pool the connections\nt2 [pending, waits for t1] Document the pool"
     );
-    let claimed = tool(&api, "bob/one", "task_claim", json!({})).await;
-    let lines: Vec<_> = text(&claimed).lines().skip(1).collect();
+    let refused = tool(&api, "bob/one", "task_claim", json!({})).await;
+    assert!(
+        text(&refused).contains("agent_head is required, because task t1 has files"),
+        "{refused}"
+    );
+    let work = json!({ "branch": "main", "agent_head": api.head });
+    let claimed = tool(&api, "bob/one", "task_claim", work).await;
+    let lines = text(&claimed).lines().skip(1);
+    let lines: Vec<_> = lines.filter(|line| !line.starts_with("GRAPH_MISSING")).collect();
     assert_eq!(
         lines,
         [
@@ -46,7 +53,10 @@ async fn a_team_works_off_two_tasks() {
             "Description: Ten of them"
         ]
     );
-    let done = json!({ "id": "t1", "action": "complete", "result": "query() is async" });
+    let pushed = api.git.commit(&[("src/db.ts", "export const pool = 1;\n")]);
+    let done = json!({
+        "id": "t1", "action": "complete", "result": "query() is async", "branch": "main", "agent_head": pushed, "new_repo_head": pushed
+    });
     let done = tool(&api, "bob/one", "task_update", done).await;
     assert!(text(&done).starts_with("PROCEED: Task t1 is completed, and the dependencies of another one are met"));
     let next = tool(&api, "ann/lead", "task_claim", json!({ "id": "t2" })).await;

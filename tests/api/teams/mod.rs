@@ -3,6 +3,7 @@
 mod attacks;
 mod claims;
 mod exact_bounds;
+mod files;
 mod many_polls;
 mod membership;
 mod messages;

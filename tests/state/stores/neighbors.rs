@@ -172,6 +172,7 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
                 user_name: user(number).to_owned(),
                 agent_id: None,
                 intent_id: None,
+                task: None,
                 status: if writes { Writing } else { Reading },
                 agent_head: HEAD.to_owned(),
                 message: "What is done and why".to_owned(),

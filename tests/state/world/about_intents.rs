@@ -67,7 +67,15 @@ impl AboutIntents {
             scope: asked.scope.clone(),
             ignore: asked.ignore.clone(),
             letters: paths.iter().map(letter).collect(),
+            files: paths.iter().map(|path| path.as_str().to_owned()).collect(),
         })
+    }
+
+    /// What was asked last, judged for the files that it names.
+    pub fn last_judgement(&self) -> Option<Judgement> {
+        let files = self.asked.lock().unwrap().as_ref()?.files.clone();
+        let paths: Vec<FilePath> = files.iter().map(|file| FilePath::parse(file).unwrap()).collect();
+        self.judgement(&paths)
     }
 
     /// Takes a question; texts whose digests were sent before are not in it.

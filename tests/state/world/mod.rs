@@ -4,6 +4,7 @@ mod about_intents;
 mod agent;
 mod outcomes;
 pub mod team;
+pub mod worker;
 
 pub use about_intents::AboutIntents;
 pub use agent::Agent;

@@ -7,7 +7,9 @@ use coord::state::departures::{self, ShutdownStep};
 use coord::state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
 };
-use coord::state::tasks::{self, NewTask, TaskChanges, TaskFilter, TaskPage, WholeTask};
+use coord::state::tasks::{
+    self, FilesOfClaim, FilesOfRelease, NewTask, TaskChanges, TaskFilter, TaskPage, WholeTask, WithFiles,
+};
 use coord::state::teams::{
     Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, create_team, hand_over, join_team, show_team,
 };
@@ -70,6 +72,14 @@ impl World {
             mate.joins(name).await.unwrap();
         }
         (lead, mates)
+    }
+}
+
+/// What is done, where no files are in the way.
+pub fn done<T, F: std::fmt::Debug>(outcome: WithFiles<T, F>) -> T {
+    match outcome {
+        WithFiles::Done(done) => done,
+        WithFiles::NotDone { because, .. } => panic!("{because:?}"),
     }
 }
 
@@ -160,7 +170,7 @@ impl Mate<'_> {
     }
 
     pub async fn claims_for(&self, id: &str, seconds: u32) -> Answer<tasks::ClaimedTask> {
-        ask!(self, tasks::claim_task, &task_id(id), seconds)
+        ask!(self, tasks::claim_task, &task_id(id), seconds, &FilesOfClaim::LeftAlone).map(done)
     }
 
     pub async fn takes_next(&self) -> Answer<tasks::NextTask> {
@@ -168,7 +178,7 @@ impl Mate<'_> {
     }
 
     pub async fn takes_next_with_key(&self, key: RequestKey<'_>) -> Answer<tasks::NextTask> {
-        ask!(self, tasks::next_task, key, 900)
+        ask!(self, tasks::next_task, key, 900, &[], &FilesOfClaim::LeftAlone).map(done)
     }
 
     pub async fn completes(&self, id: &str) -> Answer<tasks::CompletedTask> {
@@ -176,7 +186,8 @@ impl Mate<'_> {
     }
 
     pub async fn completes_with(&self, id: &str, token: Option<i64>, result: &str) -> Answer<tasks::CompletedTask> {
-        ask!(self, tasks::complete_task, &task_id(id), token, result)
+        let files = FilesOfRelease::LeftAlone;
+        ask!(self, tasks::complete_task, &task_id(id), token, result, &files).map(done)
     }
 
     pub async fn releases(&self, id: &str, note: &str) -> Answer<WholeTask> {
@@ -184,7 +195,8 @@ impl Mate<'_> {
     }
 
     pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<WholeTask> {
-        ask!(self, tasks::release_task, &task_id(id), token, note)
+        let files = FilesOfRelease::LeftAlone;
+        ask!(self, tasks::release_task, &task_id(id), token, note, &files).map(|outcome| done(outcome).task)
     }
 
     pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<WholeTask> {
@@ -249,6 +261,28 @@ impl Mate<'_> {
 
     pub async fn forces_shutdown(&self, id: &str) -> Answer<ShutdownStep> {
         ask!(self, departures::force_shutdown, id)
+    }
+
+    /// Asserts that answers about locks find the head of the queue as it is.
+    pub async fn assert_offers_are_exact(&self) {
+        let (repo, world) = (&self.world.repo, self.world);
+        let ready = tasks::keys::ready(repo, &self.team);
+        let head = world.command(["ZRANGE", &ready, "0", "7"]).await;
+        let mut expected = Vec::new();
+        for id in head.as_array().unwrap().iter().filter_map(|id| id.as_str()) {
+            let stored = world.command(["HGET", &tasks::keys::tasks(repo, &self.team), id]).await;
+            let task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+            expected.push(serde_json::json!([id, self.team.as_str(), task]));
+        }
+        let members = coord::state::teams::keys::members(repo);
+        let offers = world
+            .command(["HGET", &members, &format!("{}/+", self.team.key())])
+            .await;
+        let offers: Vec<serde_json::Value> = match offers.as_str() {
+            Some(json) => serde_json::from_str(json).unwrap(),
+            None => Vec::new(),
+        };
+        assert_eq!(offers, expected);
     }
 
     /// Lets the claim of a task lapse, as if its time had passed.

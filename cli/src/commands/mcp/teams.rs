@@ -25,6 +25,9 @@ impl Proxy {
             *repo_url = Some(work.repo_url());
         }
         *agent_id = Some(target.agent_id.clone());
+        if let (Some(work), Some((sent, new_head))) = (&target.work, call.work_mut()) {
+            work.fill(sent, new_head);
+        }
         call.limit_wait(MOST_WAIT);
         // A request whose answer was lost is made again.
         let call = call.with_request_key(uuid::Uuid::now_v7().hyphenated().to_string());

@@ -16,6 +16,7 @@ pub mod message;
 mod plan;
 mod shutdown;
 pub mod task;
+mod task_files;
 
 use std::process::ExitCode;
 

@@ -9,6 +9,7 @@ use coord_protocol::tasks::{
 };
 
 use super::common::Common;
+use super::task_files::{FilesArgs, unlock_unchanged, unpushed};
 use super::{add, graph, list};
 
 const EXAMPLES: &str = "\
@@ -134,6 +135,8 @@ struct NextArgs {
     #[arg(long, value_name = "SECONDS")]
     lease: Option<u32>,
     #[command(flatten)]
+    files: FilesArgs,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -145,6 +148,7 @@ impl NextArgs {
             request_key: None,
             lease_seconds: self.lease,
             wait: Some(self.wait),
+            work: self.files.work(&workplace, None),
         };
         let waiting = workplace.waiting();
         let answered = workplace.connection.client.next_task(&request).await;
@@ -164,6 +168,8 @@ struct ClaimArgs {
     #[arg(long, value_name = "SECONDS")]
     lease: Option<u32>,
     #[command(flatten)]
+    files: FilesArgs,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -173,6 +179,7 @@ impl ClaimArgs {
         let request = ClaimTaskRequest {
             caller: self.common.caller(&workplace),
             lease_seconds: self.lease,
+            work: self.files.work(&workplace, None),
         };
         let answered = workplace.connection.client.claim_task(&self.id, &request).await;
         self.common.show(&workplace, answered)
@@ -190,18 +197,28 @@ struct DoneArgs {
     #[arg(long, short, value_name = "TEXT")]
     result: Option<String>,
     #[command(flatten)]
+    files: FilesArgs,
+    #[command(flatten)]
     common: Common,
 }
 
 impl DoneArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
+        let mut new_repo_head = None;
         let request = CompleteTaskRequest {
             caller: self.common.caller(&workplace),
             result: self.result,
             token: None,
+            work: self.files.work(&workplace, Some(&mut new_repo_head)),
+            new_repo_head,
         };
-        let answered = workplace.connection.client.complete_task(&self.id, &request).await;
+        let mut answered = workplace.connection.client.complete_task(&self.id, &request).await;
+        if let Some(files) = unpushed(&answered)
+            && unlock_unchanged(&workplace, &files, true).await?.is_empty()
+        {
+            answered = workplace.connection.client.complete_task(&self.id, &request).await;
+        }
         self.common.show(&workplace, answered)
     }
 }
@@ -216,6 +233,11 @@ struct ReleaseArgs {
     /// How far it is
     #[arg(long, short, value_name = "TEXT")]
     note: Option<String>,
+    /// Unlock its files without a push, for discarded work
+    #[arg(long, conflicts_with = "no_files")]
+    abandon: bool,
+    #[command(flatten)]
+    files: FilesArgs,
     #[command(flatten)]
     common: Common,
 }
@@ -223,12 +245,22 @@ struct ReleaseArgs {
 impl ReleaseArgs {
     async fn run(self) -> anyhow::Result<ExitCode> {
         let workplace = self.common.open()?;
+        let mut new_repo_head = None;
         let request = ReleaseTaskRequest {
             caller: self.common.caller(&workplace),
             note: self.note,
             token: None,
+            work: self.files.work(&workplace, Some(&mut new_repo_head)),
+            new_repo_head,
+            abandon: self.abandon.then_some(true),
         };
-        let answered = workplace.connection.client.release_task(&self.id, &request).await;
+        let mut answered = workplace.connection.client.release_task(&self.id, &request).await;
+        if let Ok(response) = &mut answered {
+            response.kept_files = unlock_unchanged(&workplace, &response.kept_files, false).await?;
+            if response.kept_files.is_empty() {
+                response.warnings.retain(|warning| !warning.starts_with("LOCKS_KEPT"));
+            }
+        }
         self.common.show(&workplace, answered)
     }
 }

@@ -40,6 +40,9 @@ pub struct LockEntry {
     /// The intent that the lock is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent_id: Option<String>,
+    /// Team, in lower case, and id of the task with which it was claimed: `TEAM/ID`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     /// READING or WRITING.
     pub status: LockMode,
     /// The commit of the holder's working copy at the first grant; for a writer, the head of the branch, in full.

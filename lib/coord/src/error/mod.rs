@@ -91,6 +91,9 @@ pub enum ApiError {
     /// 403, 404 or 409: the rules of a team refuse the request; nothing was changed.
     #[error("{0}")]
     Team(Box<TeamRefusal>),
+    /// 409: the locks on the files of a task do not let the request be; nothing was changed.
+    #[error("{}", .0.error.message)]
+    TaskFiles(Box<AgentError>),
     /// 405: the route has other methods.
     #[error("this endpoint accepts only {allowed}")]
     MethodNotAllowed {
@@ -200,6 +203,7 @@ impl ApiError {
             ApiError::PersonRequired(_) => ErrorCode::PersonRequired,
             ApiError::UnknownIntent(_) => ErrorCode::UnknownIntent,
             ApiError::Team(refusal) => team_refusal::code(refusal),
+            ApiError::TaskFiles(refused) => refused.error.error,
             ApiError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             ApiError::TooManyLocks(_) => ErrorCode::TooManyLocks,
             ApiError::TooMuchAtOnce(_) => ErrorCode::TooMuchAtOnce,
@@ -278,6 +282,7 @@ impl ApiError {
                 ..Metadata::default()
             }),
             ApiError::Team(refusal) => team_refusal::orchestration(refusal),
+            ApiError::TaskFiles(refused) => refused.orchestration.clone(),
             ApiError::TooManyLocks(Full::File(_) | Full::Repository) => Orchestration::new(Action::Wait, error.message),
             _ => Orchestration::new(Action::Stop, error.message),
         }
@@ -286,7 +291,24 @@ impl ApiError {
 
 impl From<TeamRefusal> for ApiError {
     fn from(refusal: TeamRefusal) -> Self {
-        ApiError::Team(Box::new(refusal))
+        match refusal {
+            TeamRefusal::HeadRequired { id, field } => {
+                let (field, example) = match field.as_str() {
+                    "new_repo_head" => (
+                        "new_repo_head",
+                        "new_repo_head, the pushed commit, branch and agent_head",
+                    ),
+                    _ => ("agent_head", "branch and agent_head (git rev-parse HEAD)"),
+                };
+                ApiError::InvalidField {
+                    field,
+                    problem: format!(
+                        "is required, because task {id} has files: send {example}, or \"claim_files\": false to leave them alone"
+                    ),
+                }
+            }
+            refusal => ApiError::Team(Box::new(refusal)),
+        }
     }
 }
 

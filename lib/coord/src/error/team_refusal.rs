@@ -39,6 +39,10 @@ pub(super) fn code(refusal: &TeamRefusal) -> ErrorCode {
         Refusal::ClaimLost { .. } => ErrorCode::ClaimLost,
         Refusal::NotOwner { .. } => ErrorCode::NotOwner,
         Refusal::NotesFull { .. } => ErrorCode::NotesFull,
+        // It becomes an error of the field: see `From<TeamRefusal>`.
+        Refusal::HeadRequired { .. } => ErrorCode::InvalidField,
+        Refusal::OtherBranch { .. } => ErrorCode::OtherBranch,
+        Refusal::FilesClaimed { .. } => ErrorCode::FilesClaimed,
         Refusal::DependedOn { .. } => ErrorCode::DependedOn,
         Refusal::ShutdownOpen { .. } => ErrorCode::ShutdownOpen,
         Refusal::NoShutdown { .. } | Refusal::NotAsked { .. } => ErrorCode::UnknownShutdown,
@@ -59,6 +63,7 @@ pub(super) fn field(refusal: &TeamRefusal) -> Option<&'static str> {
         TeamRefusal::KeyReused { .. } => Some("request_key"),
         TeamRefusal::NoDependency { .. } | TeamRefusal::Circular { .. } => Some("dependencies"),
         TeamRefusal::NoBlocked { .. } => Some("blocks"),
+        TeamRefusal::OtherBranch { .. } => Some("branch"),
         _ => None,
     }
 }
@@ -88,6 +93,8 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         ),
         Refusal::ClaimLost { .. } => (Action::Stop, "do not write what you have made of it"),
         Refusal::NotOwner { .. } => (Action::Stop, "claim it first"),
+        Refusal::OtherBranch { .. } => (Action::Stop, "work on that branch, or take another task"),
+        Refusal::FilesClaimed { .. } => (Action::SwitchTask, "complete that task first, or give it back"),
         Refusal::DependedOn { .. } => (Action::Stop, "send unlink=true to remove it all the same"),
         Refusal::ShutdownOpen { .. } => (Action::Wait, "it has to end first"),
         Refusal::TooEarly { .. } => (Action::Wait, "the members may still answer"),
@@ -104,6 +111,8 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         | Refusal::HeldBack { id, .. }
         | Refusal::DependenciesUnmet { id, .. }
         | Refusal::NotesFull { id }
+        | Refusal::OtherBranch { id, .. }
+        | Refusal::FilesClaimed { id, .. }
         | Refusal::DependedOn { id, .. } => (Some(id), None, None),
         Refusal::TooEarly { respond_by, .. } => (None, None, Some(*respond_by)),
         _ => (None, None, None),

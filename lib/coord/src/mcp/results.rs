@@ -93,6 +93,11 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
     )];
     lines.extend(orchestration.command.as_ref().map(|command| format!("Run: {command}")));
     lines.extend(error.map(|error| error.error.as_str().to_owned()));
+    let suggested = orchestration
+        .metadata
+        .iter()
+        .flat_map(|metadata| &metadata.suggested_tasks);
+    lines.extend(suggested.map(|task| format!("Ready in {}: {} {}", task.team, task.id, task.title)));
     lines.extend(warnings.iter().take(MOST_LINES).cloned());
     if warnings.len() > MOST_LINES {
         lines.push(format!("and {} more warnings", warnings.len() - MOST_LINES));

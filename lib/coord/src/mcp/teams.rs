@@ -1,7 +1,7 @@
 //! The tools of teams: their calls by the operations, and their results as text.
 
 use coord_protocol::messages::{InboxResponse, MessageView};
-use coord_protocol::tasks::{TaskResponse, TaskView};
+use coord_protocol::tasks::{PassedReason, PassedTask, TaskResponse, TaskView};
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
 use coord_protocol::teams::TeamView;
 
@@ -152,7 +152,31 @@ fn task(response: &TaskResponse) -> Vec<String> {
     lines.extend(results.map(|dependency| quoted(&format!("Result of {}: ", dependency.id), &dependency.result)));
     let held = response.held.iter();
     lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
+    lines.extend(response.passed_over.iter().map(passed_over));
     lines
+}
+
+/// Why a ready task was not given.
+fn passed_over(task: &PassedTask) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let why = match task.reason {
+        PassedReason::Reserved => format!("kept for {} until {}", text(&task.handle), text(&task.until)),
+        PassedReason::Locked => {
+            let agent = task.agent_id.as_deref().map(|agent| format!(" (agent {agent})"));
+            format!(
+                "'{}' is locked by {}{} until {}",
+                text(&task.file),
+                text(&task.user),
+                agent.unwrap_or_default(),
+                text(&task.until)
+            )
+        }
+        PassedReason::Branch => format!("its files are of branch {}", text(&task.branch)),
+        PassedReason::FilesClaimed => format!("a task that you have has '{}'", text(&task.file)),
+        PassedReason::Intent => "intents do not let you write its files".to_owned(),
+        PassedReason::TooMuch => "its files have too many locks or neighbors".to_owned(),
+    };
+    format!("Passed over {}: {why}", task.id)
 }
 
 fn messages(inbox: &InboxResponse) -> Vec<String> {

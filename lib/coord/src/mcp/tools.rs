@@ -214,11 +214,11 @@ impl Tool {
                 arguments_of::<ListTasksCall>(offer),
             ),
             Tool::TaskClaim => (
-                "Take a task before you work on it: the next ready one, or id. Again: renews.",
+                "Take a task and its files before work: the next ready one, or id. Again: renews.",
                 arguments_of::<ClaimTaskCall>(offer),
             ),
             Tool::TaskUpdate => (
-                "Complete your task, give it back, or change one.",
+                "Complete your pushed task, give it back, or change one.",
                 arguments_of::<UpdateTaskCall>(offer),
             ),
             Tool::MessageSend => ("Tell teammates something.", arguments_of::<SendMessageCall>(offer)),
@@ -227,9 +227,12 @@ impl Tool {
                 arguments_of::<ReadMessagesCall>(offer),
             ),
         };
-        let properties = arguments.get_mut("properties").and_then(Value::as_object_mut);
+        let mut properties = arguments.get_mut("properties").and_then(Value::as_object_mut);
+        if let Some(properties) = &mut properties {
+            properties.retain(|name, _| !SELDOM_SENT.contains(&name.as_str()));
+        }
         for (name, property) in properties.into_iter().flatten() {
-            if ["repo_url", "team", "agent_id"].contains(&name.as_str())
+            if NEEDS_NO_WORDS.contains(&name.as_str())
                 && let Some(property) = property.as_object_mut()
             {
                 property.remove("description");
@@ -238,6 +241,12 @@ impl Tool {
         (description, arguments)
     }
 }
+
+/// Arguments of the tools of teams that mean what they mean elsewhere.
+const NEEDS_NO_WORDS: [&str; 6] = ["repo_url", "team", "agent_id", "branch", "agent_head", "new_repo_head"];
+
+/// Arguments of theirs that are taken, and that few need: an agent pays for each that it is told of.
+const SELDOM_SENT: [&str; 3] = ["base_head", "claim_files", "abandon"];
 
 /// The schema of the results about an intent. What an intent has, a model reads in the text.
 fn results_about_an_intent() -> JsonObject {

@@ -113,9 +113,10 @@ fn respond(standing: &Standing, survey: &Survey, said: &SaidByIntents<'_>, mut n
     let action = orchestration::decide(Operation::Check, facts);
     let orchestration = match action {
         _ if facts.refused.is_some() => said.orchestration(),
-        Action::SwitchTask => {
-            Orchestration::new(action, blocking_reason(&blocking)).with(blocking_metadata(&blocking, None))
-        }
+        Action::SwitchTask => Orchestration::new(action, blocking_reason(&blocking)).with(Metadata {
+            suggested_tasks: survey.suggested.clone(),
+            ..blocking_metadata(&blocking, None)
+        }),
         Action::Pull => Orchestration::new(action, standing.behind_reason()).with(Metadata {
             remote_head: Some(survey.head.commit.to_string()),
             ..Metadata::default()

@@ -9,10 +9,11 @@ use super::lock_views::{already_held, others_locks, own_locks, warnings};
 use super::sentences::named;
 use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest};
-use crate::admission::{AdmittedCall, Right};
+use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::domain::{LockMode, LockReason};
 use crate::error::ApiError;
+use crate::scopes::Judged;
 use crate::state;
 use crate::state::admission::{AdmissionTerms, Admitted, ScopeQuestion};
 use crate::state::locks::{ClaimOutcome, Survey, Wanted};
@@ -45,10 +46,23 @@ pub(crate) async fn claim(
         gate: gate.terms(None),
     };
     let outcome = admission.run(&ClaimCall { wanted, gate: &gate }).await?;
+    let judged = gate.end(&outcome.survey().gate);
+    Ok(respond(app, request, &admission, mode, &outcome, judged))
+}
+
+/// The response to a claim.
+pub(super) fn respond(
+    app: &App,
+    request: &WorkRequest,
+    admission: &Admission<'_>,
+    mode: LockMode,
+    outcome: &ClaimOutcome,
+    judged: Option<Judged>,
+) -> PostResponse {
     let survey = outcome.survey();
-    let said = SaidByIntents::new(request, &survey.gate, gate.end(&survey.gate));
-    let standing = Standing::of(request, &admission, survey);
-    let mut response = match &outcome {
+    let said = SaidByIntents::new(request, &survey.gate, judged);
+    let standing = Standing::of(request, admission, survey);
+    let mut response = match outcome {
         ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
         ClaimOutcome::Conflict(survey) => conflict(survey, &standing),
         ClaimOutcome::Stale(survey) => stale(survey, &standing),
@@ -64,7 +78,7 @@ pub(crate) async fn claim(
     response.warnings = notes;
     response.repo_head = Some(survey.head.commit.to_string());
     response.repo_head_ref = admission.head_ref();
-    Ok(response)
+    response
 }
 
 struct ClaimCall<'a> {
@@ -117,7 +131,10 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
 /// The refusal due to others' locks.
 fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let blocking = blocking(&survey.findings);
-    let metadata = blocking_metadata(&blocking, Some(survey.now));
+    let metadata = Metadata {
+        suggested_tasks: survey.suggested.clone(),
+        ..blocking_metadata(&blocking, Some(survey.now))
+    };
     let expires = metadata
         .retry_after
         .map(|seconds| format!("; the first lock expires in {seconds} s"));

@@ -6,7 +6,7 @@ use super::tool_use::ToolUse;
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
-use crate::domain::Holder;
+use crate::domain::{FilePath, Holder};
 use crate::scopes::{Judged, ScopeCache, ToJudge};
 use crate::settings::IntentPolicy;
 use crate::state::admission::ScopeQuestion;
@@ -73,8 +73,16 @@ impl<'a> GateRequest<'a> {
 
     /// Judges the files as `question` asks.
     pub fn judge(&self, question: ScopeQuestion) {
+        let asked = question.files.clone();
+        let named: Vec<FilePath> = asked.iter().filter_map(|file| FilePath::parse(file).ok()).collect();
+        let files = match named.as_slice() {
+            [] => self.files(),
+            paths => ToJudge { paths, ..self.files() },
+        };
         let mut judged = self.judged();
-        *judged = Some(self.scopes.answer(&self.files(), question, judged.as_ref()));
+        let mut answer = self.scopes.answer(&files, question, judged.as_ref());
+        answer.judgement.files = asked;
+        *judged = Some(answer);
     }
 
     /// What was judged, where the script had use for it; and notes what it has told.

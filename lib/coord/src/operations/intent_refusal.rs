@@ -130,8 +130,13 @@ impl<'a> SaidByIntents<'a> {
     /// The first file that the intent may not change, and why.
     fn outside(&self, intent: &str, files: &[String]) -> String {
         let first = files.first().map(String::as_str).unwrap_or_default();
-        let place = self.request.paths.iter().position(|path| path.as_str() == first);
-        let verdict = place.and_then(|place| self.judged.as_ref()?.verdicts.get(place));
+        let verdict = self.judged.as_ref().and_then(|judged| {
+            let place = match judged.judgement.files.as_slice() {
+                [] => self.request.paths.iter().position(|path| path.as_str() == first),
+                files => files.iter().position(|path| path == first),
+            };
+            judged.verdicts.get(place?)
+        });
         let why = match verdict {
             Some(Verdict::Ignored(why)) => format!(" It is ignored ({why})."),
             Some(Verdict::Reserved(what)) => format!(" No intent covers it: it is {what}."),

@@ -117,6 +117,7 @@ mod tests {
             user_name: "Ann".to_owned(),
             agent_id: None,
             intent_id: None,
+            task: None,
             status: LockMode::Reading,
             agent_head: "9bee4e1".to_owned(),
             message: message.to_owned(),

@@ -4,7 +4,7 @@ use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
 
 use super::sentences::{graph_warning, named, waiting_in_teams};
 use super::work_request::WorkRequest;
-use crate::admission::AdmittedCall;
+use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::domain::work::Shortfall;
 use crate::domain::{CommitSha, LockEntry, LockReason};
@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::source::KnownHead;
 use crate::state;
 use crate::state::admission::{AdmissionTerms, Admitted};
-use crate::state::locks::{ReleaseOutcome, Released};
+use crate::state::locks::{Judged, ReleaseOutcome, Released};
 use crate::store::{Store, StoreError};
 
 /// The parts of a release besides the files.
@@ -50,24 +50,46 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
             judged: &judged,
         };
         let outcome = admission.run(&wanted).await?;
-        let ReleaseOutcome::AskWork { head, etag, written } = outcome else {
-            break outcome;
-        };
-        let new_head = release.new_head.ok_or(ApiError::Internal)?;
-        let known = KnownHead {
-            commit: head.commit,
-            etag,
-        };
-        judged = admission
-            .judge_work(known, new_head, &request.agent_head, &written)
-            .await?;
+        match ask(&mut admission, request, release.new_head, outcome).await? {
+            Ok(verdicts) => judged = verdicts,
+            Err(outcome) => break outcome,
+        }
     };
+    respond(request, &admission, release.new_head, outcome)
+}
+
+/// What the source says of the work that `outcome` asks about; the outcome, if it asks nothing.
+pub(super) async fn ask(
+    admission: &mut Admission<'_>,
+    request: &WorkRequest,
+    new_head: Option<&CommitSha>,
+    outcome: ReleaseOutcome,
+) -> Result<Result<Vec<Judged>, ReleaseOutcome>, ApiError> {
+    let ReleaseOutcome::AskWork { head, etag, written } = outcome else {
+        return Ok(Err(outcome));
+    };
+    let new_head = new_head.ok_or(ApiError::Internal)?;
+    let known = KnownHead {
+        commit: head.commit,
+        etag,
+    };
+    let judged = admission.judge_work(known, new_head, &request.agent_head, &written);
+    Ok(Ok(judged.await?))
+}
+
+/// The response to a release.
+pub(super) fn respond(
+    request: &WorkRequest,
+    admission: &Admission<'_>,
+    new_head: Option<&CommitSha>,
+    outcome: ReleaseOutcome,
+) -> Result<PostResponse, ApiError> {
     let mut notes = Vec::new();
     if let Some(head) = outcome.head() {
         admission.note(head, &mut notes);
     }
     notes.extend(waiting_in_teams(outcome.waiting()));
-    let mut response = respond(request, &admission.branch_name(), release.new_head, outcome)?;
+    let mut response = response_to(request, &admission.branch_name(), new_head, outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
     response.repo_head_ref = admission.head_ref();
@@ -109,7 +131,7 @@ fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
     }
 }
 
-fn respond(
+fn response_to(
     request: &WorkRequest,
     branch: &str,
     new_head: Option<&CommitSha>,

@@ -76,6 +76,25 @@ impl WorkRequest {
         Self::parse(&fields, caller, agent)
     }
 
+    /// The work request on the files of a task, which only the store knows.
+    pub(super) fn of_task(
+        repo: RepoId,
+        branch: Branch,
+        (agent_head, base_head): (CommitSha, Option<CommitSha>),
+        (caller, agent_id): (CallerIdentity, Option<AgentId>),
+    ) -> Self {
+        WorkRequest {
+            repo,
+            branch,
+            paths: FilePaths::everything(),
+            agent_head,
+            base_head,
+            caller,
+            agent_id,
+            intent_id: None,
+        }
+    }
+
     fn parse(fields: &Fields<'_>, caller: Caller, agent: Option<&str>) -> Result<Self, ApiError> {
         let repo = RepoId::parse(required("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
         let caller = caller.in_repository(&repo)?;

@@ -152,6 +152,20 @@ impl Reply {
         }
     }
 
+    /// An outcome inside of this one: a name, the store's clock, and the rest, read by `read`.
+    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Reply) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.tuple(|reply| {
+            reply.outcome = reply.text()?;
+            reply.now = reply.number()?;
+            read(reply)
+        })
+    }
+
+    /// Whether something follows.
+    pub fn has_more(&self) -> bool {
+        self.rest.len() > 0
+    }
+
     /// A list of JSON texts.
     pub fn objects<T: DeserializeOwned>(&mut self) -> Result<Vec<T>, StoreError> {
         self.lists(Reply::object)

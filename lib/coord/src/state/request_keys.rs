@@ -31,3 +31,11 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
     ]);
     keys
 }
+
+/// The same of the scripts that may change locks, too.
+pub(super) fn lock_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
+    let mut keys = branch_keys(terms);
+    keys.push(locks::keys::releases(terms.repo));
+    keys.push(locks::keys::token(terms.repo));
+    keys
+}

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::schema::{AgentId, RepoUrl};
-use crate::tasks::{TaskPriority, TaskStatus};
+use crate::tasks::{TaskPriority, TaskStatus, TaskWork};
 
 /// Who calls, in which team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -139,6 +139,9 @@ pub struct ClaimTaskCall {
     /// Seconds, for the next: 0 to 20.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
 }
 
 /// What `task_update` does.
@@ -189,6 +192,15 @@ pub struct UpdateTaskCall {
     /// Alone: a handle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignee: Option<String>,
+    #[expect(missing_docs, reason = "its name says it")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_repo_head: Option<String>,
+    /// With release: unlock its files without a push.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandon: Option<bool>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
 }
 
 /// The arguments of `message_send`.

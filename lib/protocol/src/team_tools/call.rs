@@ -7,7 +7,7 @@ use super::arguments::{
 use crate::messages::{ReadMessagesRequest, SendMessageRequest};
 use crate::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTask, NewTasksRequest, NextTaskRequest,
-    ReleaseTaskRequest,
+    ReleaseTaskRequest, TaskWork,
 };
 use crate::teams::{
     JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest, ShutdownRequest, ShutdownStep, TeamActor,
@@ -74,6 +74,17 @@ impl TeamCall {
             TeamCall::Release(_, request) => of!(request.caller),
             TeamCall::Send(request) => of!(request.caller),
             TeamCall::Read(request) => of!(request.caller),
+        }
+    }
+
+    /// Where the work on the files of its task is done, and, of the end of a claim, the pushed commit.
+    pub fn work_mut(&mut self) -> Option<(&mut TaskWork, Option<&mut Option<String>>)> {
+        match self {
+            TeamCall::Next(request) => Some((&mut request.work, None)),
+            TeamCall::Claim(_, request) => Some((&mut request.work, None)),
+            TeamCall::Complete(_, request) => Some((&mut request.work, Some(&mut request.new_repo_head))),
+            TeamCall::Release(_, request) => Some((&mut request.work, Some(&mut request.new_repo_head))),
+            _ => None,
         }
     }
 
@@ -212,12 +223,14 @@ impl ClaimTaskCall {
                 id,
                 ClaimTaskRequest {
                     caller,
+                    work: self.work,
                     ..ClaimTaskRequest::default()
                 },
             ),
             None => TeamCall::Next(NextTaskRequest {
                 caller,
                 wait: self.wait,
+                work: self.work,
                 ..NextTaskRequest::default()
             }),
         }
@@ -252,6 +265,8 @@ impl UpdateTaskCall {
                     caller,
                     result: self.result,
                     token: None,
+                    new_repo_head: self.new_repo_head,
+                    work: self.work,
                 },
             ),
             TaskUpdate::Release => TeamCall::Release(
@@ -260,6 +275,9 @@ impl UpdateTaskCall {
                     caller,
                     note: self.note,
                     token: None,
+                    new_repo_head: self.new_repo_head,
+                    abandon: self.abandon,
+                    work: self.work,
                 },
             ),
         })

@@ -23,7 +23,7 @@ use crate::world::{Agent, World, answered};
 const ORIGIN: &str = "\"metadata\":{\"session_id\":\"\",\"contributor\":\"\"},\"trace_id\":\"t";
 
 /// An intent with this scope, and perhaps a most of turns.
-fn intent(id: &str, scope: &str, max_turns: Option<u64>) -> Intent {
+pub(super) fn intent(id: &str, scope: &str, max_turns: Option<u64>) -> Intent {
     Intent {
         id: id.to_owned(),
         name: format!("What {id} is for"),
@@ -66,7 +66,7 @@ impl World {
     }
 
     /// Writes an intent, which begins.
-    async fn begins(&self, intent: Intent) {
+    pub(super) async fn begins(&self, intent: Intent) {
         let id = intent.id.clone();
         self.writes_intent(intent).await;
         self.agent("boss").selects_in_gate(&id).await;

@@ -16,6 +16,8 @@ macro_rules! scenarios {
 
 mod contention;
 mod departures;
+mod files;
+mod files_contention;
 mod membership;
 mod messages;
 mod model;

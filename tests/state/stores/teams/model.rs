@@ -387,6 +387,7 @@ impl Run<'_> {
             }
         }
         assert!(!self.model.has_ring());
+        self.mates[0].assert_offers_are_exact().await;
     }
 }
 

@@ -6,6 +6,7 @@ use coord_protocol::ClientError;
 use coord_protocol::messages::{ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTask, NewTasksRequest, ReleaseTaskRequest, TaskPriority,
+    TaskWork,
 };
 use coord_protocol::teams::{JoinTeamRequest, MemberFields, ShutdownRequest, ShutdownStep, TeamActor};
 use coord_teams::compare::{Change, Done, Finding, Kind, Seen, To};
@@ -26,6 +27,14 @@ const MOST_BYTES: usize = 256 << 10;
 
 /// Seconds of a claim that is made for a file: who works by files sends nothing that renews it.
 pub(super) const LEASE_SECONDS: u32 = 3600;
+
+/// What a file says has no working copy: the files of a task are left alone.
+pub(super) fn files_left_alone() -> TaskWork {
+    TaskWork {
+        claim_files: Some(false),
+        ..TaskWork::default()
+    }
+}
 
 /// The note on a task that was given back by a file, and the reason of a shutdown that a file asks for.
 const NOTE: &str = "Given back in its file";
@@ -212,6 +221,7 @@ impl<'a> Applying<'a> {
                 let request = ClaimTaskRequest {
                     caller,
                     lease_seconds: Some(LEASE_SECONDS),
+                    work: files_left_alone(),
                 };
                 let claimed = patiently(async || client.claim_task(id.as_str(), &request).await).await?;
                 if let Some(token) = claimed.task.and_then(|task| task.lease.token) {
@@ -221,6 +231,7 @@ impl<'a> Applying<'a> {
             Change::Complete(id, _) => {
                 let request = CompleteTaskRequest {
                     caller,
+                    work: files_left_alone(),
                     ..CompleteTaskRequest::default()
                 };
                 patiently(async || client.complete_task(id.as_str(), &request).await).await?;
@@ -229,7 +240,8 @@ impl<'a> Applying<'a> {
                 let request = ReleaseTaskRequest {
                     caller,
                     note: Some(NOTE.to_owned()),
-                    token: None,
+                    work: files_left_alone(),
+                    ..ReleaseTaskRequest::default()
                 };
                 patiently(async || client.release_task(id.as_str(), &request).await).await?;
             }

@@ -11,7 +11,7 @@ use coord_teams::names::{Handle, TaskId};
 use coord_teams::status::Status;
 use coord_teams::team::ConfigFile;
 
-use super::apply::{Applying, LEASE_SECONDS};
+use super::apply::{Applying, LEASE_SECONDS, files_left_alone};
 use super::disk::{Disk, Files};
 use super::kept::{Kept, State};
 use super::report::{NotApplied, Report};
@@ -248,6 +248,7 @@ impl Sync {
             let request = ClaimTaskRequest {
                 caller: self.asked.caller(agent.as_deref()),
                 lease_seconds: Some(LEASE_SECONDS),
+                work: files_left_alone(),
             };
             let renewed = patiently(async || self.asked.client.claim_task(&id, &request).await).await;
             match renewed {

@@ -96,9 +96,11 @@ fn cause(error: &ApiError) -> Option<Cause> {
         | ApiError::StoreUnavailable(_)
         | ApiError::TimedOut(_)
         | ApiError::UriTooLong(_) => Some(Cause::Any),
-        ApiError::UnknownRoute | ApiError::MethodNotAllowed { .. } | ApiError::TooManyLocks(_) | ApiError::Team(_) => {
-            None
-        }
+        ApiError::UnknownRoute
+        | ApiError::MethodNotAllowed { .. }
+        | ApiError::TooManyLocks(_)
+        | ApiError::Team(_)
+        | ApiError::TaskFiles(_) => None,
     }
 }
 

@@ -7,8 +7,7 @@ use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::departures::{self, ShutdownStep};
 use crate::state::messages::{self, Inbox, MessageFilter, MessagePage, NewMessage, SentMessage};
 use crate::state::tasks::{
-    self, ClaimedTask, CompletedTask, CreatedTasks, NewTask, NextTask, TaskChanges, TaskFilter, TaskPage, Unblocked,
-    Updated, WholeTask,
+    self, CreatedTasks, NewTask, TaskChanges, TaskFilter, TaskPage, Unblocked, Updated, WholeTask,
 };
 use crate::state::teams::{self, Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms};
 use crate::store::{Store, StoreError};
@@ -62,10 +61,6 @@ calls! {
     DeleteTask { id: &'a TaskId, is_unlinked: bool } = tasks::delete_task -> Unblocked;
     ShowTask { id: &'a TaskId } = tasks::show_task -> WholeTask;
     ListTasks { after: u64, most: usize, filter: &'a TaskFilter<'a> } = tasks::list_tasks -> TaskPage;
-    ClaimTask { id: &'a TaskId, seconds: u32 } = tasks::claim_task -> ClaimedTask;
-    NextReady { key: RequestKey<'a>, seconds: u32 } = tasks::next_task -> NextTask;
-    CompleteTask { id: &'a TaskId, token: Option<i64>, result: &'a str } = tasks::complete_task -> CompletedTask;
-    ReleaseTask { id: &'a TaskId, token: Option<i64>, note: &'a str } = tasks::release_task -> WholeTask;
     SendMessage { key: RequestKey<'a>, message: &'a NewMessage<'a> } = messages::send_message -> SentMessage;
     ReadMessages { cursor: Option<u64>, most: usize, most_bytes: usize } = messages::read_messages -> Inbox;
     ListMessages { most: usize, most_bytes: usize, filter: &'a MessageFilter<'a> } =

@@ -6,27 +6,31 @@ use coord_protocol::Action;
 use coord_protocol::Event;
 use coord_protocol::bounds::LEASE_SECONDS;
 use coord_protocol::tasks::{
-    ClaimTaskRequest, CompleteTaskRequest, HeldTask, NextTaskRequest, PassedTask, ReleaseTaskRequest, TaskResponse,
+    ClaimTaskRequest, CompleteTaskRequest, HeldTask, NextTaskRequest, PassedReason, PassedTask, ReleaseTaskRequest,
+    TaskResponse,
 };
 use coord_protocol::teams::TeamCaller;
 
 use super::caller::{Asked, TeamAgent, team_of};
-use super::calls::{ClaimTask, CompleteTask, NextReady, ReleaseTask, run};
+use super::calls::run;
+use super::files::{ClaimCall, Claimed, End, Ended, FilesAsked, What, add_claimed, add_released, end, refused_claim};
 use super::tasks::{answer, of_task};
 use super::texts::{content, long_text, request_key, seconds, task_id};
 use super::wait::{Waiting, is_of, wait_seconds};
-use crate::admission::Right;
 use crate::app::App;
 use crate::domain::instant;
 use crate::error::ApiError;
-use crate::state::tasks::{NextTask, PassedOver, WholeTask};
+use crate::operations::sentences::named;
+use crate::operations::tool_use::ToolUse;
+use crate::state::locks::ClaimOutcome;
+use crate::state::tasks::{NextTask, PassedOver, WholeTask, WithFiles};
 use crate::state::teams::RequestKey;
 
 fn agent_of(caller: &TeamCaller, asked: Asked<'_>) -> Result<TeamAgent, ApiError> {
     TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)
 }
 
-/// Claims the task `id`, or renews the caller's claim.
+/// Claims the task `id` with its files, or renews the caller's claim.
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
@@ -44,10 +48,33 @@ pub async fn claim_task(
         LEASE_SECONDS,
         app.teams.lease_seconds,
     )?;
-    let mut admission = agent.begin(app, Right::Push).await?;
+    let files = FilesAsked::of_claim(&agent, &sent.work)?;
+    let tool_use = ToolUse::parse(None, None)?;
+    let (mut admission, head) = files.begin(app, &agent, true).await?;
     let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
-    let claimed = run(&mut admission, &ClaimTask { team, id, seconds }).await?;
-    Ok(of_claim(claimed.task, claimed.is_renewal))
+    let gate = files.gate(app, &admission, &tool_use);
+    let call = ClaimCall {
+        app,
+        team,
+        seconds,
+        files: &files,
+        head: &head,
+        gate: gate.as_ref(),
+        what: What::Task(id),
+    };
+    let claimed = match run(&mut admission, &call).await {
+        Ok(claimed) => claimed,
+        Err(error) => return Err(head.explain(error)),
+    };
+    match claimed {
+        WithFiles::Done(Claimed::Task(claimed)) => {
+            let mut response = of_claim(claimed.task, claimed.is_renewal);
+            add_claimed(&mut response, app, &admission, &files, gate, claimed.files);
+            Ok(response)
+        }
+        WithFiles::NotDone { because, .. } => Err(refused_claim(app, &admission, &files, gate, &because, id.as_str())),
+        WithFiles::Done(Claimed::Next(_)) => Err(ApiError::Internal),
+    }
 }
 
 fn of_claim(whole: WholeTask, is_renewal: bool) -> TaskResponse {
@@ -62,7 +89,10 @@ fn of_claim(whole: WholeTask, is_renewal: bool) -> TaskResponse {
     response
 }
 
-/// Claims the first task that is ready, and waits for one if the request says so.
+/// Most tasks of one request that intents do not let in, and after which it ends.
+const MOST_SKIPPED: usize = 8;
+
+/// Claims the first task that is ready and whose files are free, and waits for one if the request says so.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -80,45 +110,66 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
         key: request_key(sent.request_key.as_deref())?,
         content: &content,
     };
-    let mut admission = agent.begin(app, Right::Push).await?;
+    let files = FilesAsked::of_claim(&agent, &sent.work)?;
+    let tool_use = ToolUse::parse(None, None)?;
+    let (mut admission, head) = files.begin(app, &agent, true).await?;
     let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
-    let call = NextReady {
-        team,
-        key,
-        seconds: lease,
-    };
     let mut waiting = Waiting::begin(app, &agent.repo, &admission.holder().user_id, wait).await?;
+    let mut skipped = Vec::new();
     loop {
-        match run(&mut admission, &call).await? {
-            NextTask::Claimed { task, passed } => {
+        let gate = files.gate(app, &admission, &tool_use);
+        let call = ClaimCall {
+            app,
+            team,
+            seconds: lease,
+            files: &files,
+            head: &head,
+            gate: gate.as_ref(),
+            what: What::Next { key, skipped: &skipped },
+        };
+        let next = match run(&mut admission, &call).await {
+            Ok(next) => next,
+            Err(error) => return Err(head.explain(error)),
+        };
+        match next {
+            WithFiles::Done(Claimed::Next(NextTask::Claimed {
+                task,
+                passed,
+                files: survey,
+            })) => {
                 let mut response = of_claim(*task, false);
+                let survey = survey.map(|survey| *survey);
+                add_claimed(&mut response, app, &admission, &files, gate, survey);
                 response.passed_over = passed.into_iter().map(passed_task).collect();
                 return Ok(response);
             }
-            NextTask::Nothing {
+            WithFiles::Done(Claimed::Next(NextTask::Nothing {
                 open,
                 claimed,
                 held,
                 passed,
-            } => {
-                let may_be_ready = |event: &Event| {
-                    is_of(event, team)
-                        && matches!(
-                            event,
-                            Event::TaskCreated(_)
-                                | Event::TaskUnblocked(_)
-                                | Event::TaskReleased(_)
-                                | Event::TaskLapsed(_)
-                                | Event::TaskCompleted(_)
-                                | Event::ShutdownChanged(_)
-                        )
+            })) => {
+                let are_locked = passed.iter().any(|task| task.reason == PassedReason::Locked);
+                let may_be_ready = |event: &Event| match event {
+                    Event::LockReleased(_) | Event::LockExpired(_) => are_locked,
+                    Event::TaskCreated(_)
+                    | Event::TaskUnblocked(_)
+                    | Event::TaskReleased(_)
+                    | Event::TaskLapsed(_)
+                    | Event::TaskCompleted(_)
+                    | Event::ShutdownChanged(_) => is_of(event, team),
+                    _ => false,
                 };
-                // No event tells that a claim has lapsed before somebody looks.
-                let first_lapse = held.first().map(|held| lapse_in(held.expires));
-                if open > 0 && waiting.until(may_be_ready, first_lapse).await {
+                // No event tells that a claim has lapsed, or a lock expired, before somebody looks.
+                let locks = passed.iter().filter(|task| task.reason == PassedReason::Locked);
+                let ends = locks
+                    .filter_map(|task| task.until)
+                    .filter_map(|until| i64::try_from(until).ok());
+                let first_end = ends.chain(held.first().map(|held| held.expires)).min();
+                if open > 0 && waiting.until(may_be_ready, first_end.map(lapse_in)).await {
                     continue;
                 }
-                let mut response = answer(None, Action::Wait, nothing(open, claimed, passed.len()));
+                let mut response = answer(None, Action::Wait, nothing(open, claimed, &passed));
                 if open == 0 {
                     response = answer(None, Action::Proceed, "All tasks of the team are completed");
                 }
@@ -133,6 +184,14 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 response.passed_over = passed.into_iter().map(passed_task).collect();
                 return Ok(response);
             }
+            WithFiles::NotDone {
+                id,
+                because: ClaimOutcome::Refused(_),
+            } if skipped.len() < MOST_SKIPPED => skipped.push(id),
+            WithFiles::NotDone { id, because } => {
+                return Err(refused_claim(app, &admission, &files, gate, &because, &id));
+            }
+            WithFiles::Done(Claimed::Task(_)) => return Err(ApiError::Internal),
         }
     }
 }
@@ -143,24 +202,43 @@ fn lapse_in(expires: i64) -> Duration {
     Duration::from_millis(left.unsigned_abs()) + Duration::from_secs(1)
 }
 
-fn nothing(open: u64, claimed: u64, passed: usize) -> String {
-    let reserved = match passed {
-        0 => String::new(),
-        passed => format!(", {passed} are kept for others"),
+fn nothing(open: u64, claimed: u64, passed: &[PassedOver]) -> String {
+    let of = |is_reserved: bool| {
+        let some = passed.iter();
+        some.filter(|task| (task.reason == PassedReason::Reserved) == is_reserved)
+            .count()
     };
-    format!("None of {open} open tasks is ready: {claimed} are claimed{reserved}, and the others wait for these")
+    let reserved = match of(true) {
+        0 => String::new(),
+        count => format!(", {count} are kept for others"),
+    };
+    let in_the_way = match of(false) {
+        0 => String::new(),
+        count => format!(", {count} have files that you cannot have now"),
+    };
+    format!(
+        "None of {open} open tasks is ready: {claimed} are claimed{reserved}{in_the_way}, and the others wait for these"
+    )
 }
 
 fn passed_task(passed: PassedOver) -> PassedTask {
+    let (file, branch) = match passed.reason {
+        PassedReason::Branch => (None, passed.what),
+        _ => (passed.what, None),
+    };
     PassedTask {
         id: passed.id,
         reason: passed.reason,
         handle: passed.handle,
-        until: instant(passed.until),
+        until: passed.until.and_then(|until| i64::try_from(until).ok()).map(instant),
+        user: passed.user,
+        agent_id: passed.agent,
+        file,
+        branch,
     }
 }
 
-/// Completes the task `id`, which the caller has.
+/// Completes the task `id`, which the caller has, and gives its files back.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -173,15 +251,21 @@ pub async fn complete_task(
     let agent = agent_of(&sent.caller, asked)?;
     let id = &task_id("id", id)?;
     let result = long_text("result", sent.result.as_deref())?;
-    let mut admission = agent.begin(app, Right::Push).await?;
+    let files = FilesAsked::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), None)?;
+    let (mut admission, head) = files.begin(app, &agent, false).await?;
     let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
-    let call = CompleteTask {
+    let call = End {
         team,
         id,
         token: sent.token,
-        result,
+        text: result,
+        is_completed: true,
     };
-    let completed = run(&mut admission, &call).await?;
+    let completed = match end(&mut admission, &call, &files, &head).await {
+        Ok(Ended::Completed(completed)) => completed,
+        Ok(Ended::Released(_)) => return Err(ApiError::Internal),
+        Err(error) => return Err(head.explain(error)),
+    };
     let (count, was) = (completed.unblocked.count, completed.was_completed);
     let mut response = of_task(completed.task, |task| match (was, count) {
         (true, _) => format!("Task {} was completed before", task.id),
@@ -200,12 +284,13 @@ pub async fn complete_task(
         let warning = "LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task";
         response.warnings.push(warning.to_owned());
     }
+    add_released(&mut response, &admission, &files, completed.files)?;
     response.unblocked = count;
     response.not_told = completed.unblocked.not_told;
     Ok(response)
 }
 
-/// Gives the task `id` back.
+/// Gives the task `id` back, and of its files those whose work the branch has.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -218,18 +303,34 @@ pub async fn release_task(
     let agent = agent_of(&sent.caller, asked)?;
     let id = &task_id("id", id)?;
     let note = long_text("note", sent.note.as_deref())?;
-    let mut admission = agent.begin(app, Right::Push).await?;
+    let mut files = FilesAsked::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), sent.abandon)?;
+    files.keep_without_new_head();
+    let (mut admission, head) = files.begin(app, &agent, false).await?;
     let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
-    let call = ReleaseTask {
+    let call = End {
         team,
         id,
         token: sent.token,
-        note,
+        text: note,
+        is_completed: false,
     };
-    let whole = run(&mut admission, &call).await?;
-    let mut response = of_task(whole, |task| {
+    let released = match end(&mut admission, &call, &files, &head).await {
+        Ok(Ended::Released(released)) => released,
+        Ok(Ended::Completed(_)) => return Err(ApiError::Internal),
+        Err(error) => return Err(head.explain(error)),
+    };
+    let mut response = of_task(released.task, |task| {
         format!("Task {} is given back; anybody may claim it", task.id)
     });
     response.dependency_results.clear();
+    add_released(&mut response, &admission, &files, released.files)?;
+    if !released.kept.is_empty() {
+        response.warnings.push(format!(
+            "LOCKS_KEPT: You still hold {} for writing, because Coord does not know the work to be on the branch: push, and release \
+             the files (status OPEN), or abandon them.",
+            named(&released.kept)
+        ));
+    }
+    response.kept_files = released.kept;
     Ok(response)
 }

@@ -1,7 +1,7 @@
 //! Teams, their tasks and their messages.
 //!
 //! - `membership`: who works together, and how that ends
-//! - `tasks`, `claims`: what is to be done; who does it
+//! - `tasks`, `claims`, `files`: what is to be done; who does it; the files that are claimed for it
 //! - `messages`: what members tell each other
 //! - `caller`: who asks, in which team; `calls`: the scripts under their admission; `wait`: until something happens
 //! - `view`: records on the wire; `texts`: what people write
@@ -9,6 +9,7 @@
 mod caller;
 mod calls;
 mod claims;
+mod files;
 mod membership;
 mod messages;
 mod tasks;

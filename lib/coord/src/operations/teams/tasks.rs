@@ -362,6 +362,9 @@ pub(super) fn answer(
         not_told: Vec::new(),
         passed_over: Vec::new(),
         held: Vec::new(),
+        locks: BTreeMap::new(),
+        kept_files: Vec::new(),
+        orphaned_dependencies: Vec::new(),
         orchestration: Orchestration::new(action, reason),
     }
 }

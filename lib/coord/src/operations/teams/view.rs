@@ -136,6 +136,7 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
         warning,
         files: record.files,
         branch: record.branch,
+        files_claimed_on: record.locked,
         reserved_until: record
             .reserved
             .filter(|until| record.assignee.is_some() && *until > now)

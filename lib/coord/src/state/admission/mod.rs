@@ -18,5 +18,5 @@ pub use identity::*;
 pub use rates::*;
 pub use scope_question::*;
 pub use seen_head::*;
-pub(in crate::state) use terms::Kind;
 pub use terms::*;
+pub(in crate::state) use terms::{Kind, PATHS_OF_A_REQUEST};

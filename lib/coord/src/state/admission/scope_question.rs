@@ -16,6 +16,8 @@ pub struct ScopeQuestion {
     pub ignore: String,
     /// `.intentignore`; empty where this digest was sent.
     pub ignore_text: String,
+    /// The files, where only the store knows them.
+    pub files: Vec<String>,
 }
 
 impl ScopeQuestion {
@@ -26,6 +28,7 @@ impl ScopeQuestion {
             text: reply.text()?,
             ignore: reply.text()?,
             ignore_text: reply.text()?,
+            files: reply.texts()?,
         })
     }
 }

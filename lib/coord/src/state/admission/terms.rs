@@ -31,7 +31,7 @@ impl Kind {
 }
 
 /// Number of paths that count as one request.
-const PATHS_OF_A_REQUEST: usize = 32;
+pub(in crate::state) const PATHS_OF_A_REQUEST: usize = 32;
 
 /// Where the head of the branch is taken from.
 #[derive(Clone, Copy, Debug)]

@@ -28,7 +28,7 @@ for key, record in pairs(members) do
   redis.call('HDEL', keys.members, team_key .. '/' .. key, team_key .. '/!' .. key)
   bind(record.login, record.agent, nil)
 end
-redis.call('HDEL', keys.members, team_key .. '/*', team_key .. '/!')
+redis.call('HDEL', keys.members, team_key .. '/*', team_key .. '/!', team_key .. '/+')
 redis.call('HDEL', keys.teams, team_key, team_key .. '/open', team_key .. '/done')
 redis.call('UNLINK', keys.team, keys.seen, keys.answers, keys.mail, keys.bodies, keys.tasks, keys.texts, keys.order, keys.done,
   keys.edges, keys.unmet, keys.ready, keys.leases)

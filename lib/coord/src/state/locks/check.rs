@@ -1,6 +1,6 @@
 use super::gate::{Gate, GateTerms};
 use super::scripts::CHECK_STATUS;
-use super::survey::{Survey, lookups, read_survey};
+use super::survey::{Survey, lookups, read_suggested, read_survey};
 use crate::domain::{FilePath, LockMode, NeighborPolicy};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
@@ -30,9 +30,11 @@ pub async fn check_status(
             let survey = read_survey(&mut reply)?;
             let gate = Gate::read(&mut reply)?;
             let waiting = Waiting::read(&mut reply)?;
+            let suggested = read_suggested(&mut reply)?;
             Ok(Survey {
                 gate,
                 waiting,
+                suggested,
                 ..survey
             })
         }

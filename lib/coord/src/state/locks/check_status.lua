@@ -4,7 +4,8 @@
 --       lookups of builds/spelling, 31... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
 --           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the intent that
---           is cited or selected, or '', the findings of locks/gate_request, and what waiting() tells }
+--           is cited or selected, or '', the findings of locks/gate_request, what waiting() tells, and, where a lock blocks,
+--           what suggested() gives }
 --      or { ASK_SCOPE, ... } as a claim
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
@@ -18,6 +19,7 @@ local paths, gate_at = { unpack(ARGV, 31) }, 17
 -- @include builds/spelling
 -- @include locks/gate_request
 -- @include teams/waiting
+-- @include teams/suggested
 
 local denial = admit()
 if denial then
@@ -55,7 +57,8 @@ for _, path in ipairs(paths) do
 end
 local version = graph_version()
 local spellings = version == '' and {} or other_spellings(paths, lookups)
+local teams = waiting()
 return {
   'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, spellings,
-  gate.intent, gate.findings, waiting(),
+  gate.intent, gate.findings, teams, blocked and suggested(teams) or {},
 }

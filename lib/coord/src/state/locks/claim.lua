@@ -2,12 +2,12 @@
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 the
 --       caller's head, 31 message, 32 seconds to hold, 33 repository, 34 lookups of builds/spelling, 35... file paths
--- Returns what claimed() of locks/claim_files gives, and what waiting() tells, where outcome is CLAIMED, REFUSED (by intents; nothing
+-- Returns what claimed() of locks/claim_files gives, what waiting() tells, and, of a CONFLICT, what suggested() gives, where outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
 --           file or '' }; nothing claimed
 --      or { ASK_SCOPE, now, intent, digest of its scope, its text, or '' if that digest was sent, digest of .intentignore, its
---           text, or '' if that digest was sent }: the intent has yet to be judged; nothing claimed
+--           text, or '' if that digest was sent, no files }: the intent has yet to be judged; nothing claimed
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these; nothing claimed
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind; nothing
 --           claimed
@@ -18,6 +18,7 @@ local paths, gate_at = { unpack(ARGV, 35) }, 17
 -- @include admission/admission
 -- @include locks/claiming
 -- @include teams/waiting
+-- @include teams/suggested
 
 local denial = admit(function()
   return holds_all(paths)
@@ -25,10 +26,17 @@ end)
 if denial then
   return denial
 end
--- The outcome, with what waits for the caller behind it.
+-- The outcome, with what waits for the caller behind it, and what it could do instead.
 local function ended(answer)
-  answer[#answer + 1] = waiting()
+  local teams = waiting()
+  answer[#answer + 1] = teams
+  answer[#answer + 1] = answer[1] == 'CONFLICT' and suggested(teams) or {}
   return answer
+end
+local surveyed = { survey(paths, wanted, neighbor_policy) }
+if not surveyed[1] then
+  local too_much = surveyed[2]
+  return { 'TOO_MUCH', now, too_much }
 end
 -- @include locks/claim_files
 return ended(claimed('CLAIMED'))

@@ -1,15 +1,14 @@
 use super::claimed_repositories::ClaimedRepositories;
 use super::gate::{Gate, GateTerms};
-use super::keys;
 use super::scripts::CLAIM;
-use super::survey::{Held, Survey, lookups, read_survey};
-use crate::domain::{CommitSha, FilePath, LockMode, LockReason, NeighborPolicy};
+use super::survey::{Held, Survey, lookups, read_suggested, read_survey};
+use crate::domain::{CommitSha, FilePath, LockMode, LockReason, NeighborPolicy, RepoId};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
 use crate::state::reply::{Reply, arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::lock_keys;
 use crate::state::teams::Waiting;
-use crate::store::{Request, Store, StoreError};
+use crate::store::{Request, Script, Store, StoreError};
 
 /// The outcome of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +72,7 @@ pub async fn claim(
     let reply = call(
         store,
         &CLAIM,
-        claim_keys(entry),
+        lock_keys(entry),
         claim_arguments(entry, wanted, Kind::Claim),
     )
     .await?;
@@ -87,34 +86,41 @@ pub async fn claim(
     mark_and_claim(store, &counted, wanted).await
 }
 
-/// Puts the repository on the due list, and claims; removes it again if the claim is refused.
 async fn mark_and_claim(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
     wanted: &Wanted<'_>,
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
-    let mark = Mark::new(entry.repo, wanted.ttl_seconds);
-    let claim = Request::Script {
-        script: &CLAIM,
-        keys: claim_keys(entry),
-        args: claim_arguments(entry, wanted, Kind::Marked),
-    };
-    let mut replies = store.run(vec![mark.request(), claim]).await?.into_iter();
-    let is_new = Mark::is_new(replies.next())?;
-    let reply = Reply::open(&CLAIM, replies.next())?;
+    let args = claim_arguments(entry, wanted, Kind::Marked);
+    let claim = (&CLAIM, lock_keys(entry), args);
+    let reply = mark_and_run(store, entry.repo, wanted.ttl_seconds, claim, |reply| {
+        reply.outcome == "CLAIMED"
+    })
+    .await?;
     if reply.outcome == "CLAIMED" {
         wanted.claimed.insert(entry.repo);
-    } else if is_new {
-        mark.take_back(store).await?;
     }
     admitted(reply, read_outcome)
 }
 
-fn claim_keys(entry: &AdmissionTerms<'_>) -> Vec<String> {
-    let mut keys = branch_keys(entry);
-    keys.push(keys::releases(entry.repo));
-    keys.push(keys::token(entry.repo));
-    keys
+/// Puts the repository on the due list, and runs a script that claims locks for `ttl_seconds`; removes it again unless the script
+/// `holds` some then.
+pub(in crate::state) async fn mark_and_run(
+    store: &dyn Store,
+    repo: &RepoId,
+    ttl_seconds: u32,
+    (script, keys, args): (&'static Script, Vec<String>, Vec<Vec<u8>>),
+    holds: impl FnOnce(&Reply) -> bool,
+) -> Result<Reply, StoreError> {
+    let mark = Mark::new(repo, ttl_seconds);
+    let claim = Request::Script { script, keys, args };
+    let mut replies = store.run(vec![mark.request(), claim]).await?.into_iter();
+    let is_new = Mark::is_new(replies.next())?;
+    let reply = Reply::open(script, replies.next())?;
+    if is_new && !holds(&reply) {
+        mark.take_back(store).await?;
+    }
+    Ok(reply)
 }
 
 fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) -> Vec<Vec<u8>> {
@@ -133,18 +139,42 @@ fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) 
     args
 }
 
-fn read_outcome(reply: Reply) -> Result<ClaimOutcome, StoreError> {
-    match reply.outcome.as_str() {
-        "CLAIMED" => Ok(ClaimOutcome::Claimed(read_claim(reply)?)),
-        "CONFLICT" => Ok(ClaimOutcome::Conflict(read_claim(reply)?)),
-        "REFUSED" => Ok(ClaimOutcome::Refused(read_claim(reply)?)),
-        "STALE" => Ok(ClaimOutcome::Stale(read_claim(reply)?)),
-        _ => Err(reply.malformed("an unknown outcome")),
+fn read_outcome(mut reply: Reply) -> Result<ClaimOutcome, StoreError> {
+    let outcome = ClaimOutcome::read(&mut reply)?;
+    let waiting = Waiting::read(&mut reply)?;
+    let suggested = read_suggested(&mut reply)?;
+    Ok(outcome.with(|survey| {
+        survey.waiting = waiting;
+        survey.suggested = suggested;
+    }))
+}
+
+impl ClaimOutcome {
+    /// Reads what `includes/claim_files.lua` gives.
+    pub(in crate::state) fn read(reply: &mut Reply) -> Result<ClaimOutcome, StoreError> {
+        match reply.outcome.as_str() {
+            "CLAIMED" => Ok(ClaimOutcome::Claimed(read_claim(reply)?)),
+            "CONFLICT" => Ok(ClaimOutcome::Conflict(read_claim(reply)?)),
+            "REFUSED" => Ok(ClaimOutcome::Refused(read_claim(reply)?)),
+            "STALE" => Ok(ClaimOutcome::Stale(read_claim(reply)?)),
+            _ => Err(reply.malformed("an unknown outcome")),
+        }
+    }
+
+    /// The same with a changed survey.
+    pub(in crate::state) fn with(mut self, change: impl FnOnce(&mut Survey)) -> Self {
+        match &mut self {
+            ClaimOutcome::Claimed(survey)
+            | ClaimOutcome::Conflict(survey)
+            | ClaimOutcome::Refused(survey)
+            | ClaimOutcome::Stale(survey) => change(survey),
+        }
+        self
     }
 }
 
-fn read_claim(mut reply: Reply) -> Result<Survey, StoreError> {
-    let survey = read_survey(&mut reply)?;
+fn read_claim(reply: &mut Reply) -> Result<Survey, StoreError> {
+    let survey = read_survey(reply)?;
     let held = reply.tuples(|tuple| {
         Ok(Held {
             file_path: tuple.text()?,
@@ -157,12 +187,6 @@ fn read_claim(mut reply: Reply) -> Result<Survey, StoreError> {
             message: tuple.text()?,
         })
     })?;
-    let gate = Gate::read(&mut reply)?;
-    let waiting = Waiting::read(&mut reply)?;
-    Ok(Survey {
-        held,
-        gate,
-        waiting,
-        ..survey
-    })
+    let gate = Gate::read(reply)?;
+    Ok(Survey { held, gate, ..survey })
 }

@@ -47,8 +47,8 @@ impl GateTerms<'_> {
         judgement: None,
     };
 
-    /// ARGV 17 to 27.
-    pub(super) fn arguments(&self) -> Vec<Vec<u8>> {
+    /// The eleven ARGV of `includes/gate_request.lua`.
+    pub(in crate::state) fn arguments(&self) -> Vec<Vec<u8>> {
         let none = Judgement::default();
         let judgement = self.judgement.unwrap_or(&none);
         arguments([
@@ -78,6 +78,8 @@ pub struct Judgement {
     pub ignore: String,
     /// For each file `C`, if it is covered, or another letter.
     pub letters: String,
+    /// The files, where the request does not name them.
+    pub files: Vec<String>,
 }
 
 /// The kind of a [`GateFinding`].
@@ -105,7 +107,7 @@ pub struct GateFinding {
     pub used: u64,
     /// The limit.
     pub allowed: u64,
-    /// The files.
+    /// The files, where the request does not name them.
     pub files: Vec<String>,
 }
 

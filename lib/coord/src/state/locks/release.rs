@@ -1,16 +1,15 @@
-use super::keys;
 use super::scripts::RELEASE;
 use crate::domain::work::{Shortfall, Verdict};
 use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted};
 use crate::state::reply::{Reply, arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::lock_keys;
 use crate::state::teams::Waiting;
 use crate::store::{Store, StoreError, script};
 
 /// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
-const MOST_IMPORTERS: usize = 1000;
-const MOST_IMPORTER_BYTES: usize = 32_768;
+pub(in crate::state) const MOST_IMPORTERS: usize = 1000;
+pub(in crate::state) const MOST_IMPORTER_BYTES: usize = 32_768;
 
 /// The parameters of a release.
 #[derive(Clone, Debug)]
@@ -198,58 +197,63 @@ pub async fn release(
     };
     let mut args = entry.arguments(Kind::Release, cost);
     args.extend(request.arguments());
-    let mut keys = branch_keys(entry);
-    keys.push(keys::releases(entry.repo));
-    admitted(call(store, &RELEASE, keys, args).await?, read_outcome)
+    let reply = call(store, &RELEASE, lock_keys(entry), args).await?;
+    admitted(reply, |mut reply| ReleaseOutcome::read(&mut reply, Waiting::read))
 }
 
-fn read_outcome(mut reply: Reply) -> Result<ReleaseOutcome, StoreError> {
-    let head = SeenHead::read_if_any(&mut reply)?;
-    match reply.outcome.as_str() {
-        "RELEASED" => Ok(ReleaseOutcome::Released(Released {
-            now: reply.now,
-            head,
-            graph_version: reply.optional_text()?,
-            released: reply.texts()?,
-            missing: reply.texts()?,
-            others: reply.objects()?,
-            importers: reply.texts()?,
-            importer_count: reply.number()?.unsigned_abs(),
-            has_more_importers: reply.flag()?,
-            unchanged: reply.texts()?,
-            again: reply.tuples(|tuple| Ok((tuple.text()?, tuple.number()?.unsigned_abs())))?,
-            lost: reply.objects()?,
-            waiting: Waiting::read(&mut reply)?,
-        })),
-        "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
-            head,
-            unpushed: reply.tuples(|tuple| {
-                let path = tuple.text()?;
-                match Verdict::parse(&tuple.text()?) {
-                    Some(Verdict::Missing(shortfall)) => Ok((path, shortfall)),
-                    _ => Err(tuple.malformed("no reason why a push is missing")),
-                }
-            })?,
-            waiting: Waiting::read(&mut reply)?,
-        }),
-        "NO_NEW_HEAD" => Ok(ReleaseOutcome::NoNewHead {
-            written: reply.texts()?,
-        }),
-        "LOST" => Ok(ReleaseOutcome::Lost {
-            head,
-            others: reply.objects()?,
-            waiting: Waiting::read(&mut reply)?,
-        }),
-        "ASK_WORK" => Ok(ReleaseOutcome::AskWork {
-            head: head.ok_or_else(|| reply.malformed("no head"))?,
-            etag: reply.optional_text()?,
-            written: reply.tuples(|tuple| {
-                Ok(Written {
-                    path: tuple.text()?,
-                    claim_head: tuple.commit()?,
-                })
-            })?,
-        }),
-        _ => Err(reply.malformed("an unknown outcome")),
+impl ReleaseOutcome {
+    /// Reads what `includes/release_files.lua` gives; `waiting` reads what is behind it.
+    pub(in crate::state) fn read(
+        reply: &mut Reply,
+        waiting: impl FnOnce(&mut Reply) -> Result<Vec<Waiting>, StoreError>,
+    ) -> Result<ReleaseOutcome, StoreError> {
+        let head = SeenHead::read_if_any(reply)?;
+        match reply.outcome.as_str() {
+            "RELEASED" => Ok(ReleaseOutcome::Released(Released {
+                now: reply.now,
+                head,
+                graph_version: reply.optional_text()?,
+                released: reply.texts()?,
+                missing: reply.texts()?,
+                others: reply.objects()?,
+                importers: reply.texts()?,
+                importer_count: reply.number()?.unsigned_abs(),
+                has_more_importers: reply.flag()?,
+                unchanged: reply.texts()?,
+                again: reply.tuples(|tuple| Ok((tuple.text()?, tuple.number()?.unsigned_abs())))?,
+                lost: reply.objects()?,
+                waiting: waiting(reply)?,
+            })),
+            "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
+                head,
+                unpushed: reply.tuples(|tuple| {
+                    let path = tuple.text()?;
+                    match Verdict::parse(&tuple.text()?) {
+                        Some(Verdict::Missing(shortfall)) => Ok((path, shortfall)),
+                        _ => Err(tuple.malformed("no reason why a push is missing")),
+                    }
+                })?,
+                waiting: waiting(reply)?,
+            }),
+            "NO_NEW_HEAD" => Ok(ReleaseOutcome::NoNewHead {
+                written: reply.texts()?,
+            }),
+            "LOST" => Ok(ReleaseOutcome::Lost {
+                head,
+                others: reply.objects()?,
+                waiting: waiting(reply)?,
+            }),
+            "ASK_WORK" => Ok(ReleaseOutcome::AskWork {
+                head: head.ok_or_else(|| reply.malformed("no head"))?,
+                etag: reply.optional_text()?,
+                written: reply.tuples(|tuple| {
+                    Ok(Written {
+                        path: tuple.text()?,
+                        claim_head: tuple.commit()?,
+                    })
+                })?,
+            }),
+            _ => Err(reply.malformed("an unknown outcome")),
+        }
     }
 }

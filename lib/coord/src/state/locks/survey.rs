@@ -1,6 +1,7 @@
 //! The findings of a check or a claim.
 
 use coord_graph::spelling;
+use coord_protocol::SuggestedTask;
 
 use super::gate::Gate;
 use crate::domain::{FilePath, LockEntry, LockMode};
@@ -71,6 +72,8 @@ pub struct Survey {
     pub gate: Gate,
     /// What waits for the caller in its teams.
     pub waiting: Vec<Waiting>,
+    /// Tasks of these that are ready and whose files are free, where others' locks block.
+    pub suggested: Vec<SuggestedTask>,
 }
 
 /// A requested file that is not tracked, and differs from tracked ones in case alone.
@@ -142,6 +145,18 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
         held: Vec::new(),
         gate: Gate::default(),
         waiting: Vec::new(),
+        suggested: Vec::new(),
+    })
+}
+
+/// What `teams/includes/suggested.lua` gives.
+pub(in crate::state) fn read_suggested(reply: &mut Reply) -> Result<Vec<SuggestedTask>, StoreError> {
+    reply.tuples(|tuple| {
+        Ok(SuggestedTask {
+            id: tuple.text()?,
+            title: tuple.text()?,
+            team: tuple.text()?,
+        })
     })
 }
 

@@ -56,5 +56,6 @@ end
 task.assignee, task.reserved = assignee and assignee.handle or nil, assignee and now_ms + RESERVED_FOR_MS or nil
 task.updated = now_ms
 save_task(id, task)
+save_offers()
 emit_task('task_updated', id, task, assignee and assignee.handle or member.handle, member.login)
 return { 'ASSIGNED', now, whole_view(id, task) }

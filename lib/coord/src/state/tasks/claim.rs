@@ -1,13 +1,16 @@
 //! Tasks are claimed, completed and given back.
 
+use super::files::{FilesOfClaim, FilesOfRelease, WithFiles, read_release, run_claim, run_release};
 use super::record::WholeTask;
 use super::scripts::{CLAIM_TASK, COMPLETE_TASK, NEXT_TASK, RELEASE_TASK};
 use super::write::Unblocked;
+use coord_protocol::tasks::PassedReason;
+
 use crate::domain::team::TaskId;
-use crate::state::admission::Kind;
-use crate::state::reply::arguments;
-use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, run, unknown};
-use crate::store::Store;
+use crate::state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
+use crate::state::reply::{Reply, arguments};
+use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, unknown};
+use crate::store::{Store, StoreError};
 
 /// A task that the caller has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,9 +19,22 @@ pub struct ClaimedTask {
     pub task: WholeTask,
     /// Whether the caller had it before.
     pub is_renewal: bool,
+    /// What a claim of its files found, where they are claimed with it.
+    pub files: Option<Survey>,
 }
 
-/// Claims a task for `seconds`, or renews its claim.
+/// Reads the claim of files that was granted, if it is there.
+fn read_files(reply: &mut Reply) -> Result<Option<Survey>, StoreError> {
+    if !reply.has_more() {
+        return Ok(None);
+    }
+    match reply.nested(ClaimOutcome::read)? {
+        ClaimOutcome::Claimed(survey) => Ok(Some(survey)),
+        _ => Err(reply.malformed("files that are not claimed")),
+    }
+}
+
+/// Claims a task for `seconds`, with its files, or renews its claim.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood. Even then the claim may have been made.
@@ -27,15 +43,17 @@ pub async fn claim_task(
     terms: &TeamTerms<'_>,
     id: &TaskId,
     seconds: u32,
-) -> TeamOutcome<ClaimedTask> {
-    let args = arguments([id.as_str(), &seconds.to_string()]);
-    run(store, &CLAIM_TASK, terms, Kind::Read, args, |mut reply| {
+    files: &FilesOfClaim<'_>,
+) -> TeamOutcome<WithFiles<ClaimedTask, ClaimOutcome>> {
+    let args = arguments([id.as_str(), &seconds.to_string(), files.mode()]);
+    run_claim(store, &CLAIM_TASK, terms, seconds, args, files, |reply| {
         match reply.outcome.as_str() {
-            outcome @ ("CLAIMED" | "RENEWED") => Ok(ClaimedTask {
-                is_renewal: outcome == "RENEWED",
+            outcome @ ("CLAIMED" | "RENEWED" | "CLAIMED_FILES" | "RENEWED_FILES") => Ok(ClaimedTask {
+                is_renewal: outcome.starts_with("RENEWED"),
                 task: reply.tuple(WholeTask::read)?,
+                files: read_files(reply)?,
             }),
-            _ => unknown(&reply),
+            _ => unknown(reply),
         }
     })
     .await
@@ -46,12 +64,40 @@ pub async fn claim_task(
 pub struct PassedOver {
     /// Its id.
     pub id: String,
-    /// Why: `RESERVED` for another member.
-    pub reason: String,
-    /// That member's handle.
-    pub handle: String,
+    /// Why.
+    pub reason: PassedReason,
+    /// Handle of the member that it is kept for, or that has a file.
+    pub handle: Option<String>,
     /// Until when, Unix milliseconds.
-    pub until: i64,
+    pub until: Option<u64>,
+    /// Login of the holder of a lock.
+    pub user: Option<String>,
+    /// The agent of that holder.
+    pub agent: Option<String>,
+    /// The file, or the branch that it is of.
+    pub what: Option<String>,
+}
+
+impl PassedOver {
+    fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
+        Ok(PassedOver {
+            id: tuple.text()?,
+            reason: match tuple.text()?.as_str() {
+                "RESERVED" => PassedReason::Reserved,
+                "LOCKED" => PassedReason::Locked,
+                "BRANCH" => PassedReason::Branch,
+                "FILES_CLAIMED" => PassedReason::FilesClaimed,
+                "INTENT" => PassedReason::Intent,
+                "TOO_MUCH" => PassedReason::TooMuch,
+                _ => return Err(tuple.malformed("an unknown reason")),
+            },
+            handle: tuple.optional_text()?,
+            until: tuple.optional_number()?,
+            user: tuple.optional_text()?,
+            agent: tuple.optional_text()?,
+            what: tuple.optional_text()?,
+        })
+    }
 }
 
 /// A claim that holds the caller up.
@@ -74,6 +120,8 @@ pub enum NextTask {
         task: Box<WholeTask>,
         /// What came before it in the queue.
         passed: Vec<PassedOver>,
+        /// What a claim of its files found, where they are claimed with it.
+        files: Option<Box<Survey>>,
     },
     /// Nothing may be claimed.
     Nothing {
@@ -83,12 +131,12 @@ pub enum NextTask {
         claimed: u64,
         /// The next five claims to lapse.
         held: Vec<HeldTask>,
-        /// What is in the queue, and kept for others.
+        /// What is in the queue, and is not for the caller now.
         passed: Vec<PassedOver>,
     },
 }
 
-/// Claims the first ready task for `seconds`.
+/// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents do not let in.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -97,24 +145,17 @@ pub async fn next_task(
     terms: &TeamTerms<'_>,
     key: RequestKey<'_>,
     seconds: u32,
-) -> TeamOutcome<NextTask> {
+    skipped: &[String],
+    files: &FilesOfClaim<'_>,
+) -> TeamOutcome<WithFiles<NextTask, ClaimOutcome>> {
     let mut args = Vec::from(key.arguments(&NEXT_TASK));
-    args.extend(arguments([&seconds.to_string()]));
-    run(store, &NEXT_TASK, terms, Kind::Read, args, |mut reply| {
-        let read_passed = |reply: &mut crate::state::reply::Reply| {
-            reply.tuples(|tuple| {
-                Ok(PassedOver {
-                    id: tuple.text()?,
-                    reason: tuple.text()?,
-                    handle: tuple.text()?,
-                    until: tuple.number()?,
-                })
-            })
-        };
+    args.extend(arguments([&seconds.to_string(), files.mode(), &skipped.join(" ")]));
+    run_claim(store, &NEXT_TASK, terms, seconds, args, files, |reply| {
         match reply.outcome.as_str() {
-            "CLAIMED" => Ok(NextTask::Claimed {
+            "CLAIMED" | "CLAIMED_FILES" => Ok(NextTask::Claimed {
                 task: Box::new(reply.tuple(WholeTask::read)?),
-                passed: read_passed(&mut reply)?,
+                passed: reply.tuples(PassedOver::read)?,
+                files: read_files(reply)?.map(Box::new),
             }),
             "NOTHING" => Ok(NextTask::Nothing {
                 open: reply.number()?.unsigned_abs(),
@@ -126,9 +167,9 @@ pub async fn next_task(
                         expires: tuple.number()?,
                     })
                 })?,
-                passed: read_passed(&mut reply)?,
+                passed: reply.tuples(PassedOver::read)?,
             }),
-            _ => unknown(&reply),
+            _ => unknown(reply),
         }
     })
     .await
@@ -145,9 +186,22 @@ pub struct CompletedTask {
     pub had_expired: bool,
     /// What followed for its dependents.
     pub unblocked: Unblocked,
+    /// The files that were given back with it.
+    pub files: Option<Released>,
 }
 
-/// Completes a task that the caller has claimed; `token`: of that claim.
+/// Reads the release of files that was made, if it is there.
+fn read_released(reply: &mut Reply) -> Result<Option<Released>, StoreError> {
+    if !reply.has_more() {
+        return Ok(None);
+    }
+    match reply.nested(read_release)? {
+        ReleaseOutcome::Released(released) => Ok(Some(released)),
+        _ => Err(reply.malformed("files that are not released")),
+    }
+}
+
+/// Completes a task that the caller has claimed, and gives its files back; `token`: of that claim.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -157,15 +211,11 @@ pub async fn complete_task(
     id: &TaskId,
     token: Option<i64>,
     result: &str,
-) -> TeamOutcome<CompletedTask> {
+    files: &FilesOfRelease<'_>,
+) -> TeamOutcome<WithFiles<CompletedTask, ReleaseOutcome>> {
     let args = arguments([id.as_str(), &token_text(token), result]);
-    run(
-        store,
-        &COMPLETE_TASK,
-        terms,
-        Kind::Release,
-        args,
-        |mut reply| match reply.outcome.as_str() {
+    run_release(store, &COMPLETE_TASK, terms, args, files, |reply| {
+        match reply.outcome.as_str() {
             "COMPLETED" => Ok(CompletedTask {
                 task: reply.tuple(WholeTask::read)?,
                 was_completed: false,
@@ -174,6 +224,7 @@ pub async fn complete_task(
                     count: reply.number()?.unsigned_abs(),
                     not_told: reply.texts()?,
                 },
+                files: read_released(reply)?,
             }),
             "COMPLETED_BEFORE" => Ok(CompletedTask {
                 task: reply.tuple(WholeTask::read)?,
@@ -183,14 +234,26 @@ pub async fn complete_task(
                     count: 0,
                     not_told: Vec::new(),
                 },
+                files: None,
             }),
-            _ => unknown(&reply),
-        },
-    )
+            _ => unknown(reply),
+        }
+    })
     .await
 }
 
-/// Gives a claimed task back, with a note or an empty one.
+/// A task that was given back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReleasedTask {
+    /// The task.
+    pub task: WholeTask,
+    /// Its files whose locks stay the caller's.
+    pub kept: Vec<String>,
+    /// The others, which were given back.
+    pub files: Option<Released>,
+}
+
+/// Gives a claimed task back, with a note or an empty one; of its files, those whose work the branch has.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -200,19 +263,19 @@ pub async fn release_task(
     id: &TaskId,
     token: Option<i64>,
     note: &str,
-) -> TeamOutcome<WholeTask> {
+    files: &FilesOfRelease<'_>,
+) -> TeamOutcome<WithFiles<ReleasedTask, ReleaseOutcome>> {
     let args = arguments([id.as_str(), &token_text(token), note]);
-    run(
-        store,
-        &RELEASE_TASK,
-        terms,
-        Kind::Release,
-        args,
-        |mut reply| match reply.outcome.as_str() {
-            "RELEASED" => reply.tuple(WholeTask::read),
-            _ => unknown(&reply),
-        },
-    )
+    run_release(store, &RELEASE_TASK, terms, args, files, |reply| {
+        match reply.outcome.as_str() {
+            "RELEASED" => Ok(ReleasedTask {
+                task: reply.tuple(WholeTask::read)?,
+                kept: reply.texts()?,
+                files: read_released(reply)?,
+            }),
+            _ => unknown(reply),
+        }
+    })
     .await
 }
 

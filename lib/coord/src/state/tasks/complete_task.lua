@@ -1,11 +1,13 @@
 -- complete_task: completes a task that the caller has claimed, and frees its dependents.
--- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id, 20 token of the claim or '', 21 result or ''
+-- KEYS: those of admission, with file_mode HEAD those of admission/request; then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 id, 20 token of the claim or '', 21 result or '', 22... those of
+--       tasks/release_terms
 -- Returns { COMPLETED, now, the task as whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
---           whose inboxes are full, so that they were not told }
+--           whose inboxes are full, so that they were not told }, and, where files were given back, `released_answer` of locks/release_files
+--      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
 --      or { COMPLETED_BEFORE, now, the task as whole_view() has it }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local id, token, result = ARGV[19], ARGV[20], ARGV[21]
+local id, token, result, files_at = ARGV[19], ARGV[20], ARGV[21], 22
 -- @include admission/admission
 -- @include teams/team
 -- @include tasks/own_claim
@@ -14,6 +16,7 @@ local id, token, result = ARGV[19], ARGV[20], ARGV[21]
 -- @include tasks/counts
 -- @include tasks/renewals
 -- @include tasks/view
+-- @include tasks/release_terms
 
 local denial = admit() or enter(true)
 if denial then
@@ -33,9 +36,22 @@ local refusal = refuse_unless_own(id, task, token, true)
 if refusal then
   return refusal
 end
-local has_expired = task.owner == nil
+local files
+if task.locked and task.files and file_mode ~= '' then
+  if file_mode == 'NO_HEAD' then
+    return refuse('HEAD_REQUIRED', id, 'new_repo_head')
+  end
+  if task.locked ~= request.branch then
+    return refuse('OTHER_BRANCH', id, task.locked, request.branch)
+  end
+  refusal, files = release_files_of(id, task, false)
+  if refusal then
+    return refusal
+  end
+end
+local has_lapsed = task.owner == nil
 task.owner, task.login, task.status = member.handle, member.login, 'completed'
-task.completed, task.updated, task.expires, task.ended = now_ms, now_ms, nil, nil
+task.completed, task.updated, task.expires, task.ended, task.locked = now_ms, now_ms, nil, nil, nil
 redis.call('ZREM', keys.leases, id)
 redis.call('ZREM', keys.ready, id)
 save_task(id, task)
@@ -56,5 +72,6 @@ if redis.call('ZCARD', keys.done) > MOST_DONE then
   drop_task(oldest)
   count_tasks(0, -1)
 end
+save_offers()
 renew_claims()
-return { 'COMPLETED', now, whole_view(id, task), has_expired and '1' or '0', freed, not_told }
+return { 'COMPLETED', now, whole_view(id, task), has_lapsed and '1' or '0', freed, not_told, files }

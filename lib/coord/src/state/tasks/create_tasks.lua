@@ -134,6 +134,7 @@ call_in_chunks('HSET', keys.unmet, unmet)
 call_in_chunks('ZADD', keys.order, order)
 call_in_chunks('ZADD', keys.ready, ready)
 redis.call('HSET', keys.team, 'tasks', number)
+save_offers()
 count_tasks(count, 0)
 emit({
   type = 'task_created', team = team.name, handle = member.handle, user = member.login, tasks = names_of(ids), task_count = count,

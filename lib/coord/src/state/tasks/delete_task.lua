@@ -36,4 +36,5 @@ local freed, not_told = 0, {}
 if not is_completed then
   freed, not_told = unblock(id, dependents)
 end
+save_offers()
 return { 'DELETED', now, freed, not_told }

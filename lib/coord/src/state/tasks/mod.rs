@@ -4,11 +4,13 @@ pub mod keys;
 pub mod scripts;
 
 mod claim;
+mod files;
 mod list;
 mod record;
 mod write;
 
 pub use claim::*;
+pub use files::{FilesOfClaim, FilesOfRelease, WithFiles};
 pub use list::*;
 pub use record::*;
 pub use write::*;

@@ -1,17 +1,27 @@
--- next_task: claims the first task that is ready: one that is assigned to the caller, else by priority and age.
--- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 key of the request or '', 20 its digest, 21 seconds
--- Returns { CLAIMED, now, the task as whole_view() has it, passed over: list of { id, reason, handle, until (Unix milliseconds) } }
+-- next_task: claims the first task that is ready and whose files are free, with these: one that is assigned to the caller, else by
+-- priority and age.
+-- KEYS: those of admission, with file_mode HEAD those of admission/request; then those of teams/team
+-- ARGV: those of admission/request and teams/team, then 19 key of the request or '', 20 its digest, 21 seconds, 22 file_mode of
+--       tasks/file_terms, 23 ids that are passed over because intents do not let them in, and with HEAD 24... those of
+--       tasks/file_claims
+-- Returns { CLAIMED, now, the task as whole_view() has it, passed over: list of { id, reason, handle, until (Unix milliseconds) or '',
+--           login and agent of a lock, or '', file or branch, or '' } }; or, with its files, { CLAIMED_FILES, now, the same, what
+--           claimed() of locks/claim_files gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
+--           FILES_CLAIMED: the caller has a task with one of the files, INTENT, TOO_MUCH to look at
 --      or { NOTHING, now, number of open tasks, of claimed ones, the next claims to lapse: list of { id, owner, when }, passed over }
---      or { REFUSED, now, code, words } or one of the denials of admit()
-local request_key, digest, seconds = ARGV[19], ARGV[20], tonumber(ARGV[21])
+--      or { FILES, ... }, the outcome of a claim of files that is neither, { REFUSED, now, code, words } or a denial, as of claim_task
+local request_key, digest, seconds, file_mode = ARGV[19], ARGV[20], tonumber(ARGV[21]), ARGV[22]
+local skipped, gate_at = ARGV[23], 24
 -- @include admission/admission
 -- @include teams/team
 -- @include teams/answers
 -- @include tasks/hold
 -- @include tasks/view
+-- @include tasks/file_claims
 
-local denial = admit() or enter(true)
+local denial = admit(function()
+  return false
+end) or enter(true)
 if denial then
   return denial
 end
@@ -31,21 +41,64 @@ if refusal then
   return refusal
 end
 -- Claims that have lapsed since the last call; the most that are settled at once bound the run.
-local MOST_SETTLED, MOST_LOOKED_AT, MOST_NAMED = 512, 32, 5
+local MOST_SETTLED, MOST_LOOKED_AT, MOST_FILES, MOST_NAMED = 512, 32, 1024, 5
 settle_lapsed(MOST_SETTLED)
 
-local passed = {}
+local passed, is_passed, file_count, is_over = {}, {}, 0, false
+local function pass_over(id, reason, handle, ends, entry, what)
+  is_passed[id] = true
+  passed[#passed + 1] = {
+    id, reason, handle or '', ends and string.format('%.0f', ends) or '', entry and entry.user_id or '',
+    entry and entry.agent_id or '', what or '',
+  }
+end
+
+-- Whether files of the task are in the way; then it is passed over. One run looks at MOST_FILES.
+local function is_in_the_way(id, task)
+  if task.branch and task.branch ~= request.branch then
+    pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
+    return true
+  elseif has_word(skipped, id) then
+    pass_over(id, 'INTENT')
+    return true
+  end
+  is_over = file_count > 0 and file_count + #task.files > MOST_FILES
+  if is_over then
+    return true
+  end
+  file_count = file_count + #task.files
+  surveyed = { survey(task.files, 'WRITING', neighbor_policy) }
+  local findings, is_blocked = unpack(surveyed, 1, 2)
+  if not findings then
+    is_over = true
+    pass_over(id, 'TOO_MUCH')
+    return true
+  end
+  if is_blocked then
+    local entry = cjson.decode(findings[1][5])
+    pass_over(id, 'LOCKED', nil, entry.expiry_ms, entry, entry.file_path)
+    return true
+  end
+  local other, shared = other_task_of(id, task.files)
+  if other then
+    pass_over(id, 'FILES_CLAIMED', member.handle, nil, nil, shared)
+  end
+  return other ~= nil
+end
+
 local function first_of(ids)
   if #ids == 0 then
     return nil
   end
   local stored = redis.call('HMGET', keys.tasks, unpack(ids))
   for index, id in ipairs(ids) do
-    local task = stored[index] and cjson.decode(stored[index])
+    local task = stored[index] and not is_passed[id] and cjson.decode(stored[index])
     if task and is_reserved(task) then
-      passed[#passed + 1] = { id, 'RESERVED', task.assignee, string.format('%.0f', task.reserved) }
-    elseif task then
+      pass_over(id, 'RESERVED', task.assignee, task.reserved)
+    elseif task and not (task.files and file_mode == 'HEAD' and is_in_the_way(id, task)) then
       return id, task
+    elseif is_over then
+      return nil
     end
   end
 end
@@ -70,21 +123,36 @@ local function assigned_ids()
 end
 
 local id, task = first_of(assigned_ids())
-if not id then
+if not id and not is_over then
   id, task = first_of(redis.call('ZRANGE', keys.ready, 0, MOST_LOOKED_AT - 1))
 end
+if not id then
+  save_entries()
+  renew_claims()
+  local lapsing = {}
+  local leases = redis.call('ZRANGE', keys.leases, 0, MOST_NAMED - 1)
+  for _, claimed_id in ipairs(leases) do
+    local held_task = load_task(claimed_id)
+    lapsing[#lapsing + 1] = { claimed_id, held_task.owner, string.format('%.0f', held_task.expires) }
+  end
+  return {
+    'NOTHING', now, tonumber(redis.call('HGET', keys.teams, team_key .. '/open')), redis.call('ZCARD', keys.leases), lapsing,
+    passed,
+  }
+end
+local has_files, files = task.files ~= nil and file_mode ~= '', nil
+if has_files and file_mode == 'NO_HEAD' then
+  return refuse('HEAD_REQUIRED', id, 'agent_head')
+end
+task.locked = nil
+if has_files then
+  gate.is_quiet = true
+  refusal, files = claim_files_of(id, task)
+  if refusal then
+    return refusal
+  end
+end
 renew_claims()
-if id then
-  hold(id, task, seconds)
-  remember_answer(request_key, digest, id .. ' ' .. string.format('%.0f', task.token))
-  return { 'CLAIMED', now, whole_view(id, task), passed }
-end
-local lapsing = {}
-local leases = redis.call('ZRANGE', keys.leases, 0, MOST_NAMED - 1)
-for _, claimed in ipairs(leases) do
-  local held = load_task(claimed)
-  lapsing[#lapsing + 1] = { claimed, held.owner, string.format('%.0f', held.expires) }
-end
-return {
-  'NOTHING', now, tonumber(redis.call('HGET', keys.teams, team_key .. '/open')), redis.call('ZCARD', keys.leases), lapsing, passed,
-}
+hold(id, task, seconds)
+remember_answer(request_key, digest, id .. ' ' .. string.format('%.0f', task.token))
+return { files and 'CLAIMED_FILES' or 'CLAIMED', now, whole_view(id, task), passed, files }

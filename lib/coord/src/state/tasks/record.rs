@@ -58,6 +58,8 @@ pub struct TaskRecord {
     pub branch: Option<String>,
     #[serde(default)]
     pub intent_id: Option<String>,
+    #[serde(default)]
+    pub locked: Option<String>,
 }
 
 /// A task as it is read.

@@ -34,6 +34,13 @@ end
 if fields.clear_lapses and not is_leader() and string.lower(task.by) ~= string.lower(member.handle) then
   return refuse('NOT_CREATOR', task.by, team.leader)
 end
+if (fields.files or fields.branch) and task.locked then
+  if task.owner then
+    return refuse('FILES_CLAIMED', id, team_key .. '/' .. id, task.files[1])
+  end
+  -- Its claim has lapsed, and the locks with it.
+  task.locked = nil
+end
 if note ~= '' and not has_room_for_note(id, note) then
   return refuse('NOTES_FULL', id)
 end
@@ -159,6 +166,7 @@ end
 if note ~= '' then
   add_note(id, note, member)
 end
+save_offers()
 emit_task('task_updated', id, task, member.handle, member.login)
 renew_claims()
 return { 'UPDATED', now, whole_view(id, load_task(id)) }

@@ -13,5 +13,5 @@ pub use membership::*;
 pub use records::*;
 pub use refusal::*;
 pub use terms::{RequestKey, TeamOutcome, TeamTerms};
-pub(in crate::state) use terms::{run, unknown};
+pub(in crate::state) use terms::{outcome, run, team_arguments, unknown};
 pub use waiting::Waiting;

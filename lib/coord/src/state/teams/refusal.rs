@@ -120,6 +120,20 @@ pub enum TeamRefusal {
     /// The task has no room for a note.
     #[error("Task {id} has no room for another note")]
     NotesFull { id: String },
+    /// The request names no working copy, and the task has files.
+    #[error("Task {id} names files, and the request names no working copy: {field} is missing")]
+    HeadRequired { id: String, field: String },
+    /// The files are of another branch.
+    #[error("The files of task {id} are of branch {branch}, not of {sent}")]
+    OtherBranch { id: String, branch: String, sent: String },
+    /// The files are claimed with a task of the caller.
+    #[error("Task {id} cannot have '{file}' now, which is claimed with task {other}")]
+    FilesClaimed {
+        id: String,
+        /// Its team and its id.
+        other: String,
+        file: String,
+    },
     /// Another task depends on it.
     #[error("Cannot delete task {id} because task {other} depends on it")]
     DependedOn { id: String, other: String },
@@ -203,6 +217,9 @@ fn decode(code: &str, next: &mut dyn FnMut() -> Option<String>) -> Option<TeamRe
         "NOT_OWNER" => read!(NotOwner { id, owner, status }),
         "NOT_CREATOR" => read!(NotCreator { creator, leader }),
         "NOTES_FULL" => read!(NotesFull { id }),
+        "HEAD_REQUIRED" => read!(HeadRequired { id, field }),
+        "OTHER_BRANCH" => read!(OtherBranch { id, branch, sent }),
+        "FILES_CLAIMED" => read!(FilesClaimed { id, other, file }),
         "DEPENDED_ON" => read!(DependedOn { id, other }),
         "SHUTDOWN_OPEN" => read!(ShutdownOpen { id, target, by }),
         "NO_SHUTDOWN" => read!(NoShutdown { id, team }),

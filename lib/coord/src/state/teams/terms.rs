@@ -10,7 +10,7 @@ use crate::store::{Script, Store, StoreError};
 /// The caller and the team.
 #[derive(Clone, Copy, Debug)]
 pub struct TeamTerms<'a> {
-    /// The admission; no script of a team needs a head ([`crate::state::admission::HeadTerms::Any`]).
+    /// The admission; only what concerns files needs a head ([`crate::state::admission::HeadTerms::Any`] for all else).
     pub admission: AdmissionTerms<'a>,
     /// The team.
     pub team: &'a TeamName,
@@ -57,10 +57,24 @@ pub(in crate::state) async fn run<T>(
     own_arguments: Vec<Vec<u8>>,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
+    let keys = team_keys(&terms.admission, terms.team);
+    let reply = call(store, script, keys, team_arguments(terms, kind, own_arguments)).await?;
+    outcome(reply, read)
+}
+
+/// ARGV of every script of a team.
+pub(in crate::state) fn team_arguments(terms: &TeamTerms<'_>, kind: Kind, own: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut args = terms.admission.arguments(kind, 1);
     args.extend([terms.team.key().into(), terms.team.as_str().into()]);
-    args.extend(own_arguments);
-    let reply = call(store, script, team_keys(&terms.admission, terms.team), args).await?;
+    args.extend(own);
+    args
+}
+
+/// The outcome of a script of a team; `read` reads what is neither a denial nor a refusal.
+pub(in crate::state) fn outcome<T>(
+    reply: Reply,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> Result<Admitted<Result<T, TeamRefusal>>, StoreError> {
     admitted(reply, |reply| match reply.outcome.as_str() {
         "REFUSED" => read_refusal(reply).map(Err),
         _ => read(reply).map(Ok),

@@ -99,23 +99,32 @@ acts! {
         "Make a step of a shutdown: request, approve, reject, force.",
         "Each member answers for itself. Once it has approved, it claims nothing more, and its tasks are given back.";
     task_next = next_task(NextTaskRequest of tasks) at "/api/tasks/next"
-        -> TaskResponse "TaskAnswer" [TeamClosed, TooMany, KeyReused, ShuttingDown, ClaimLost]:
-        "Claim the first task that is ready.",
-        "By priority, then by age; before them what is assigned to the caller. Without one, the answer is WAIT and says for what.";
+        -> TaskResponse "TaskAnswer"
+        [TeamClosed, TooMany, KeyReused, ShuttingDown, ClaimLost, FilesClaimed, StaleHead, TooManyLocks, TooMuchAtOnce, IntentRequired,
+         IntentNotActive, IntentBlocked, ScopeViolation, FileOwned, BudgetExhausted, CircuitOpen]:
+        "Claim the first task that is ready and whose files are free.",
+        "By priority, then by age; before them what is assigned to the caller. Its files are claimed with it. Without a task, the answer \
+         is WAIT and says for what.";
     task_claim = claim_task(ClaimTaskRequest of tasks) at "/api/tasks/{id}/claim" named "id" as TaskId
         -> TaskResponse "TaskAnswer"
-        [UnknownTask, TeamClosed, TooMany, ShuttingDown, TaskUnavailable, TaskTaken, TaskHeldBack, TaskReserved, DependenciesUnmet]:
-        "Claim a task, or renew its claim.",
-        "The answer has what the work needs: description, notes, and what came of the dependencies. Each request of the owner about \
+        [UnknownTask, TeamClosed, TooMany, ShuttingDown, TaskUnavailable, TaskTaken, TaskHeldBack, TaskReserved, DependenciesUnmet,
+         OtherBranch, FilesClaimed, LockConflict, StaleHead, TooManyLocks, TooMuchAtOnce, IntentRequired, IntentNotActive, IntentBlocked,
+         ScopeViolation, FileOwned, BudgetExhausted, CircuitOpen]:
+        "Claim a task with its files, or renew its claim.",
+        "Both or neither. A task that names files takes `branch` and `agent_head`, unless `claim_files` is false. The answer has what the work needs: description, notes, and what came of the dependencies. Each request of the owner about \
          tasks or its inbox renews the claim, too, once half of its time is gone.";
     task_complete = complete_task(CompleteTaskRequest of tasks) at "/api/tasks/{id}/complete" named "id" as TaskId
-        -> TaskResponse "TaskAnswer" [UnknownTask, TeamClosed, InvalidTransition, ClaimLost, NotOwner]:
+        -> TaskResponse "TaskAnswer"
+        [UnknownTask, TeamClosed, InvalidTransition, ClaimLost, NotOwner, OtherBranch, NotPushed, LockLost, TooMuchAtOnce]:
         "Complete a task.",
-        "By its owner. Its dependents lose the dependency, and who has them gets a message.";
+        "By its owner. Files that were claimed with it are given back, by the rules of OPEN: once they are pushed. Its dependents lose \
+         the dependency, and who has them gets a message.";
     task_release = release_task(ReleaseTaskRequest of tasks) at "/api/tasks/{id}/release" named "id" as TaskId
-        -> TaskResponse "TaskAnswer" [UnknownTask, TeamClosed, InvalidTransition, TaskUnavailable, ClaimLost, NotOwner, NotesFull]:
+        -> TaskResponse "TaskAnswer"
+        [UnknownTask, TeamClosed, InvalidTransition, TaskUnavailable, ClaimLost, NotOwner, NotesFull, OtherBranch, TooMuchAtOnce]:
         "Give a task back.",
-        "Anybody may claim it then. A note says how far it is.";
+        "Anybody may claim it then. A note says how far it is. Of the files that were claimed with it, those whose work is pushed are \
+         given back; the locks on the others stay.";
     messages_read = read_messages(ReadMessagesRequest of messages) at "/api/messages/read"
         -> InboxResponse "Inbox" [CursorAhead]:
         "Read the caller's messages.",

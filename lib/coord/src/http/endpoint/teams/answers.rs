@@ -55,6 +55,7 @@ pub(super) fn described(
         let general: &[ErrorCode] = match status {
             403 => &[ErrorCode::Forbidden, ErrorCode::ForbiddenRepository],
             404 => &[ErrorCode::UnknownRepository, ErrorCode::UnknownBranch],
+            413 => &[ErrorCode::BodyTooLarge],
             _ => &[],
         };
         let content = with_error(&["AgentError"], &[general, &codes].concat());

@@ -38,7 +38,7 @@ answers! {
     Edited = "TaskAnswer", Change, "GET, HEAD, PATCH, DELETE",
         [
             UnknownTeam, UnknownTask, NotAMember, NotCreator, Superseded, TeamClosed, TooMany, UnknownDependency,
-            CircularDependency, InvalidTransition, TaskUnavailable, NotesFull, UnknownRecipient, InboxFull, TaskTaken,
+            CircularDependency, InvalidTransition, TaskUnavailable, NotesFull, UnknownRecipient, InboxFull, TaskTaken, FilesClaimed,
         ];
     /// Those to a removal.
     Removed = "TaskAnswer", Remove, "GET, HEAD, PATCH, DELETE",

@@ -8,7 +8,7 @@
 local REFRESH_TURN = 10
 
 -- The head of the branch: commit or ''; seconds since it was last confirmed, '' if a source has just returned it; '1' if it
--- should have been fetched again but could not be. `is_kept`: another head cannot be recorded.
+-- should have been fetched again but could not be. `is_kept`: another head cannot be recorded. `has_webhook`: pushes are delivered.
 local head = { commit = '', age = '', is_unconfirmed = '0' }
 local mark -- of the repository: see mark_due.lua
 local governed -- version of the registry of intents, false where there are none
@@ -22,7 +22,7 @@ local function trusted_etag()
 end
 
 -- Finds the head of the branch; returns nil, or a denial because of it.
-local function find_head(has_webhook)
+local function find_head()
   local commit, checked_at, refresh_at, has_failed =
     unpack(redis.call('HMGET', keys.head, 'commit', 'checked_at', 'refresh_at', 'failed'))
   head.commit = commit or ''
@@ -40,7 +40,7 @@ local function find_head(has_webhook)
     return not commit and { 'UNKNOWN_HEAD', now } or nil
   end
   local refresh_after, most_age = tonumber(request.refresh_after), tonumber(request.most_age)
-  if has_webhook then
+  if head.has_webhook then
     -- Seconds that the head is trusted while a webhook delivers pushes.
     local TRUSTED_FOR = 3600
     refresh_after = math.max(refresh_after, TRUSTED_FOR)
@@ -87,8 +87,7 @@ end
 --      or { AWAIT_HEAD, now, seconds }: another caller fetches it (0), or it cannot be fetched for these seconds
 --      or { UNKNOWN_HEAD, now }: the head of this branch is unknown, and this process has no source
 local function admit(is_renewal)
-  local has_webhook
-  stored_limits.person, stored_limits.repository, has_webhook, mark, governed =
+  stored_limits.person, stored_limits.repository, head.has_webhook, mark, governed =
     unpack(redis.call('MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed))
   if request.agent_rate ~= '' or request.person_rate ~= '' or request.repository_rate ~= '' then
     local limited = count('REQUEST', is_renewal)
@@ -100,5 +99,5 @@ local function admit(is_renewal)
     head.commit = request.fetched_head
     return nil
   end
-  return find_head(has_webhook)
+  return find_head()
 end

@@ -9,10 +9,13 @@ local function give_back(record, text)
     local task = current_task(id)
     if task and is_owned_by(task, record) then
       add_note(id, text)
-      end_claim(id, task, 'RELEASED')
+      -- Their locks stay until they expire: nobody knows whether the work is pushed.
+      task.locked = nil
+      end_one_claim(id, task, 'RELEASED')
       ids[#ids + 1] = id
     end
   end
   record.claims, record.renew_at = '', nil
+  save_offers()
   return ids
 end

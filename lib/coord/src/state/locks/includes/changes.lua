@@ -51,6 +51,8 @@ end
 -- different lengths.
 local LENGTHS = 64
 
+local announced = 0 -- how many of `expired` are
+
 -- Writes the changes back, keeps the expiry index exact, and announces the expired locks.
 local function save_entries()
   -- First, because a full store rejects this before anything has changed.
@@ -80,5 +82,7 @@ local function save_entries()
   call_in_chunks('ZADD', keys.expiries, earliest)
   call_in_chunks('HDEL', keys.locks, emptied)
   call_in_chunks('ZREM', keys.expiries, emptied)
-  emit_by_claim('lock_expired', expired)
+  is_changed = {}
+  emit_by_claim('lock_expired', part_of(expired, announced + 1))
+  announced = #expired
 end

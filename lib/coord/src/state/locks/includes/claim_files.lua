@@ -1,5 +1,5 @@
 -- The claim of files: all of `paths`, or none. Joined where it is made; it returns from the script unless they are granted. Needs:
--- claiming, `paths`, `wanted`, `neighbor_policy`, `agent_head`, `message`, `ttl`, `repository`, `lookups` of builds/spelling or '';
+-- claiming, `surveyed`: what survey() gives of `paths`, `wanted`, `neighbor_policy`, `agent_head`, `message`, `ttl`, `repository`, `lookups` of builds/spelling or '';
 -- ended(answer): what the script returns then. `claimed('CLAIMED')` is the answer behind it:
 --   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
 --   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
@@ -10,11 +10,7 @@ elseif governed and gate.cited ~= '' and redis.call('HEXISTS', keys.intents, gat
   -- Reading takes no intent, but may say what it is for.
   gate.intent = gate.cited
 end
-local findings, blocked, omitted, own = unpack(surveyed or { survey(paths, wanted, neighbor_policy) }, 1, 4)
-if not findings then
-  local too_much = blocked
-  return { 'TOO_MUCH', now, too_much }
-end
+local findings, blocked, omitted, own = unpack(surveyed)
 local held, is_kept, is_renewal = {}, {}, true
 for _, path in ipairs(paths) do
   local entry = own[path]
@@ -57,7 +53,9 @@ if gate.is_refused or is_stale or blocked then
   end
   save_entries()
   if gate.is_refused then
-    gate.refuse()
+    if not gate.is_quiet then
+      gate.refuse()
+    end
     return ended(claimed('REFUSED'))
   end
   local outcome = is_stale and 'STALE' or 'CONFLICT'
@@ -109,6 +107,7 @@ for _, path in ipairs(paths) do
     entry.status, entry.token, entry.agent_head, entry.granted_at = wanted, token, granted_head, now
   end
   entry.user_name, entry.message = request.user_name, message
+  entry.task = of_task or entry.task
   if entry.status == wanted then
     entry.intent_id = gate.intent ~= '' and gate.intent or nil
   end

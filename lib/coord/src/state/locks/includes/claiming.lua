@@ -10,7 +10,7 @@
 -- @include locks/releases
 -- @include locks/gate_request
 
-local surveyed -- what survey() gives of the files, where the script has called it before
+local of_task -- TEAM/ID of the task with which files are claimed, or nil
 
 -- Whether the caller already holds all of the files.
 local function holds_all(paths)

@@ -43,6 +43,10 @@ end
 
 -- Reads `value`, stored under `path`, into entries_of; `entries` is its decoded content, if known.
 local function load_value(path, value, entries)
+  if entries_of[path] then
+    -- Read before, for another part of the request.
+    return
+  end
   local live = {}
   entries = entries or cjson.decode(value)
   loaded = loaded + math.max(#entries, math.ceil(#value / BYTES_OF_ENTRY))
@@ -67,7 +71,7 @@ local function load_entries(paths, most)
       load_value(path, value)
       return loaded <= most
     end
-    entries_of[path] = {}
+    entries_of[path] = entries_of[path] or {}
   end)
   return loaded <= most and stored or nil
 end

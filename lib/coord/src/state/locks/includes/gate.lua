@@ -38,7 +38,7 @@ if is_active(record) then
     -- Rust matches patterns; it asks again with the judgement.
     return {
       'ASK_SCOPE', now, id, record.digest, is_same_scope and '' or redis.call('HGET', keys.intent_texts, id) or '',
-      ignore, judged.ignore ~= ignore and redis.call('HGET', keys.graph, 'ignore') or '',
+      ignore, judged.ignore ~= ignore and redis.call('HGET', keys.graph, 'ignore') or '', gate.files,
     }
   end
   local outside = {}

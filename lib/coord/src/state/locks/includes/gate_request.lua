@@ -5,6 +5,7 @@
 --       tool and 22 digest of the call, '' for none, 23 origin of lines (ledger/append), 24 intent that was judged or '', 25
 --       digests of its scope and 26 of .intentignore then, 27 the judgement: for each file path a letter, C if the intent may
 --       change it
+-- `files`: those that are judged, where only the store knows them; `is_quiet`: a refusal is not recorded.
 -- Findings are lists { code, kind, intent or '', used, allowed, files }. Where the first is a refusal, all are, except for the
 -- last ones, which are warnings: OWNER_IDLE and BUDGET_LOW.
 local gate = {
@@ -12,5 +13,5 @@ local gate = {
   most_repeats = tonumber(ARGV[gate_at + 3]), call = { name = ARGV[gate_at + 4], digest = ARGV[gate_at + 5] },
   origin = ARGV[gate_at + 6],
   judged = { intent = ARGV[gate_at + 7], scope = ARGV[gate_at + 8], ignore = ARGV[gate_at + 9] }, judgement = ARGV[gate_at + 10],
-  intent = '', findings = {}, is_refused = false,
+  intent = '', findings = {}, is_refused = false, files = {},
 }

@@ -81,6 +81,8 @@ local function add_of_hubs(hubs, held, add)
   return true
 end
 
+local all_held, is_held_file -- what is locked, once it was read: list of files, and file path -> true
+
 -- Neighbors of `paths` that may be locked; `stored` is the number of `paths` with stored entries. Returns a list of files,
 -- without `paths`, in the order of the requested files that they are next to; and the place of each: twice the order of the
 -- first requested file that it is next to, plus one if it imports that file. Nil if there are too many to read.
@@ -111,10 +113,13 @@ local function neighbors_to_look_at(paths, stored)
   -- Read only if there are more neighbors than locks.
   local held, is_held
   if lines > held_count then
-    held, is_held = redis.call('HKEYS', keys.locks), {}
-    for _, path in ipairs(held) do
-      is_held[path] = true
+    if not all_held then
+      all_held, is_held_file = redis.call('HKEYS', keys.locks), {}
+      for _, path in ipairs(all_held) do
+        is_held_file[path] = true
+      end
     end
+    held, is_held = all_held, is_held_file
   end
   local found, place_of = {}, {}
   local function add(order, sign, path)

@@ -1,7 +1,7 @@
 -- The release of files: of all of `paths` that the caller holds, or of none. Joined where it is made; it returns from the script
 -- unless they are released. Needs: admission, `paths`, `is_everything`: all that the caller holds instead; `new_head`, `agent_head`,
 -- `is_abandoned`, `message`, `most_importers`, `most_importer_bytes`, `release_name`, `can_ask`; `verdict_of`: path -> claim head, a
--- blank and a verdict of the source; `is_partial`: files whose work the branch does not have stay; ended(answer): what the script
+-- blank and a verdict of the source; `is_partial`: files whose work the branch does not have stay, and are of no task any more; ended(answer): what the script
 -- returns unless they are released. `released_answer` is the answer behind it, and `unpushed` what stays.
 -- @include locks/changes
 -- @include locks/refusal
@@ -157,7 +157,11 @@ if #unpushed > 0 then
     stays[file[1]] = true
   end
   for _, mine in ipairs(own) do
-    rest[#rest + 1] = not stays[mine.file_path] and mine or nil
+    if stays[mine.file_path] then
+      mine.task, is_changed[mine.file_path] = nil, true
+    else
+      rest[#rest + 1] = mine
+    end
   end
   own = rest
 end

@@ -34,6 +34,27 @@ local function is_reserved(task)
   return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(member.handle) and (task.reserved or 0) > now_ms
 end
 
+-- The refusal to give the task, which is not the caller's, to it; or nil.
+local function refuse_task(id, task)
+  if task.owner then
+    return refuse('TASK_TAKEN', id, task.status, task.owner, task.expires)
+  end
+  if is_held_back(task) then
+    return refuse('HELD_BACK', id, task.lapses, task.by, team.leader)
+  end
+  if is_reserved(task) then
+    return refuse('RESERVED', id, task.assignee, task.reserved)
+  end
+  if team.strict and redis.call('HEXISTS', keys.unmet, id) == 1 then
+    local ids, open = ends_of('d', id), {}
+    local completed = statuses(ids)
+    for _, other in ipairs(ids) do
+      open[#open + 1] = not completed[other] and other or nil
+    end
+    return refuse('DEPENDENCIES_UNMET', id, table.concat(open, ', '))
+  end
+end
+
 -- Gives the task to the caller.
 local function hold(id, task, seconds)
   task.status, task.owner, task.login, task.ended = 'in_progress', member.handle, member.login, nil
@@ -45,5 +66,6 @@ local function hold(id, task, seconds)
   member.claims, member.assigned = with_word(member.claims, id), without_word(member.assigned, id)
   renew_by(task)
   save_member(member)
+  save_offers()
   emit_task('task_claimed', id, task, member.handle, member.login)
 end

@@ -1,5 +1,7 @@
--- The caller's claims: any call of a member on tasks or its inbox renews those of which half of the time is gone. Needs: team.
+-- The caller's claims: any call of a member on tasks or its inbox renews those of which half of the time is gone, with the locks that
+-- were claimed with them. Needs: team.
 -- @include tasks/task
+-- @include tasks/file_locks
 
 -- Sets when the next claim of the caller has used half of its time.
 local function renew_by(task)
@@ -11,12 +13,13 @@ local function renew_claims()
   if member.claims == '' or now_ms < (member.renew_at or 0) then
     return
   end
-  local kept = {}
+  local kept, renewed = {}, {}
   member.renew_at = nil
   for id in string.gmatch(member.claims, '%S+') do
     local task = load_task(id)
     if task and is_owned_by(task, member) then
-      if now_ms >= task.expires - task.seconds * 500 then
+      -- Where there are too many locks for one call, a later one renews the rest.
+      if now_ms >= task.expires - task.seconds * 500 and renew_locks(id, task, now_ms + task.seconds * 1000, renewed) then
         extend(id, task)
         save_task(id, task)
       end
@@ -26,4 +29,5 @@ local function renew_claims()
   end
   member.claims = table.concat(kept, ' ')
   save_member(member)
+  save_renewed(renewed)
 end

@@ -3,9 +3,11 @@
 -- `by`: handle of the creator; `owner`: handle of who holds the claim, and its `login`, `token`, `seconds` and `expires` (Unix
 -- milliseconds); `had`: the last owner before; `ended`: LAPSED or RELEASED, where there is no owner any more; `lapses`, how
 -- often; three hold it back;
--- `assignee`, and `reserved` for it until then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none.
+-- `assignee`, and `reserved` for it until then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none;
+-- `locked`: the branch on which its files were claimed with it.
 -- What it depends on is in keys.edges, and how many of these are not completed in keys.unmet.
 -- @include events/emit
+-- @include tasks/offers
 
 local RANKS = { high = 0, normal = 1, low = 2 }
 local MOST_LAPSES = 3
@@ -54,8 +56,8 @@ local function emit_task(kind, id, task, handle, login)
   })
 end
 
--- Ends a claim: LAPSED or RELEASED.
-local function end_claim(id, task, ended)
+-- Ends a claim: LAPSED or RELEASED. The caller saves the offers.
+local function end_one_claim(id, task, ended)
   local owner, login = task.owner, task.login
   task.had, task.ended, task.owner, task.login = owner, ended, nil, nil
   task.updated = now_ms
@@ -68,16 +70,25 @@ local function end_claim(id, task, ended)
   emit_task(ended == 'LAPSED' and 'task_lapsed' or 'task_released', id, task, owner, login)
 end
 
+-- The same for a single one.
+local function end_claim(id, task, ended)
+  end_one_claim(id, task, ended)
+  save_offers()
+end
+
 -- Announces up to `most` claims that have lapsed, and puts their tasks back.
 local function settle_lapsed(most)
   local ids = redis.call('ZRANGEBYSCORE', keys.leases, '-inf', string.format('%.0f', now_ms), 'LIMIT', 0, most)
   for _, id in ipairs(ids) do
     local task = load_task(id)
     if task and task.owner then
-      end_claim(id, task, 'LAPSED')
+      end_one_claim(id, task, 'LAPSED')
     else
       redis.call('ZREM', keys.leases, id)
     end
+  end
+  if #ids > 0 then
+    save_offers()
   end
   return #ids
 end

@@ -1,0 +1,398 @@
+//! The files of a task: what a request says of them, and what they say to it.
+
+use coord_protocol::tasks::{TaskResponse, TaskWork};
+use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse};
+
+use super::caller::TeamAgent;
+use crate::admission::{Admission, AdmittedCall, Right};
+use crate::app::App;
+use crate::domain::team::{TaskId, TeamName};
+use crate::domain::{Branch, CommitSha, LockMode};
+use crate::error::ApiError;
+use crate::operations::fields::in_field;
+use crate::operations::gate_request::GateRequest;
+use crate::operations::tool_use::ToolUse;
+use crate::operations::work_request::WorkRequest;
+use crate::operations::{claim, release};
+use crate::state::admission::{AdmissionTerms, Admitted, ScopeQuestion};
+use crate::state::locks::{ClaimOutcome, Judged, ReleaseOutcome, Survey};
+use crate::state::tasks::{
+    self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NextTask, ReleasedTask, WithFiles,
+};
+use crate::state::teams::{RequestKey, TeamRefusal, TeamTerms};
+use crate::store::{Store, StoreError};
+
+/// What a request says of the files of its task.
+#[derive(Debug)]
+pub(super) struct FilesAsked {
+    /// Whether they are left alone.
+    is_left_alone: bool,
+    /// Where the work on them is done, if the request says so.
+    work: Option<WorkRequest>,
+    /// The commit that was pushed.
+    new_head: Option<CommitSha>,
+    /// Whether the work is discarded.
+    is_abandoned: bool,
+}
+
+impl FilesAsked {
+    /// Those of a claim.
+    pub fn of_claim(agent: &TeamAgent, sent: &TaskWork) -> Result<Self, ApiError> {
+        Self::parse(agent, sent, None, None)
+    }
+
+    /// Those of a completion or a release.
+    pub fn of_release(
+        agent: &TeamAgent,
+        sent: &TaskWork,
+        new_head: Option<&str>,
+        abandon: Option<bool>,
+    ) -> Result<Self, ApiError> {
+        Self::parse(agent, sent, new_head, abandon)
+    }
+
+    fn parse(
+        agent: &TeamAgent,
+        sent: &TaskWork,
+        new_head: Option<&str>,
+        abandon: Option<bool>,
+    ) -> Result<Self, ApiError> {
+        let commit = |field, text: Option<&str>| text.map(CommitSha::parse).transpose().map_err(in_field(field));
+        let branch = sent.branch.as_deref().map(Branch::parse).transpose();
+        let branch = branch.map_err(in_field("branch"))?;
+        let agent_head = commit("agent_head", sent.agent_head.as_deref())?;
+        let base_head = commit("base_head", sent.base_head.as_deref())?;
+        let new_head = commit("new_repo_head", new_head)?;
+        let is_abandoned = abandon == Some(true);
+        let work = match (branch, agent_head) {
+            (Some(branch), Some(agent_head)) => {
+                let heads = (agent_head, base_head);
+                Some(WorkRequest::of_task(
+                    agent.repo.clone(),
+                    branch,
+                    heads,
+                    agent.identity(),
+                ))
+            }
+            (None, Some(_)) => {
+                return Err(ApiError::InvalidField {
+                    field: "branch",
+                    problem: "is required with agent_head".to_owned(),
+                });
+            }
+            _ => None,
+        };
+        if is_abandoned && work.is_none() {
+            return Err(ApiError::InvalidField {
+                field: "agent_head",
+                problem: "is required with abandon, and so is branch".to_owned(),
+            });
+        }
+        Ok(FilesAsked {
+            is_left_alone: sent.claim_files == Some(false),
+            work,
+            new_head,
+            is_abandoned,
+        })
+    }
+
+    /// Where the work on the files is done, unless they are left alone.
+    fn work(&self) -> Option<&WorkRequest> {
+        self.work.as_ref().filter(|_| !self.is_left_alone)
+    }
+
+    /// Begins the admission. Where the branch cannot be read now, the files have no head, and only a task without files can be had.
+    pub async fn begin<'a>(
+        &'a self,
+        app: &'a App,
+        agent: &'a TeamAgent,
+        is_claim: bool,
+    ) -> Result<(Admission<'a>, Head), ApiError> {
+        let Some(work) = self.work() else {
+            return Ok((agent.begin(app, Right::Push).await?, Head::NotSent));
+        };
+        let began = match is_claim {
+            true => work.begin(app, Right::Push).await.map(Admission::for_writing),
+            false => work.begin_release(app, !self.is_abandoned).await,
+        };
+        match began {
+            Ok(admission) => Ok((admission, Head::Found)),
+            Err(error) if error.is_of_source() || matches!(error, ApiError::UnknownBranch { .. }) => {
+                Ok((agent.begin(app, Right::Push).await?, Head::NotFound(error)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What a claim of files says of intents.
+    pub fn gate<'a>(
+        &'a self,
+        app: &'a App,
+        admission: &Admission<'_>,
+        tool_use: &'a ToolUse,
+    ) -> Option<GateRequest<'a>> {
+        self.work().map(|work| GateRequest::new(app, work, admission, tool_use))
+    }
+
+    fn of_ended<'a>(&'a self, head: &Head, can_ask: bool, judged: &'a [Judged]) -> FilesOfRelease<'a> {
+        match (self.work(), head) {
+            (None, _) if self.is_left_alone => FilesOfRelease::LeftAlone,
+            (Some(_), Head::Found) if self.is_abandoned => FilesOfRelease::Abandoned,
+            (Some(work), Head::Found) => FilesOfRelease::GivenBack {
+                new_head: self.new_head.as_ref(),
+                agent_head: &work.agent_head,
+                can_ask,
+                judged,
+            },
+            _ => FilesOfRelease::NoHead,
+        }
+    }
+
+    /// For a release: without a pushed commit nobody can tell which files may be given back, and their locks stay.
+    pub fn keep_without_new_head(&mut self) {
+        if self.new_head.is_none() && !self.is_abandoned {
+            self.work = None;
+        }
+    }
+}
+
+/// The head of the branch that the files are of.
+pub(super) enum Head {
+    /// The request names none, or leaves the files alone.
+    NotSent,
+    /// It is found, or found by the script.
+    Found,
+    /// It cannot be.
+    NotFound(ApiError),
+}
+
+impl Head {
+    /// `error`; or why there is no head, where it is that one is missing.
+    pub fn explain(self, error: ApiError) -> ApiError {
+        let misses_head = matches!(
+            error,
+            ApiError::InvalidField {
+                field: "agent_head" | "new_repo_head",
+                ..
+            }
+        );
+        match self {
+            Head::NotFound(cause) if misses_head => cause,
+            _ => error,
+        }
+    }
+}
+
+/// A claim of one task, or of the next.
+pub(super) struct ClaimCall<'a> {
+    pub app: &'a App,
+    pub team: &'a TeamName,
+    pub seconds: u32,
+    pub files: &'a FilesAsked,
+    pub head: &'a Head,
+    pub gate: Option<&'a GateRequest<'a>>,
+    pub what: What<'a>,
+}
+
+/// What is claimed.
+pub(super) enum What<'a> {
+    /// This task.
+    Task(&'a TaskId),
+    /// The next one, except for those that intents do not let in.
+    Next { key: RequestKey<'a>, skipped: &'a [String] },
+}
+
+/// A claim of one task, or of the next.
+pub(super) enum Claimed {
+    Task(ClaimedTask),
+    Next(NextTask),
+}
+
+impl AdmittedCall for ClaimCall<'_> {
+    type Outcome = Result<WithFiles<Claimed, ClaimOutcome>, TeamRefusal>;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
+        let terms = TeamTerms {
+            admission: *terms,
+            team: self.team,
+        };
+        let judgement = self.gate.and_then(GateRequest::judgement);
+        let files = match (self.files.work(), self.gate, self.head) {
+            _ if self.files.is_left_alone => FilesOfClaim::LeftAlone,
+            (Some(work), Some(gate), Head::Found) => FilesOfClaim::Claimed {
+                policy: self.app.locks.neighbor_policy,
+                agent_head: &work.agent_head,
+                gate: gate.terms(judgement.as_ref()),
+            },
+            _ => FilesOfClaim::NoHead,
+        };
+        Ok(match self.what {
+            What::Task(id) => tasks::claim_task(store, &terms, id, self.seconds, &files)
+                .await?
+                .map(|outcome| outcome.map(|claimed| claimed.map(Claimed::Task))),
+            What::Next { key, skipped } => tasks::next_task(store, &terms, key, self.seconds, skipped, &files)
+                .await?
+                .map(|outcome| outcome.map(|claimed| claimed.map(Claimed::Next))),
+        })
+    }
+
+    fn judge(&self, question: ScopeQuestion) {
+        if let Some(gate) = self.gate {
+            gate.judge(question);
+        }
+    }
+}
+
+/// The end of the claim of a task.
+pub(super) struct EndCall<'a> {
+    pub team: &'a TeamName,
+    pub id: &'a TaskId,
+    pub token: Option<i64>,
+    /// Result or note.
+    pub text: &'a str,
+    pub is_completed: bool,
+    files: FilesOfRelease<'a>,
+}
+
+/// A task whose claim has ended.
+pub(super) enum Ended {
+    Completed(CompletedTask),
+    Released(ReleasedTask),
+}
+
+impl AdmittedCall for EndCall<'_> {
+    type Outcome = Result<WithFiles<Ended, ReleaseOutcome>, TeamRefusal>;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
+        let terms = TeamTerms {
+            admission: *terms,
+            team: self.team,
+        };
+        let (id, token, text, files) = (self.id, self.token, self.text, &self.files);
+        Ok(if self.is_completed {
+            let completed = tasks::complete_task(store, &terms, id, token, text, files).await?;
+            completed.map(|outcome| outcome.map(|ended| ended.map(Ended::Completed)))
+        } else {
+            let released = tasks::release_task(store, &terms, id, token, text, files).await?;
+            released.map(|outcome| outcome.map(|ended| ended.map(Ended::Released)))
+        })
+    }
+}
+
+/// The end of a claim, before its files are known.
+pub(super) struct End<'a> {
+    pub team: &'a TeamName,
+    pub id: &'a TaskId,
+    pub token: Option<i64>,
+    pub text: &'a str,
+    pub is_completed: bool,
+}
+
+/// Ends the claim of a task, and asks the source about the work where the store cannot tell.
+pub(super) async fn end(
+    admission: &mut Admission<'_>,
+    end: &End<'_>,
+    files: &FilesAsked,
+    head: &Head,
+) -> Result<Ended, ApiError> {
+    let mut judged = Vec::new();
+    loop {
+        let can_ask = admission.can_ask() && judged.is_empty();
+        let call = EndCall {
+            team: end.team,
+            id: end.id,
+            token: end.token,
+            text: end.text,
+            is_completed: end.is_completed,
+            files: files.of_ended(head, can_ask, &judged),
+        };
+        let outcome = match admission.run(&call).await?? {
+            WithFiles::Done(ended) => return Ok(ended),
+            WithFiles::NotDone { because, .. } => because,
+        };
+        let work = files.work().ok_or(ApiError::Internal)?;
+        match release::ask(admission, work, files.new_head.as_ref(), outcome).await? {
+            Ok(verdicts) => judged = verdicts,
+            Err(outcome) => {
+                let response = release::respond(work, admission, files.new_head.as_ref(), outcome)?;
+                return Err(refused(response, end.id.as_str()));
+            }
+        }
+    }
+}
+
+/// The refusal of a claim because of the files of the task `id`.
+pub(super) fn refused_claim(
+    app: &App,
+    admission: &Admission<'_>,
+    files: &FilesAsked,
+    gate: Option<GateRequest<'_>>,
+    outcome: &ClaimOutcome,
+    id: &str,
+) -> ApiError {
+    let Some(work) = files.work() else {
+        return ApiError::Internal;
+    };
+    let judged = gate.and_then(|gate| gate.end(&outcome.survey().gate));
+    let response = claim::respond(app, work, admission, LockMode::Writing, outcome, judged);
+    refused(response, id)
+}
+
+fn refused(response: PostResponse, id: &str) -> ApiError {
+    let Some(mut error) = response.error else {
+        return ApiError::Internal;
+    };
+    let mut orchestration = response.orchestration;
+    let hint = match error.error {
+        ErrorCode::LockLost => "; \"claim_files\": false leaves the files of the task alone",
+        _ => "",
+    };
+    // Only who gives a task back discards its work.
+    let reason = orchestration
+        .reason
+        .replace("send \"abandon\": true", "give the task back with \"abandon\": true");
+    orchestration.reason = format!("Task {id}: {reason}{hint}");
+    error.message.clone_from(&orchestration.reason);
+    let metadata = orchestration.metadata.take().unwrap_or_default();
+    orchestration.metadata = Some(Metadata {
+        task_id: Some(id.to_owned()),
+        ..metadata
+    });
+    ApiError::TaskFiles(Box::new(AgentError { error, orchestration }))
+}
+
+/// Adds to `response` what the claim of the files of its task found.
+pub(super) fn add_claimed(
+    response: &mut TaskResponse,
+    app: &App,
+    admission: &Admission<'_>,
+    files: &FilesAsked,
+    gate: Option<GateRequest<'_>>,
+    survey: Option<Survey>,
+) {
+    let (Some(work), Some(survey)) = (files.work(), survey) else {
+        return;
+    };
+    let judged = gate.and_then(|gate| gate.end(&survey.gate));
+    let outcome = ClaimOutcome::Claimed(survey);
+    let granted = claim::respond(app, work, admission, LockMode::Writing, &outcome, judged);
+    response.locks = granted.locks.unwrap_or_default();
+    response.warnings.extend(granted.warnings);
+}
+
+/// Adds to `response` what came of the files that were given back with its task.
+pub(super) fn add_released(
+    response: &mut TaskResponse,
+    admission: &Admission<'_>,
+    files: &FilesAsked,
+    released: Option<crate::state::locks::Released>,
+) -> Result<(), ApiError> {
+    let (Some(work), Some(released)) = (files.work(), released) else {
+        return Ok(());
+    };
+    let outcome = ReleaseOutcome::Released(released);
+    let given_back = release::respond(work, admission, files.new_head.as_ref(), outcome)?;
+    response.warnings.extend(given_back.warnings);
+    response.orphaned_dependencies = given_back.orphaned_dependencies;
+    Ok(())
+}

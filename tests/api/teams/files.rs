@@ -1,0 +1,341 @@
+//! Files that are claimed and given back with a task.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::error;
+use crate::api::Api;
+
+impl Api {
+    /// `more` with the working copy, which is up to date.
+    fn at_work(&self, more: Value) -> Value {
+        let mut body = json!({ "branch": "main", "agent_head": self.head });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    }
+
+    async fn with_files() -> Api {
+        let api = Api::with_team().await;
+        api.adds(json!([
+            { "title": "Pool", "files": ["src/db.ts"] },
+            { "title": "Page", "files": ["./src/page.ts", "src/db.ts"] },
+            { "title": "Read me", "files": ["README.md"] },
+            { "title": "Think" }
+        ]))
+        .await;
+        api
+    }
+
+    async fn holders(&self) -> Value {
+        let listed = self.shows("eve", "/api/locks", "").await;
+        let locks = listed["locks"].as_array().unwrap().iter();
+        let pairs = locks.map(|lock| (lock["file_path"].as_str().unwrap().to_owned(), lock["message"].clone()));
+        Value::Object(pairs.collect())
+    }
+}
+
+#[tokio::test]
+async fn a_task_brings_its_files() {
+    let api = Api::with_files().await;
+    let claimed = api
+        .does_in_team("bob/one", "/api/tasks/t1/claim", api.at_work(json!({})))
+        .await;
+    assert_eq!(
+        (
+            &claimed["task"]["filesClaimedOn"],
+            &claimed["locks"]["src/db.ts"]["status"]
+        ),
+        (&json!("main"), &json!("WRITING"))
+    );
+    assert_eq!(api.holders().await, json!({ "src/db.ts": "t1: Pool" }));
+    let refused = api
+        .sends("bob/two", "/api/tasks/t2/claim", api.at_work(json!({})))
+        .await;
+    let body = refused.json();
+    let metadata = &body["orchestration"]["metadata"];
+    assert_eq!(
+        (refused.status, &body["error"], &body["orchestration"]["action"]),
+        (409, &json!("LOCK_CONFLICT"), &json!("WAIT"))
+    );
+    assert_eq!(
+        (
+            &metadata["lock_owner"],
+            &metadata["lock_owner_agent"],
+            &metadata["conflicts"],
+            &metadata["task_id"]
+        ),
+        (&json!("bob"), &json!("one"), &json!(["src/db.ts"]), &json!("t2"))
+    );
+    assert!(
+        metadata["retry_after"].as_i64().unwrap() > 800,
+        "as long as the claim: {metadata}"
+    );
+    let suggested = json!([
+        { "id": "t3", "title": "Read me", "team": "alpha" },
+        { "id": "t4", "title": "Think", "team": "alpha" }
+    ]);
+    assert_eq!(metadata["suggested_tasks"], suggested);
+    assert_eq!(
+        api.holders().await,
+        json!({ "src/db.ts": "t1: Pool" }),
+        "nothing was claimed"
+    );
+    // A check and a claim of files suggest the same.
+    let work = json!({ "branch": "main", "file_paths": ["src/db.ts"], "agent_head": api.head });
+    let check = api.does_in_team("bob/two", "/api/check_status", work.clone()).await;
+    assert_eq!(check["orchestration"]["action"], json!("SWITCH_TASK"));
+    assert_eq!(check["orchestration"]["metadata"]["suggested_tasks"], suggested);
+    let mut claim = work;
+    claim["status"] = json!("WRITING");
+    claim["message"] = json!("Try what is locked");
+    let claim = api.sends("bob/two", "/api/post_status", claim).await.json();
+    assert_eq!(claim["orchestration"]["metadata"]["suggested_tasks"], suggested);
+}
+
+#[tokio::test]
+async fn next_takes_a_task_whose_files_are_free_and_names_the_others() {
+    let api = Api::with_files().await;
+    api.does_in_team("bob/one", "/api/tasks/next", api.at_work(json!({})))
+        .await;
+    let next = api
+        .does_in_team("bob/two", "/api/tasks/next", api.at_work(json!({})))
+        .await;
+    let passed = &next["passed_over"][0];
+    assert_eq!(
+        (
+            &next["task"]["id"],
+            &passed["id"],
+            &passed["reason"],
+            &passed["user"],
+            &passed["agent_id"],
+            &passed["file"]
+        ),
+        (
+            &json!("t3"),
+            &json!("t2"),
+            &json!("LOCKED"),
+            &json!("bob"),
+            &json!("one"),
+            &json!("src/db.ts")
+        )
+    );
+    assert!(passed["until"].as_str().unwrap().ends_with('Z'));
+}
+
+#[tokio::test]
+async fn next_waits_for_files_that_others_have() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "Pool", "files": ["src/db.ts"] }])).await;
+    let work = json!({
+        "branch": "main", "agent_head": api.head, "file_paths": ["src/db.ts"], "status": "WRITING", "message": "Try the pool first"
+    });
+    api.does_in_team("eve/x", "/api/post_status", work.clone()).await;
+    let now = api
+        .does_in_team("bob/one", "/api/tasks/next", api.at_work(json!({})))
+        .await;
+    assert_eq!(
+        (&now["orchestration"]["action"], &now["passed_over"][0]["reason"]),
+        (&json!("WAIT"), &json!("LOCKED"))
+    );
+    let reason = now["orchestration"]["reason"].as_str().unwrap();
+    assert!(reason.contains("1 have files that you cannot have now"), "{reason}");
+    let wait = api.does_in_team("bob/one", "/api/tasks/next", api.at_work(json!({ "wait": 20 })));
+    let release = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let mut open = work;
+        open["status"] = json!("OPEN");
+        open["abandon"] = json!(true);
+        api.does_in_team("eve/x", "/api/post_status", open).await;
+    };
+    let began = Instant::now();
+    let (next, ()) = tokio::join!(wait, release);
+    assert_eq!(next["task"]["id"], json!("t1"));
+    assert!(began.elapsed() < Duration::from_secs(15));
+}
+
+#[tokio::test]
+async fn completing_takes_a_push() {
+    let api = Api::with_files().await;
+    api.does_in_team("bob/one", "/api/tasks/t1/claim", api.at_work(json!({})))
+        .await;
+    let path = "/api/tasks/t1/complete";
+    let missing = api.sends("bob/one", path, json!({})).await;
+    assert_eq!(
+        (missing.status, &missing.json()["field"]),
+        (400, &json!("new_repo_head")),
+        "{}",
+        missing.json()
+    );
+    let missing = api.sends("bob/one", path, api.at_work(json!({}))).await;
+    assert_eq!(
+        (missing.status, &missing.json()["field"]),
+        (400, &json!("new_repo_head"))
+    );
+    let unpushed = api
+        .sends("bob/one", path, api.at_work(json!({ "new_repo_head": api.head })))
+        .await;
+    let body = unpushed.json();
+    assert_eq!(
+        (unpushed.status, &body["error"], &body["orchestration"]["action"]),
+        (409, &json!("NOT_PUSHED"), &json!("PUSH"))
+    );
+    assert_eq!(body["orchestration"]["metadata"]["unpushed"], json!(["src/db.ts"]));
+    let task = &api.shows("eve", "/api/tasks/t1", "&team=alpha").await["task"];
+    assert_eq!(
+        (&task["status"], &task["owner"]),
+        (&json!("in_progress"), &json!("one"))
+    );
+    let pushed = api.git.commit(&[("src/db.ts", "export const pool = 1;\n")]);
+    let done = json!({ "branch": "main", "agent_head": pushed, "new_repo_head": pushed });
+    let done = api.does_in_team("bob/one", path, done).await;
+    assert_eq!(done["task"]["status"], json!("completed"));
+    assert_eq!(api.holders().await, json!({}));
+}
+
+#[tokio::test]
+async fn what_is_not_pushed_stays_locked_when_a_task_is_given_back() {
+    let api = Api::with_files().await;
+    api.does_in_team("bob/one", "/api/tasks/t2/claim", api.at_work(json!({})))
+        .await;
+    let pushed = api.git.commit(&[("src/page.ts", "import './db';\n")]);
+    let work = json!({ "branch": "main", "agent_head": pushed, "new_repo_head": pushed });
+    let released = api.does_in_team("bob/one", "/api/tasks/t2/release", work).await;
+    // At the pushed commit `src/db.ts` is as it was: nothing of it can be lost.
+    assert_eq!(api.holders().await, json!({}));
+    assert_eq!(released["kept_files"], Value::Null);
+    api.does_in_team(
+        "bob/one",
+        "/api/tasks/t1/claim",
+        json!({ "branch": "main", "agent_head": pushed }),
+    )
+    .await;
+    let released = api
+        .does_in_team("bob/one", "/api/tasks/t1/release", json!({ "note": "half" }))
+        .await;
+    assert_eq!(released["kept_files"], json!(["src/db.ts"]));
+    let warning = released["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("LOCKS_KEPT: You still hold 'src/db.ts' for writing"),
+        "{warning}"
+    );
+    let blocked = api
+        .sends(
+            "bob/two",
+            "/api/tasks/t1/claim",
+            json!({ "branch": "main", "agent_head": pushed }),
+        )
+        .await;
+    assert_eq!(error(&blocked).1, "LOCK_CONFLICT");
+    let again = json!({ "branch": "main", "agent_head": pushed });
+    api.does_in_team("bob/one", "/api/tasks/t1/claim", again).await;
+    let abandon = json!({ "branch": "main", "agent_head": pushed, "abandon": true });
+    api.does_in_team("bob/one", "/api/tasks/t1/release", abandon).await;
+    assert_eq!(api.holders().await, json!({}));
+}
+
+#[tokio::test]
+async fn a_working_copy_that_is_behind_has_to_pull_and_needs_none_for_a_task_without_files() {
+    let api = Api::with_files().await;
+    let behind = json!({ "branch": "main", "agent_head": api.first });
+    let refused = api.sends("bob/one", "/api/tasks/t1/claim", behind.clone()).await;
+    assert_eq!(
+        (error(&refused).1.as_str(), &refused.json()["orchestration"]["action"]),
+        ("STALE_HEAD", &json!("PULL"))
+    );
+    let next = api.sends("bob/one", "/api/tasks/next", behind.clone()).await;
+    assert_eq!(error(&next).1, "STALE_HEAD");
+    api.does_in_team("bob/one", "/api/tasks/t4/claim", behind).await;
+    // A branch that the server does not have: only what has files needs it.
+    let nowhere = json!({ "branch": "nowhere", "agent_head": api.head });
+    api.does_in_team("bob/one", "/api/tasks/t4/claim", nowhere.clone())
+        .await;
+    let refused = api.sends("bob/one", "/api/tasks/t1/claim", nowhere).await;
+    assert_eq!(error(&refused).1, "UNKNOWN_BRANCH");
+    let left_alone = json!({ "claim_files": false });
+    api.does_in_team("bob/one", "/api/tasks/t1/claim", left_alone).await;
+    assert_eq!(api.holders().await, json!({}));
+}
+
+#[tokio::test]
+async fn each_field_of_the_working_copy_is_checked_and_named() {
+    let api = Api::with_files().await;
+    for (path, change, status, message) in [
+        (
+            "t1/claim",
+            json!({}),
+            400,
+            "agent_head is required, because task t1 has files: send branch and agent_head (git rev-parse HEAD), or \
+             \"claim_files\": false to leave them alone",
+        ),
+        (
+            "t1/claim",
+            json!({ "agent_head": api.head }),
+            400,
+            "branch is required with agent_head",
+        ),
+        (
+            "t1/claim",
+            json!({ "branch": "a b", "agent_head": api.head }),
+            400,
+            "branch ",
+        ),
+        (
+            "t1/claim",
+            json!({ "branch": "main", "agent_head": "x" }),
+            400,
+            "agent_head ",
+        ),
+        (
+            "t1/claim",
+            json!({ "branch": "main", "agent_head": api.head, "base_head": "x" }),
+            400,
+            "base_head ",
+        ),
+        ("t1/complete", json!({ "new_repo_head": "x" }), 400, "new_repo_head "),
+        ("t1/release", json!({ "new_repo_head": "x" }), 400, "new_repo_head "),
+        (
+            "t1/release",
+            json!({ "abandon": true }),
+            400,
+            "agent_head is required with abandon, and so is branch",
+        ),
+        (
+            "next",
+            json!({ "agent_head": api.head }),
+            400,
+            "branch is required with agent_head",
+        ),
+        ("t1/claim", json!({ "claim_files": "no" }), 400, ""),
+        ("t1/release", json!({ "abandon": 1 }), 400, ""),
+    ] {
+        let refused = api
+            .sends("bob/one", &format!("/api/tasks/{path}"), change.clone())
+            .await;
+        let (found, code, text) = error(&refused);
+        assert_eq!(found, status, "{path} {change}: {text}");
+        assert!(["INVALID_FIELD", "MALFORMED_BODY"].contains(&code.as_str()));
+        assert!(text.starts_with(message), "{path} {change}: {text}");
+    }
+    let claimed = api
+        .does_in_team("bob/one", "/api/tasks/t1/claim", api.at_work(json!({})))
+        .await;
+    assert_eq!(claimed["task"]["owner"], json!("one"));
+    let files = api
+        .patches("bob/one", "/api/tasks/t1", json!({ "files": ["a.ts"] }))
+        .await;
+    assert_eq!(error(&files).1, "FILES_CLAIMED");
+    let shared = api
+        .sends("bob/one", "/api/tasks/t2/claim", api.at_work(json!({})))
+        .await;
+    assert_eq!(
+        (error(&shared).1.as_str(), &shared.json()["orchestration"]["action"]),
+        ("FILES_CLAIMED", &json!("SWITCH_TASK"))
+    );
+    let elsewhere = json!([{ "title": "X", "files": ["x.ts"], "branch": "dev" }]);
+    let id = &api.adds(elsewhere).await[0];
+    let other = api
+        .sends("bob/one", &format!("/api/tasks/{id}/claim"), api.at_work(json!({})))
+        .await;
+    assert_eq!(error(&other).1, "OTHER_BRANCH");
+}

@@ -1,0 +1,249 @@
+//! A member of a team that works on the files of its tasks.
+
+use coord::domain::work::Verdict;
+use coord::domain::{CommitSha, LockEntry, NeighborPolicy};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms};
+use coord::state::locks::{ClaimOutcome, Judged, ReleaseOutcome};
+use coord::state::tasks::{
+    self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NextTask, ReleasedTask, WithFiles,
+};
+use coord::state::teams::{RequestKey, TeamRefusal, TeamTerms};
+
+use super::team::{Mate, done, task_id};
+use super::{AboutIntents, HEAD, World, aged, answered, branch, sha};
+
+/// A member whose working copy is at `head`, where a source says that the branch is at `repo_head`.
+#[derive(Clone)]
+pub struct Worker<'w> {
+    pub mate: Mate<'w>,
+    pub branch: &'static str,
+    pub head: CommitSha,
+    pub repo_head: CommitSha,
+    pub about: AboutIntents,
+    /// Where a source can be asked about work.
+    pub can_ask: bool,
+}
+
+type Answer<T, F> = Result<WithFiles<T, F>, TeamRefusal>;
+
+impl World {
+    /// `ann` or `ann/agent` of team `alpha`, whose working copy is at [`HEAD`], as the branch is.
+    pub fn worker(&self, name: &str) -> Worker<'_> {
+        Worker {
+            mate: self.mate(name, "alpha"),
+            branch: "main",
+            head: sha(HEAD),
+            repo_head: sha(HEAD),
+            about: AboutIntents::default(),
+            can_ask: false,
+        }
+    }
+}
+
+impl Worker<'_> {
+    pub fn at(mut self, head: &str) -> Self {
+        self.head = sha(head);
+        self
+    }
+
+    pub fn while_branch_is_at(mut self, head: &str) -> Self {
+        self.repo_head = sha(head);
+        self
+    }
+
+    pub fn on_branch(mut self, name: &'static str) -> Self {
+        self.branch = name;
+        self
+    }
+
+    pub fn with_source(mut self) -> Self {
+        self.can_ask = true;
+        self
+    }
+
+    pub async fn try_claim(&self, id: &str, seconds: u32) -> Admitted<Answer<ClaimedTask, ClaimOutcome>> {
+        let (branch, known) = (branch(self.branch), [self.head.clone()]);
+        let mate = &self.mate;
+        loop {
+            let admission = AdmissionTerms::of(&mate.world.repo, &branch, &mate.holder, Some(&self.repo_head), &known);
+            let terms = TeamTerms {
+                admission,
+                team: &mate.team,
+            };
+            let judgement = self.about.last_judgement();
+            let files = FilesOfClaim::Claimed {
+                policy: NeighborPolicy::Block,
+                agent_head: &self.head,
+                gate: self.about.terms(judgement.as_ref()),
+            };
+            match tasks::claim_task(&*mate.world.store, &terms, &task_id(id), seconds, &files)
+                .await
+                .unwrap()
+            {
+                Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
+                admitted => return admitted,
+            }
+        }
+    }
+
+    pub async fn claims(&self, id: &str) -> Answer<ClaimedTask, ClaimOutcome> {
+        answered(self.try_claim(id, 900).await)
+    }
+
+    /// Claims a task with its files, which must be granted.
+    pub async fn takes(&self, id: &str) -> ClaimedTask {
+        done(self.claims(id).await.unwrap())
+    }
+
+    /// Claims a task, which its files must not let be.
+    pub async fn is_refused(&self, id: &str) -> ClaimOutcome {
+        match self.claims(id).await.unwrap() {
+            WithFiles::NotDone { because, .. } => because,
+            WithFiles::Done(claimed) => panic!("{claimed:?}"),
+        }
+    }
+
+    pub async fn next_except(&self, skipped: &[String]) -> Answer<NextTask, ClaimOutcome> {
+        answered(self.try_next(skipped).await)
+    }
+
+    pub async fn try_next(&self, skipped: &[String]) -> Admitted<Answer<NextTask, ClaimOutcome>> {
+        let (branch, known) = (branch(self.branch), [self.head.clone()]);
+        let mate = &self.mate;
+        loop {
+            let admission = AdmissionTerms::of(&mate.world.repo, &branch, &mate.holder, Some(&self.repo_head), &known);
+            let terms = TeamTerms {
+                admission,
+                team: &mate.team,
+            };
+            let judgement = self.about.last_judgement();
+            let files = FilesOfClaim::Claimed {
+                policy: NeighborPolicy::Block,
+                agent_head: &self.head,
+                gate: self.about.terms(judgement.as_ref()),
+            };
+            let next = tasks::next_task(&*mate.world.store, &terms, RequestKey::NONE, 900, skipped, &files);
+            match next.await.unwrap() {
+                Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
+                admitted => return admitted,
+            }
+        }
+    }
+
+    /// The next task, which nothing lets be in the way of; or `None`, and what was passed over: id, reason, who, what.
+    pub async fn next(&self) -> (Option<String>, Vec<String>) {
+        let passed = |passed: Vec<tasks::PassedOver>| {
+            let text = |task: tasks::PassedOver| {
+                let who = task.user.or(task.handle).unwrap_or_default();
+                format!("{} {:?} {who} {}", task.id, task.reason, task.what.unwrap_or_default())
+            };
+            passed.into_iter().map(text).collect()
+        };
+        match done(self.next_except(&[]).await.unwrap()) {
+            NextTask::Claimed { task, passed: over, .. } => (Some(task.task.id), passed(over)),
+            NextTask::Nothing { passed: over, .. } => (None, passed(over)),
+        }
+    }
+
+    fn end_terms<'a>(&'a self, branch: &'a coord::domain::Branch, needs_head: bool) -> TeamTerms<'a> {
+        let mate = &self.mate;
+        let mut admission = AdmissionTerms::of(&mate.world.repo, branch, &mate.holder, Some(&self.repo_head), &[]);
+        if !needs_head {
+            admission.head = HeadTerms::Any;
+        } else if self.can_ask {
+            admission.head = aged(3600, None);
+        }
+        TeamTerms {
+            admission,
+            team: &mate.team,
+        }
+    }
+
+    pub fn given_back<'a>(&'a self, new_head: Option<&'a CommitSha>, judged: &'a [Judged]) -> FilesOfRelease<'a> {
+        FilesOfRelease::GivenBack {
+            new_head,
+            agent_head: &self.head,
+            can_ask: self.can_ask && judged.is_empty(),
+            judged,
+        }
+    }
+
+    /// Completes a task after a push of `new_head`, where the source said `judged`.
+    pub async fn completes(
+        &self,
+        id: &str,
+        new_head: Option<&str>,
+        judged: &[Judged],
+    ) -> Answer<CompletedTask, ReleaseOutcome> {
+        let new_head = new_head.map(sha);
+        let files = self.given_back(new_head.as_ref(), judged);
+        self.completes_with(id, &files).await
+    }
+
+    pub async fn completes_with(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<CompletedTask, ReleaseOutcome> {
+        let branch = branch(self.branch);
+        let terms = self.end_terms(&branch, matches!(files, FilesOfRelease::GivenBack { .. }));
+        let store = &*self.mate.world.store;
+        answered(
+            tasks::complete_task(store, &terms, &task_id(id), None, "", files)
+                .await
+                .unwrap(),
+        )
+    }
+
+    pub async fn releases(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<ReleasedTask, ReleaseOutcome> {
+        let branch = branch(self.branch);
+        let terms = self.end_terms(&branch, matches!(files, FilesOfRelease::GivenBack { .. }));
+        let store = &*self.mate.world.store;
+        answered(
+            tasks::release_task(store, &terms, &task_id(id), None, "", files)
+                .await
+                .unwrap(),
+        )
+    }
+
+    /// Completes a task, or gives it back, from a working copy at the head.
+    pub async fn try_end(&self, id: &str, is_completed: bool) -> Admitted<Result<(), TeamRefusal>> {
+        let branch = branch(self.branch);
+        let (terms, store) = (self.end_terms(&branch, true), &*self.mate.world.store);
+        let files = self.given_back(Some(&self.head), &[]);
+        match is_completed {
+            true => tasks::complete_task(store, &terms, &task_id(id), None, "", &files)
+                .await
+                .unwrap()
+                .map(|answer| answer.map(|_| ())),
+            false => tasks::release_task(store, &terms, &task_id(id), None, "", &files)
+                .await
+                .unwrap()
+                .map(|answer| answer.map(|_| ())),
+        }
+    }
+
+    /// Gives a task back after a push of `new_head`, where the source said `judged`.
+    pub async fn gives_back(&self, id: &str, new_head: &str, judged: &[Judged]) -> ReleasedTask {
+        let new_head = sha(new_head);
+        done(
+            self.releases(id, &self.given_back(Some(&new_head), judged))
+                .await
+                .unwrap(),
+        )
+    }
+}
+
+/// What a source says of the work on a file that was claimed at [`HEAD`].
+pub fn judged(path: &str, verdict: Verdict) -> Judged {
+    Judged {
+        path: path.to_owned(),
+        claim_head: sha(HEAD),
+        verdict,
+    }
+}
+
+/// Holders of locks: `ann`, or `ann/agent`.
+pub fn holders(entries: &[LockEntry]) -> Vec<String> {
+    let name = |entry: &LockEntry| match &entry.agent_id {
+        Some(agent) => format!("{}/{agent}", entry.user_id),
+        None => entry.user_id.clone(),
+    };
+    entries.iter().map(name).collect()
+}
