@@ -76,7 +76,11 @@ mod tests {
                 field: None,
             };
             let orchestration = Orchestration::new(Action::Stop, "why");
-            Outcome::Refused(AgentError { error, orchestration })
+            Outcome::Refused(AgentError {
+                error,
+                orchestration,
+                waiting: coord_protocol::Waiting::default(),
+            })
         };
         let offline = || Outcome::from(Refusal::of_check(&ApiError::StoreUnavailable("why".to_owned()), None));
         for (outcome, status) in [

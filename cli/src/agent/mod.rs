@@ -15,6 +15,7 @@
 //! - [`ledger`]: the ledger that a server gives, page by page
 //! - [`person`]: acts that take a person, at a terminal
 //! - [`file_content`]: hashes of files; [`seen_content`]: what the session has read and written
+//! - [`mail_notes`]: the session's teams, and what its model has of their messages
 //! - [`tree_state`]: all files of a working copy at one time, for a comparison
 //! - [`spool`]: what is to be recorded and was not sent yet
 //! - [`git`]: runs git
@@ -30,6 +31,7 @@ pub mod git;
 pub mod intents;
 pub mod ledger;
 pub mod local_server;
+pub mod mail_notes;
 pub mod options;
 pub mod person;
 pub mod seen_content;

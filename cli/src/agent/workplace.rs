@@ -15,6 +15,7 @@ use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestratio
 use super::connection::Connection;
 use super::exit_status::ExitStatus;
 use super::local_server;
+use super::mail_notes::MailNotes;
 use super::options::AgentArgs;
 use super::session::Session;
 use super::work::Work;
@@ -120,6 +121,13 @@ impl Workplace {
         }
     }
 
+    /// Notes for the hooks of the session what an answer about teams tells, which was printed.
+    pub fn has_shown(&self, outcome: &Outcome) {
+        if let (Outcome::Team(answer), Some(agent)) = (outcome, &self.work.agent_id) {
+            MailNotes::note_answer(&self.work.working_copy, agent, answer, true);
+        }
+    }
+
     /// What a claim or a release comes to, where the server refused it or a question that it depends on.
     ///
     /// # Errors
@@ -142,6 +150,7 @@ impl Workplace {
             status,
             error,
             orchestration,
+            waiting,
             ..
         } = error
         else {
@@ -154,6 +163,7 @@ impl Workplace {
         let refused = AgentError {
             error: *error,
             orchestration,
+            waiting: *waiting,
         };
         Ok(match status {
             400 => Outcome::Malformed(refused),

@@ -1,4 +1,5 @@
-//! Drops expired locks and announces them, and seals ledgers. No claim depends on it: a lock is free at the instant of its expiry.
+//! Drops expired locks and lapsed claims of tasks and announces them, and seals ledgers. No claim depends on it: what has expired is
+//! free at that instant.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +10,14 @@ use crate::domain::RepoId;
 use crate::ledger::seal_lines;
 use crate::state::expiry::{TakenRepository, settle_due, take_due};
 use crate::state::sweep::sweep;
+use crate::state::tasks::settle_lapses;
 use crate::store::{Store, StoreError};
 
 /// Repositories taken from the due list at once.
 const MOST_REPOSITORIES: usize = 100;
 
-/// Files per script run, so that no script blocks the store for long.
-const MOST_FILES: usize = 500;
+/// Files, or claims of tasks, per script run, so that no script blocks the store for long.
+const MOST_AT_ONCE: usize = 500;
 
 /// Time after which a sweep stops; the rest is due in the next.
 const MOST_TIME: Duration = Duration::from_secs(20);
@@ -25,13 +27,13 @@ const MOST_TIME: Duration = Duration::from_secs(20);
 pub struct SweepReport {
     /// Repositories that were swept.
     pub repositories: u64,
-    /// Expired locks, each of which was published in an event.
+    /// Expired locks and lapsed claims of tasks, each of which was published in an event.
     pub expired: u64,
     /// Whether every repository that was due was swept.
     pub is_complete: bool,
 }
 
-/// Sweeps every repository in which a lock may have expired, and seals the lines of its ledger, of which `most_lines` are kept.
+/// Sweeps every repository in which a lock or a claim may have expired, and seals the lines of its ledger, of which `most_lines` are kept.
 /// Sweeps may run concurrently. If nothing is due, it costs three store commands.
 ///
 /// # Errors
@@ -74,8 +76,12 @@ async fn sweep_repository(
     };
     let mut expired = 0;
     loop {
-        let swept = sweep(store, &repo, MOST_FILES).await?;
+        let swept = sweep(store, &repo, MOST_AT_ONCE).await?;
         expired += swept.expired;
+        for team in &swept.due_teams {
+            expired += settle_lapses(store, &repo, team, MOST_AT_ONCE).await?;
+        }
+        // Teams stay due until their claims are settled, whatever ends this sweep.
         let has_more = swept.next_expiry.is_some_and(|expiry| expiry <= swept.now);
         if !has_more || started.elapsed() >= MOST_TIME {
             if swept.has_unsealed_lines {

@@ -9,6 +9,7 @@ use crate::error::ErrorBody;
 use crate::locks::{LockMode, OtherLock, OwnLock, is_zero};
 use crate::orchestration::{Orchestration, Status};
 use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, IntentId, RepoUrl};
+use crate::waiting::Membership;
 
 /// The request, as sent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
@@ -68,6 +69,10 @@ pub struct CheckResponse {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     pub locks_omitted: u64,
+    /// The caller's teams, and what waits for it there; absent where it is in none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 100)]
+    pub your_teams: Vec<Membership>,
     /// Sentences that begin with a code and a colon.
     #[schema(schema_with = schema::warnings)]
     pub warnings: Vec<String>,

@@ -22,7 +22,7 @@ pub use teams::{HistoryFilter, TaskFilter};
 
 use crate::{
     ActivityResponse, AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest,
-    PostResponse,
+    PostResponse, Waiting,
 };
 
 /// Time limit of a connection attempt.
@@ -49,6 +49,8 @@ pub enum ClientError {
         error: Box<ErrorBody>,
         /// The command for the agent, where the server sends one.
         orchestration: Option<Box<Orchestration>>,
+        /// What waits for the caller in its team, where the rules of that refuse the request.
+        waiting: Box<Waiting>,
         /// The header `Retry-After`, in seconds, where the server sends it.
         retry_after: Option<u64>,
     },
@@ -366,10 +368,10 @@ impl Received {
 
     /// The error that the body is.
     fn refusal(self) -> ClientError {
-        let (error, orchestration) = match serde_json::from_slice::<AgentError>(&self.body) {
-            Ok(AgentError { error, orchestration }) => (error, Some(Box::new(orchestration))),
+        let (error, orchestration, waiting) = match serde_json::from_slice::<AgentError>(&self.body) {
+            Ok(refused) => (refused.error, Some(Box::new(refused.orchestration)), refused.waiting),
             Err(_) => match serde_json::from_slice(&self.body) {
-                Ok(error) => (error, None),
+                Ok(error) => (error, None, Waiting::default()),
                 Err(error) => return self.malformed(error.to_string()),
             },
         };
@@ -377,6 +379,7 @@ impl Received {
             status: self.status.as_u16(),
             error: Box::new(error),
             orchestration,
+            waiting: Box::new(waiting),
             retry_after: self.retry_after,
         }
     }

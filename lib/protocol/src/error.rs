@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::orchestration::{Action, Orchestration};
+use crate::waiting::Waiting;
 
 /// Declares the codes with their HTTP status and their spelling on the wire; those of the rules of teams say so.
 macro_rules! codes {
@@ -260,4 +261,7 @@ pub struct AgentError {
     pub error: ErrorBody,
     /// What to do next.
     pub orchestration: Orchestration,
+    /// What waits for the caller, where the rules of its team refuse the request.
+    #[serde(flatten)]
+    pub waiting: Waiting,
 }

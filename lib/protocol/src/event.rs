@@ -50,7 +50,7 @@ pub enum Event {
     TaskCompleted(TaskChange),
     /// A claim was given back: the task may be claimed by others.
     TaskReleased(TaskChange),
-    /// A claim lapsed. Each is published once, by the first script that finds it.
+    /// A claim lapsed. Each is published once: by the sweep, or by the first script that finds it.
     TaskLapsed(TaskChange),
     /// A task was removed.
     TaskDeleted(TaskChange),

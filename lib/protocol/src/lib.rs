@@ -6,6 +6,7 @@
 //! - [`intent_tools`], [`team_tools`]: arguments of tools of MCP that stand for several requests
 //! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, what is done with an intent, and what agents did
 //! - [`teams`], [`tasks`], [`messages`]: who works together, on what, and what they tell each other
+//! - [`waiting`]: what waits for a member, in every answer to it
 //! - [`orchestration`]: the command for an agent's next step
 //! - [`error`]: stable codes, and the body of an error
 //! - [`event`], [`team_event`], [`stream`]: what changes of the state tell; what the stream of events has besides
@@ -34,6 +35,7 @@ pub mod tasks;
 pub mod team_event;
 pub mod team_tools;
 pub mod teams;
+pub mod waiting;
 
 pub use activity::ActivityResponse;
 pub use check_status::{CheckRequest, CheckResponse};
@@ -61,3 +63,4 @@ pub use ledger::{
 pub use locks::{HeldLock, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};
 pub use orchestration::{Action, Metadata, Orchestration, Status, SuggestedTask};
 pub use post_status::{PostRequest, PostResponse};
+pub use waiting::{AskedToStop, Membership, Waiting};

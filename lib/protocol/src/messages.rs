@@ -7,6 +7,7 @@ use crate::orchestration::Orchestration;
 use crate::schema::{LongText, PlainLine, RequestKey, TaskId};
 use crate::team_event::MessageType;
 use crate::teams::{ShutdownView, TeamCaller};
+use crate::waiting::Waiting;
 
 /// A message to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -128,14 +129,21 @@ pub struct SendMessageResponse {
     /// With type `idle`: up to five tasks that may be claimed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ready: Vec<String>,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
     /// What to do next.
     pub orchestration: Orchestration,
 }
 
-/// Messages of the caller's inbox.
+/// Messages of the caller's inbox. `unread` counts those that are given, too.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = Inbox)]
 pub struct InboxResponse {
+    /// The team.
+    pub team: String,
+    /// The caller's handle.
+    pub handle: String,
     /// The messages, in order.
     pub messages: Vec<MessageView>,
     /// The cursor for the next read, which proves that these have arrived.
@@ -167,4 +175,7 @@ pub struct HistoryResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub earlier: Option<u64>,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
 }

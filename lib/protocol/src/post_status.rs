@@ -10,6 +10,7 @@ use crate::intents::{AgentSession, ToolCall};
 use crate::locks::{LockStatus, OtherLock, OwnLock, is_zero};
 use crate::orchestration::Orchestration;
 use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, IntentId, Message, RepoUrl};
+use crate::waiting::Membership;
 
 /// The request, as sent.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
@@ -98,6 +99,10 @@ pub struct PostResponse {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     pub locks_omitted: u64,
+    /// The caller's teams, and what waits for it there; absent where it is in none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 100)]
+    pub your_teams: Vec<Membership>,
     /// Sentences that begin with a code and a colon.
     #[schema(schema_with = schema::warnings)]
     pub warnings: Vec<String>,
@@ -120,6 +125,7 @@ impl PostResponse {
             locks: success.then(BTreeMap::new),
             conflicting_locks: BTreeMap::new(),
             locks_omitted: 0,
+            your_teams: Vec::new(),
             warnings: Vec::new(),
             error: None,
         }

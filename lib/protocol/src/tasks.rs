@@ -12,6 +12,7 @@ use crate::schema::{
     TaskTitle,
 };
 use crate::teams::TeamCaller;
+use crate::waiting::Waiting;
 
 /// Priority of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -417,6 +418,9 @@ pub struct TasksResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub next: Option<u64>,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
 }
 
 /// Tasks that were added.
@@ -427,6 +431,9 @@ pub struct NewTasksResponse {
     pub ids: Vec<String>,
     /// The tasks as they are now.
     pub tasks: Vec<TaskView>,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
     /// What to do next.
     pub orchestration: Orchestration,
 }
@@ -540,6 +547,9 @@ pub struct TaskResponse {
     /// Files that import the ones that were given back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orphaned_dependencies: Vec<String>,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
     /// What to do next.
     pub orchestration: Orchestration,
 }

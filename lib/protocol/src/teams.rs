@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use crate::orchestration::Orchestration;
 use crate::schema::{AgentId, Handle, LongText, PlainLine, RepoUrl, TeamName};
+use crate::waiting::{Membership, Waiting};
 
 /// Who acts on a team that the path names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -177,6 +178,10 @@ pub struct TeamSummary {
 pub struct TeamsResponse {
     /// The teams, by name.
     pub teams: Vec<TeamSummary>,
+    /// The caller's teams, and what waits for it there; absent where it is in none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 100)]
+    pub your_teams: Vec<Membership>,
 }
 
 /// A member of a team.
@@ -293,6 +298,9 @@ pub struct TeamView {
 pub struct TeamResponse {
     /// The team.
     pub team: TeamView,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
 }
 
 /// How far a shutdown is.
@@ -307,6 +315,15 @@ pub enum ShutdownProgress {
     Closed,
     /// It was rejected, and is over.
     Rejected,
+}
+
+/// A file that is locked for writing.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct UnpushedFile {
+    /// The branch of the lock.
+    pub branch: String,
+    /// The file.
+    pub file_path: String,
 }
 
 /// What a request has changed of a team.
@@ -337,6 +354,16 @@ pub struct TeamChangeResponse {
     /// Members that were passed over by force.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed_over: Vec<String>,
+    /// The first 100 files that the caller, which stops, has locked for writing: their work is not pushed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 100)]
+    pub unpushed: Vec<UnpushedFile>,
+    /// The number of these files.
+    #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
+    pub unpushed_count: u64,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
     /// What to do next.
     pub orchestration: Orchestration,
 }

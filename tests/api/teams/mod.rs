@@ -2,6 +2,7 @@
 
 mod attacks;
 mod claims;
+mod conditional;
 mod exact_bounds;
 mod files;
 mod many_polls;
@@ -12,6 +13,7 @@ mod tasks;
 mod told_of_teams;
 mod waiting;
 
+use coord::app::App;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The answers of requests about locks say what waits for the caller in its teams.
+//! Every answer to a member says what waits for it in its teams.
 
 use serde_json::{Value, json};
 
@@ -21,11 +21,17 @@ async fn told(api: &Api, who: &str) -> Vec<String> {
         api.does_in_team(who, "/api/post_status", post("OPEN")).await,
     ];
     let all = answers.map(|answer| {
+        let teams: Vec<coord_protocol::Membership> =
+            serde_json::from_value(answer.get("your_teams").cloned().unwrap_or(json!([]))).unwrap();
         let warnings = answer["warnings"].as_array().unwrap().iter();
         let texts = warnings.map(|warning| warning.as_str().unwrap().to_owned());
-        texts
+        let texts = texts
             .filter(|text| text.starts_with("UNREAD") || text.starts_with("SHUTDOWN"))
-            .collect::<Vec<_>>()
+            .collect::<Vec<_>>();
+        // Fields and warnings say the same.
+        let of_fields: Vec<String> = teams.iter().flat_map(coord_protocol::Membership::warnings).collect();
+        assert_eq!(of_fields, texts, "{answer}");
+        texts
     });
     assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
     all[0].clone()
@@ -63,7 +69,7 @@ async fn a_member_is_told_of_a_shutdown_until_it_has_answered() {
     let path = "/api/teams/alpha/shutdown";
     let asked = json!({ "step": "request", "target": "one", "reason": "Enough" });
     let request = api.does_in_team("ann/lead", path, asked).await;
-    let asks = "SHUTDOWN_REQUESTED: 'lead' asks you, 'one' of team 'alpha', to stop: read your messages, and approve or reject.";
+    let asks = "SHUTDOWN_REQUESTED: 'lead' asks you, 'one' of team 'alpha', to stop (shutdown s1): read your messages, and approve or reject.";
     assert_eq!(
         told(&api, "bob/one").await,
         [asks, "UNREAD: A message waits for you, 'one' of team 'alpha'."]
@@ -74,5 +80,135 @@ async fn a_member_is_told_of_a_shutdown_until_it_has_answered() {
     assert_eq!(
         told(&api, "bob/one").await,
         ["UNREAD: A message waits for you, 'one' of team 'alpha'."]
+    );
+}
+
+#[tokio::test]
+async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_none() {
+    let api = Api::with_team().await;
+    api.does_in_team(
+        "ann/lead",
+        "/api/messages",
+        json!({ "to": ["one"], "message": "Hello" }),
+    )
+    .await;
+    let asked = json!({ "step": "request", "target": "one", "reason": "Enough" });
+    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", asked).await;
+    let work = json!({ "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head });
+    let mut checked = api.does_in_team("bob/one", "/api/check_status", work.clone()).await;
+    let respond_by = checked["your_teams"][0]["shutdown"]["respond_by"].take();
+    assert!(respond_by.as_str().unwrap().ends_with('Z'), "{respond_by}");
+    assert_eq!(
+        checked["your_teams"],
+        json!([{
+            "team": "alpha", "handle": "one", "unread": 2,
+            "shutdown": { "id": "s1", "target": "one", "by": "lead", "reason": "Enough", "respond_by": null },
+        }])
+    );
+    let stranger = api.does_in_team("eve", "/api/check_status", work).await;
+    assert_eq!(stranger.get("your_teams"), None);
+}
+
+#[tokio::test]
+async fn every_answer_about_teams_tells_a_member_what_waits() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }, { "title": "B" }])).await;
+    api.does_in_team("ann/lead", "/api/tasks/t1/claim", json!({})).await;
+    api.does_in_team(
+        "ann/lead",
+        "/api/messages",
+        json!({ "to": ["one"], "message": "Hello" }),
+    )
+    .await;
+    let asked = json!({ "step": "request", "target": "one" });
+    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", asked).await;
+    let by = |who: &'static str| {
+        let (user, agent) = who.split_once('/').unwrap();
+        [("x-coord-user", user), ("x-coord-agent", agent)]
+    };
+    let mut told = Vec::new();
+    for path in [
+        "/api/tasks?team=alpha",
+        "/api/tasks/t1?team=alpha",
+        "/api/teams/alpha?",
+        "/api/messages?team=alpha",
+    ] {
+        let path = format!("{path}&repo_url={}", crate::api::REPO_URL);
+        let path = path.replace("?&", "?");
+        told.push((path.clone(), api.get(&path, &by("bob/one")).await));
+        let stranger = api.get(&path, &[("x-coord-user", "eve")]).await.json();
+        assert_eq!(
+            (stranger.get("unread"), stranger.get("shutdown")),
+            (None, None),
+            "{path}"
+        );
+    }
+    for (path, more) in [
+        ("/api/messages", json!({ "to": ["two"], "message": "Hello" })),
+        ("/api/tasks", json!({ "tasks": [{ "title": "C" }] })),
+        // Refusals: another's task; no task while a shutdown asks; no such task.
+        ("/api/tasks/t1/claim", json!({})),
+        ("/api/tasks/next", json!({})),
+        ("/api/tasks/none/release", json!({})),
+        (
+            "/api/teams/alpha/shutdown",
+            json!({ "step": "approve", "shutdown_id": "s9" }),
+        ),
+    ] {
+        told.push((path.to_owned(), api.sends("bob/one", path, more).await));
+    }
+    for (path, answer) in told {
+        let answer = answer.json();
+        assert_eq!(
+            (&answer["unread"], &answer["shutdown"]["id"], &answer["shutdown"]["by"]),
+            (&json!(2), &json!("s1"), &json!("lead")),
+            "{path}: {answer}"
+        );
+    }
+    let listed = api
+        .get(&format!("/api/teams?repo_url={}", crate::api::REPO_URL), &by("bob/one"))
+        .await
+        .json();
+    assert_eq!(
+        (
+            &listed["your_teams"][0]["unread"],
+            &listed["your_teams"][0]["shutdown"]["id"]
+        ),
+        (&json!(2), &json!("s1"))
+    );
+    // The answer to an answer has it no more, and neither has that to who has read.
+    let reject = json!({ "step": "reject", "reason": "Not yet", "shutdown_id": "s1" });
+    let rejected = api.does_in_team("bob/one", "/api/teams/alpha/shutdown", reject).await;
+    assert_eq!((&rejected["unread"], rejected.get("shutdown")), (&json!(2), None));
+}
+
+#[tokio::test]
+async fn who_approves_is_told_what_it_has_not_pushed() {
+    let api = Api::with_team().await;
+    let work = json!({
+        "branch": "main", "file_paths": ["src/told.ts"], "agent_head": api.head, "status": "WRITING", "message": "Try"
+    });
+    api.does_in_team("bob/one", "/api/post_status", work).await;
+    let asked = json!({ "step": "request", "target": "one" });
+    api.does_in_team("ann/lead", "/api/teams/alpha/shutdown", asked).await;
+    let approve = json!({ "step": "approve", "shutdown_id": "s1" });
+    let approved = api.does_in_team("bob/one", "/api/teams/alpha/shutdown", approve).await;
+    assert_eq!(
+        (
+            &approved["shutdown_state"],
+            &approved["unpushed"],
+            &approved["unpushed_count"]
+        ),
+        (
+            &json!("stopped"),
+            &json!([{ "branch": "main", "file_path": "src/told.ts" }]),
+            &json!(1)
+        )
+    );
+    let orchestration = &approved["orchestration"];
+    assert_eq!(orchestration["action"], json!("PUSH"));
+    assert!(
+        orchestration["reason"].as_str().unwrap().contains("'src/told.ts'"),
+        "{orchestration}"
     );
 }

@@ -1,7 +1,9 @@
 //! Requests that wait.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use coord::state::admission::Rates;
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -57,7 +59,10 @@ async fn a_poll_ends_when_a_shutdown_is_asked() {
         .await;
     };
     let (inbox, ()) = tokio::join!(poll, ask);
-    assert_eq!(inbox["shutdown"]["target"], json!("one"));
+    assert_eq!(
+        (&inbox["shutdown"]["target"], &inbox["timed_out"]),
+        (&json!("one"), &json!(false))
+    );
 }
 
 #[tokio::test]
@@ -80,4 +85,53 @@ async fn who_waits_for_a_task_gets_the_one_that_becomes_ready() {
         (&vain["task"], &vain["orchestration"]["action"]),
         (&Value::Null, &json!("WAIT"))
     );
+}
+
+#[tokio::test]
+async fn a_server_that_stops_answers_its_polls_at_once() {
+    let mut events = None;
+    let api = Api::with_team_where(|app| events = Some(Arc::clone(&app.events))).await;
+    api.adds(json!([{ "title": "A" }])).await;
+    api.does_in_team("ann/lead", "/api/tasks/t1/claim", json!({})).await;
+    let began = Instant::now();
+    let polls = async {
+        tokio::join!(
+            api.does_in_team("bob/one", "/api/messages/read", json!({ "wait": 20 })),
+            api.does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 20 })),
+        )
+    };
+    let stop = async {
+        let events = events.unwrap();
+        coord_test_support::waiting::until("they wait", async || events.is_watched()).await;
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        events.close();
+    };
+    let ((inbox, next), ()) = tokio::join!(polls, stop);
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    assert_eq!((&inbox["messages"], &inbox["cursor"]), (&json!([]), &json!(0)));
+    assert_eq!(next["task"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_thousand_polls_of_one_person_leave_room_for_others_and_a_poll_that_hangs_up_counts_no_more() {
+    let mut events = None;
+    let api = Api::with_team_where(|app| {
+        events = Some(Arc::clone(&app.events));
+        app.rates = Rates::NONE;
+    })
+    .await;
+    let polls = (0..1000).map(|_| api.sends("bob/one", "/api/messages/read", json!({ "wait": 2 })));
+    let answers = futures::future::join_all(polls).await;
+    let of_status = |status: u16| answers.iter().filter(|answer| answer.status == status).count();
+    assert_eq!(of_status(200) + of_status(429), 1000);
+    assert!(
+        of_status(200) >= 128 && of_status(429) > 0,
+        "{} were answered",
+        of_status(200)
+    );
+    let hung_up = api.sends("bob/one", "/api/messages/read", json!({ "wait": 20 }));
+    let _ = tokio::time::timeout(Duration::from_millis(300), hung_up).await;
+    let events = events.unwrap();
+    coord_test_support::waiting::until("a poll of a client that is gone ends", async || !events.is_watched()).await;
+    assert_eq!(api.sends("ann/lead", "/api/messages/read", json!({})).await.status, 200);
 }

@@ -11,7 +11,8 @@ use coord::state::tasks::{
     self, FilesOfClaim, FilesOfRelease, NewTask, TaskChanges, TaskFilter, TaskPage, WholeTask, WithFiles,
 };
 use coord::state::teams::{
-    Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, create_team, hand_over, join_team, show_team,
+    Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Told, Waiting, create_team, hand_over,
+    join_team, show_team,
 };
 use coord_protocol::team_event::MessageType;
 
@@ -83,9 +84,9 @@ pub fn done<T, F: std::fmt::Debug>(outcome: WithFiles<T, F>) -> T {
     }
 }
 
-fn outcome<T>(admitted: Admitted<Answer<T>>) -> Answer<T> {
+fn told<T>(admitted: Admitted<Told<T>>) -> Told<T> {
     match admitted {
-        Admitted::Outcome(answer) => answer,
+        Admitted::Outcome(told) => told,
         Admitted::Denied(denial) => panic!("{denial:?}"),
     }
 }
@@ -94,7 +95,7 @@ fn outcome<T>(admitted: Admitted<Answer<T>>) -> Answer<T> {
 macro_rules! ask {
     ($self:ident, $call:path $(, $argument:expr)*) => {{
         let terms = $self.terms();
-        outcome($call(&*$self.world.store, &terms $(, $argument)*).await.unwrap())
+        told($call(&*$self.world.store, &terms $(, $argument)*).await.unwrap()).outcome
     }};
 }
 
@@ -285,6 +286,20 @@ impl Mate<'_> {
         assert_eq!(offers, expected);
     }
 
+    /// What waits for it, as a list of tasks tells.
+    pub async fn waits(&self) -> Waiting {
+        let terms = self.terms();
+        let listed = tasks::list_tasks(&*self.world.store, &terms, 0, 1, &TaskFilter::default()).await;
+        told(listed.unwrap()).waiting
+    }
+
+    /// What waits for it, as the answer to its claim of a task tells, which may be a refusal.
+    pub async fn waits_after_claim(&self, id: &str) -> Waiting {
+        let terms = self.terms();
+        let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &FilesOfClaim::LeftAlone).await;
+        told(claimed.unwrap()).waiting
+    }
+
     /// Lets the claim of a task lapse, as if its time had passed.
     pub async fn lapses(&self, id: &str) {
         let (tasks, leases) = (
@@ -297,5 +312,9 @@ impl Mate<'_> {
         task["expires"] = 1_000_000_000_000_i64.into();
         self.world.command(["HSET", &tasks, id, &task.to_string()]).await;
         self.world.command(["ZADD", &leases, "1000000000000", id]).await;
+        let lapses = tasks::keys::lapses(&self.world.repo);
+        self.world
+            .command(["ZADD", &lapses, "1000000000", self.team.key()])
+            .await;
     }
 }

@@ -38,6 +38,7 @@ impl Failure {
                 status,
                 error,
                 orchestration,
+                waiting,
                 ..
             } if status < 500 => {
                 let action = match error.error {
@@ -49,6 +50,7 @@ impl Failure {
                 Failure::Refused(Box::new(AgentError {
                     error: *error,
                     orchestration,
+                    waiting: *waiting,
                 }))
             }
             ClientError::Unreachable(error) if error.is_timeout() => Failure::offline(format!(

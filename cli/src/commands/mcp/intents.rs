@@ -68,6 +68,7 @@ fn is_required(field: &str) -> ClientError {
             field: Some(field.to_owned()),
         }),
         orchestration: None,
+        waiting: Box::default(),
         retry_after: None,
     }
 }

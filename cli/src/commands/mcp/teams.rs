@@ -1,11 +1,13 @@
 //! Calls of the tools of teams.
 
+use coord::domain::AgentId;
 use coord::mcp::Outcome;
 use coord_protocol::team_tools::TeamCall;
 
 use super::backend::{Failure, LIMIT};
 use super::proxy::Proxy;
 use super::target::Sent;
+use crate::agent::mail_notes::MailNotes;
 
 /// Most seconds that a call waits, so that its answer comes within the time limit of a request.
 const MOST_WAIT: u32 = 8;
@@ -34,6 +36,11 @@ impl Proxy {
         let answer = self
             .backend
             .ask(&target.root, async |client| client.team_call(&call).await);
-        answer.await.map(|answer| Outcome::Team(Box::new(answer)))
+        let answer = answer.await?;
+        // The hooks of the session hand over what comes after.
+        if let (Some(work), Ok(agent)) = (&target.work, AgentId::parse(&target.agent_id)) {
+            MailNotes::note_answer(&work.working_copy, &agent, &answer, false);
+        }
+        Ok(Outcome::Team(Box::new(answer)))
     }
 }

@@ -97,7 +97,10 @@ impl Common {
         workplace: &Workplace,
         answered: Result<impl Into<TeamAnswer>, ClientError>,
     ) -> anyhow::Result<ExitCode> {
-        show(&workplace.of_team(answered.map(Into::into))?, self.json, "")
+        let outcome = workplace.of_team(answered.map(Into::into))?;
+        let status = show(&outcome, self.json, "")?;
+        workplace.has_shown(&outcome);
+        Ok(status)
     }
 }
 

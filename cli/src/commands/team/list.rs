@@ -91,7 +91,11 @@ impl ListArgs {
             Err(error) => return workplace.failed(error),
         };
         if self.common.json {
-            print_json(&TasksResponse { tasks, next: None })?;
+            print_json(&TasksResponse {
+                tasks,
+                next: None,
+                waiting: coord_protocol::Waiting::default(),
+            })?;
             return Ok(ExitStatus::Done.into());
         }
         if status.is_none() && !self.all {

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use coord::mcp::Outcome;
 use coord::settings::variables::{self, Reader};
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::{ClientError, HistoryFilter};
@@ -192,6 +193,7 @@ impl WatchArgs {
                 tokio::time::sleep(PAUSE).await;
             }
             cursor = Some(inbox.cursor);
+            workplace.has_shown(&Outcome::Team(Box::new(inbox.into())));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod team_refusal;
 
-use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration};
+use coord_protocol::{Action, AgentError, ErrorBody, ErrorCode, Metadata, Orchestration, Waiting};
 
 use crate::auth::AuthError;
 use crate::domain::RepoId;
@@ -90,7 +90,7 @@ pub enum ApiError {
     UnknownIntent(String),
     /// 403, 404 or 409: the rules of a team refuse the request; nothing was changed.
     #[error("{0}")]
-    Team(Box<TeamRefusal>),
+    Team(Box<TeamRefused>),
     /// 409: the locks on the files of a task do not let the request be; nothing was changed.
     #[error("{}", .0.error.message)]
     TaskFiles(Box<AgentError>),
@@ -202,7 +202,7 @@ impl ApiError {
             ApiError::UnknownFile { .. } => ErrorCode::UnknownFile,
             ApiError::PersonRequired(_) => ErrorCode::PersonRequired,
             ApiError::UnknownIntent(_) => ErrorCode::UnknownIntent,
-            ApiError::Team(refusal) => team_refusal::code(refusal),
+            ApiError::Team(refused) => team_refusal::code(&refused.refusal),
             ApiError::TaskFiles(refused) => refused.error.error,
             ApiError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             ApiError::TooManyLocks(_) => ErrorCode::TooManyLocks,
@@ -241,7 +241,7 @@ impl ApiError {
             ApiError::UnknownFile { .. } => Some("focus".to_owned()),
             ApiError::TooMuchAtOnce(_) | ApiError::TooManyLocks(_) => Some("file_paths".to_owned()),
             ApiError::UnknownIntent(_) => Some("id".to_owned()),
-            ApiError::Team(refusal) => team_refusal::field(refusal).map(str::to_owned),
+            ApiError::Team(refused) => team_refusal::field(&refused.refusal).map(str::to_owned),
             _ => None,
         };
         ErrorBody {
@@ -268,6 +268,11 @@ impl ApiError {
         AgentError {
             error: self.body(),
             orchestration: self.orchestration(),
+            waiting: match self {
+                ApiError::Team(refused) => refused.waiting.clone(),
+                ApiError::TaskFiles(refused) => refused.waiting.clone(),
+                _ => Waiting::default(),
+            },
         }
     }
 
@@ -281,7 +286,7 @@ impl ApiError {
                 retry_after: i64::try_from(*retry_after_seconds).ok(),
                 ..Metadata::default()
             }),
-            ApiError::Team(refusal) => team_refusal::orchestration(refusal),
+            ApiError::Team(refused) => team_refusal::orchestration(&refused.refusal),
             ApiError::TaskFiles(refused) => refused.orchestration.clone(),
             ApiError::TooManyLocks(Full::File(_) | Full::Repository) => Orchestration::new(Action::Wait, error.message),
             _ => Orchestration::new(Action::Stop, error.message),
@@ -289,9 +294,19 @@ impl ApiError {
     }
 }
 
-impl From<TeamRefusal> for ApiError {
-    fn from(refusal: TeamRefusal) -> Self {
-        match refusal {
+/// A refusal by the rules of a team, and what waits for the caller there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{refusal}")]
+pub struct TeamRefused {
+    /// The refusal.
+    pub refusal: TeamRefusal,
+    /// What waits.
+    pub waiting: Waiting,
+}
+
+impl From<TeamRefused> for ApiError {
+    fn from(refused: TeamRefused) -> Self {
+        match &refused.refusal {
             TeamRefusal::HeadRequired { id, field } => {
                 let (field, example) = match field.as_str() {
                     "new_repo_head" => (
@@ -307,7 +322,7 @@ impl From<TeamRefusal> for ApiError {
                     ),
                 }
             }
-            refusal => ApiError::Team(Box::new(refusal)),
+            _ => ApiError::Team(Box::new(refused)),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The endpoints, one file each, as one [`axum::Router`] for the functions and `coord serve`.
 
 pub mod body;
+mod conditional;
 mod connection;
 pub mod cors;
 mod document;

@@ -75,9 +75,10 @@ impl Outcome {
                     .orchestration()
                     .map(|orchestration| text(orchestration, None, &[]));
                 let lines = teams::lines(answer);
-                first.into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+                let all = first.into_iter().chain(lines).chain(answer.warnings());
+                all.collect::<Vec<_>>().join("\n")
             }
-            Outcome::Refused(error) => text(&error.orchestration, Some(&error.error), &[]),
+            Outcome::Refused(error) => text(&error.orchestration, Some(&error.error), &error.waiting.warnings(None)),
             Outcome::Malformed(error) => malformed(&error.error),
         }
     }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use coord_protocol::{Action, CheckRequest, CheckResponse, Metadata, Orchestration, Status};
+use coord_protocol::{Action, CheckRequest, CheckResponse, Membership, Metadata, Orchestration, Status};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::lock_views::{others_locks, own_locks, warnings};
+use super::teams::memberships;
 use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest, offline_warning};
 use crate::admission::{AdmittedCall, Right};
@@ -123,6 +124,8 @@ fn respond(standing: &Standing, survey: &Survey, said: &SaidByIntents<'_>, mut n
         }),
         _ => Orchestration::new(action, "No lock blocks these files"),
     };
+    let your_teams = memberships(&survey.waiting);
+    notes.extend(your_teams.iter().flat_map(Membership::warnings));
     notes.extend(standing.warnings(survey));
     notes.extend(warnings(&survey.findings));
     if facts.refused.is_some() && facts.is_blocked {
@@ -134,6 +137,7 @@ fn respond(standing: &Standing, survey: &Survey, said: &SaidByIntents<'_>, mut n
         locks: others_locks(&survey.findings),
         held: own_locks(survey),
         locks_omitted: survey.omitted,
+        your_teams,
         warnings: notes,
         orchestration,
         error: None,
@@ -153,6 +157,7 @@ pub(super) fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> Check
         locks: BTreeMap::new(),
         held: BTreeMap::new(),
         locks_omitted: 0,
+        your_teams: Vec::new(),
         warnings: vec![offline_warning()],
         orchestration: Orchestration::new(Action::Stop, reason),
         error: Some(body),

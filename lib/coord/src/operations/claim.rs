@@ -1,12 +1,13 @@
 //! The claim of all files of a request, or none; a repeated claim renews. The script decides; this module words the outcome.
 
-use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
+use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::lock_views::{already_held, others_locks, own_locks, warnings};
 use super::sentences::named;
+use super::teams::memberships;
 use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest};
 use crate::admission::{Admission, AdmittedCall, Right};
@@ -72,8 +73,10 @@ pub(super) fn respond(
         }
     };
     response.warnings.extend(said.warnings());
+    response.your_teams = memberships(&survey.waiting);
     let mut notes = Vec::new();
     admission.note(&survey.head, &mut notes);
+    notes.extend(response.your_teams.iter().flat_map(Membership::warnings));
     notes.append(&mut response.warnings);
     response.warnings = notes;
     response.repo_head = Some(survey.head.commit.to_string());

@@ -1,8 +1,9 @@
 //! The release of files, after a push or without one.
 
-use coord_protocol::{Action, ErrorCode, Metadata, Orchestration, PostResponse};
+use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
-use super::sentences::{graph_warning, named, waiting_in_teams};
+use super::sentences::{graph_warning, named};
+use super::teams::memberships;
 use super::work_request::WorkRequest;
 use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
@@ -88,10 +89,12 @@ pub(super) fn respond(
     if let Some(head) = outcome.head() {
         admission.note(head, &mut notes);
     }
-    notes.extend(waiting_in_teams(outcome.waiting()));
+    let your_teams = memberships(outcome.waiting());
+    notes.extend(your_teams.iter().flat_map(Membership::warnings));
     let mut response = response_to(request, &admission.branch_name(), new_head, outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
+    response.your_teams = your_teams;
     response.repo_head_ref = admission.head_ref();
     Ok(response)
 }

@@ -2,7 +2,6 @@
 
 use crate::domain::{CommitSha, FilePath};
 use crate::state::locks::Spelled;
-use crate::state::teams::Waiting;
 
 /// The warning about a missing or old graph.
 pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<String> {
@@ -58,30 +57,4 @@ impl AsRef<str> for FilePath {
     fn as_ref(&self) -> &str {
         self.as_str()
     }
-}
-
-/// Warnings of what waits for the caller in its teams.
-pub(super) fn waiting_in_teams(waiting: &[Waiting]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for Waiting {
-        team,
-        handle,
-        unread,
-        asked_to_stop_by,
-    } in waiting
-    {
-        if let Some(by) = asked_to_stop_by {
-            warnings.push(format!(
-                "SHUTDOWN_REQUESTED: '{by}' asks you, '{handle}' of team '{team}', to stop: read your messages, and approve or reject."
-            ));
-        }
-        match unread {
-            0 => {}
-            1 => warnings.push(format!("UNREAD: A message waits for you, '{handle}' of team '{team}'.")),
-            several => warnings.push(format!(
-                "UNREAD: {several} messages wait for you, '{handle}' of team '{team}'."
-            )),
-        }
-    }
-    warnings
 }

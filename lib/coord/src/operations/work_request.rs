@@ -4,7 +4,7 @@
 use coord_protocol::{CheckRequest, LockStatus, PostRequest};
 
 use super::fields::{agent_of, files_of, id_in, in_field, required};
-use super::sentences::{case_differs, graph_warning, waiting_in_teams};
+use super::sentences::{case_differs, graph_warning};
 use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::auth::{Caller, CallerIdentity};
@@ -199,7 +199,6 @@ impl Standing {
         }
         warnings.extend(graph_warning(&survey.head.commit, survey.graph_version.as_deref()));
         warnings.extend(case_differs(&survey.spelled));
-        warnings.extend(waiting_in_teams(&survey.waiting));
         warnings
     }
 }

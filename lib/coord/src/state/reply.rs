@@ -161,6 +161,14 @@ impl Reply {
         })
     }
 
+    /// The tuple at the end, read by `read`.
+    pub fn last<T>(&mut self, read: impl FnOnce(&mut Reply) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match self.rest.next_back() {
+            Some(Value::Array(items)) => read(&mut self.inner(items)),
+            _ => Err(self.malformed("no tuple at its end")),
+        }
+    }
+
     /// Whether something follows.
     pub fn has_more(&self) -> bool {
         self.rest.len() > 0

@@ -6,6 +6,7 @@ use crate::messages::{InboxResponse, SendMessageResponse};
 use crate::orchestration::Orchestration;
 use crate::tasks::{NewTasksResponse, TaskResponse, TasksResponse};
 use crate::teams::{TeamChangeResponse, TeamResponse, TeamsResponse};
+use crate::waiting::Membership;
 
 /// What is answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -40,6 +41,21 @@ impl TeamAnswer {
             TeamAnswer::Sent(response) => Some(&response.orchestration),
             TeamAnswer::Inbox(response) => Some(&response.orchestration),
         }
+    }
+
+    /// Sentences about what waits for the caller; none in what hands its messages over.
+    pub fn warnings(&self) -> Vec<String> {
+        let waiting = match self {
+            TeamAnswer::Teams(response) => return response.your_teams.iter().flat_map(Membership::warnings).collect(),
+            TeamAnswer::Inbox(_) => return Vec::new(),
+            TeamAnswer::Team(response) => &response.waiting,
+            TeamAnswer::Change(response) => &response.waiting,
+            TeamAnswer::Tasks(response) => &response.waiting,
+            TeamAnswer::NewTasks(response) => &response.waiting,
+            TeamAnswer::Task(response) => &response.waiting,
+            TeamAnswer::Sent(response) => &response.waiting,
+        };
+        waiting.warnings(None)
     }
 }
 

@@ -62,6 +62,20 @@ async fn one_member_stops_after_it_approved(world: World) {
     bob.claims("t1").await.unwrap();
 }
 
+async fn who_is_asked_to_stop_completes_and_gives_back_what_it_has(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a"), titled("b"), titled("c")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    bob.claims("t2").await.unwrap();
+    lead.requests_shutdown(Some("bob"), 60).await.unwrap();
+    assert!(matches!(bob.claims("t3").await, Err(TeamRefusal::ShuttingDown { .. })));
+    assert!(bob.claims("t1").await.unwrap().is_renewal, "what it has, it may renew");
+    bob.completes("t1").await.unwrap();
+    bob.releases("t2", "half done").await.unwrap();
+    let stopped = bob.answers_shutdown("s1", None).await.unwrap();
+    assert_eq!((stopped.progress, stopped.given_back), (Stopped, vec![]));
+}
+
 async fn a_rejection_has_a_reason_and_ends_it(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.requests_shutdown(Some("bob"), 60).await.unwrap();
@@ -161,6 +175,41 @@ async fn one_who_leaves_gives_back_and_a_team_with_live_members_stays(world: Wor
     );
 }
 
+async fn who_approves_is_told_which_of_its_files_are_not_pushed(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    let (of_bob, of_eve) = (world.agent("bob"), world.agent("eve"));
+    of_bob.writes(&["src/b.ts", "src/a.ts"]).await;
+    of_bob.clone().on_branch("other").writes(&["src/a.ts"]).await;
+    of_bob.reads(&["docs/read.md"]).await;
+    of_eve.writes(&["src/of-eve.ts"]).await;
+    let gone = world.agent("bob");
+    gone.writes(&["src/expired.ts"]).await;
+    world.lapse(&["src/expired.ts"]).await;
+    let asked = lead.requests_shutdown(None, 60).await.unwrap();
+    assert_eq!(
+        (asked.unpushed.len(), asked.unpushed_count),
+        (0, 0),
+        "the leader holds nothing"
+    );
+    let step = bob.answers_shutdown(&asked.id, None).await.unwrap();
+    let files: Vec<(&str, &str)> = step
+        .unpushed
+        .iter()
+        .map(|(branch, path)| (branch.as_str(), path.as_str()))
+        .collect();
+    assert_eq!(
+        (files, step.unpushed_count),
+        (
+            vec![("main", "src/a.ts"), ("main", "src/b.ts"), ("other", "src/a.ts")],
+            3
+        )
+    );
+    // Who goes on keeps its locks anyway, and so does who stops.
+    let rejected = eve.answers_shutdown(&asked.id, Some("not yet")).await.unwrap();
+    assert_eq!(rejected.unpushed_count, 0);
+    assert_eq!(world.stored("src/a.ts").await.len(), 2);
+}
+
 async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     assert_eq!(
@@ -199,8 +248,10 @@ async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
 scenarios!(
     a_request_ends_at_once_where_nobody_else_has_to_answer,
     one_member_stops_after_it_approved,
+    who_is_asked_to_stop_completes_and_gives_back_what_it_has,
     a_rejection_has_a_reason_and_ends_it,
     a_team_closes_when_leader_and_all_live_members_approved,
     a_leaders_request_approves_for_the_leader_alone_and_force_names_whom_it_passed_over,
     one_who_leaves_gives_back_and_a_team_with_live_members_stays,
+    who_approves_is_told_which_of_its_files_are_not_pushed,
 );

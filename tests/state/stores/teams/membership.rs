@@ -2,7 +2,7 @@
 
 use coord::state;
 use coord::state::admission::{Admitted, admit_without_head};
-use coord::state::teams::{Joined, TeamRefusal, list_teams, show_team};
+use coord::state::teams::{Joined, TeamRefusal, Told, list_teams, show_team};
 
 use crate::world::World;
 
@@ -28,7 +28,8 @@ async fn a_team_is_made_once_whatever_the_case_of_its_name(world: World) {
     else {
         panic!("there is a team");
     };
-    let Admitted::Outcome(Ok(team)) = show_team(&*world.store, &ann.terms()).await.unwrap() else {
+    let Admitted::Outcome(Told { outcome: Ok(team), .. }) = show_team(&*world.store, &ann.terms()).await.unwrap()
+    else {
         panic!("there is a team");
     };
     let [summary] = &teams[..] else { panic!("{teams:?}") };

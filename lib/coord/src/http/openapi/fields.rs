@@ -27,11 +27,11 @@ pub(in crate::http) struct StreamHeaders {
     last_event_id: Option<String>,
 }
 
-/// Headers of a request for a graph.
+/// Headers of a conditional request.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it stands for headers, which the handlers read themselves")]
-pub(in crate::http) struct GraphHeaders {
+pub(in crate::http) struct ConditionalHeaders {
     /// The `ETag` of an earlier response: 304 while that response is current.
     #[param(rename = "If-None-Match", required = false, nullable = false)]
     if_none_match: Option<String>,

@@ -7,7 +7,7 @@ use crate::domain::team::{Handle, TeamName};
 use crate::domain::{AgentId, Branch, RepoId};
 use crate::error::ApiError;
 use crate::operations::fields::{agent_of, in_field, required};
-use crate::state::teams::memberships;
+use crate::state::teams::handles;
 
 /// No team is of a branch; only the head of this one is read.
 const NO_BRANCH: &str = "main";
@@ -88,7 +88,7 @@ pub(super) async fn team_of(
     if let Some(name) = named {
         return team_name("team", name);
     }
-    let handles = memberships(&agent.repo, admission.holder()).run(&*app.store).await?;
+    let handles = handles(&agent.repo, admission.holder()).run(&*app.store).await?;
     let mut names = handles.keys();
     match (names.next(), names.next()) {
         (Some(name), None) => team_name("team", name),

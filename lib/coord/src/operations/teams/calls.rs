@@ -1,23 +1,31 @@
 //! The scripts of teams under their admission: a refusal by the rules is an error.
 
+use coord_protocol::Waiting;
+
+use super::view;
 use crate::admission::{Admission, AdmittedCall};
 use crate::domain::team::{Handle, TaskId, TeamName};
-use crate::error::ApiError;
+use crate::error::{ApiError, TeamRefused};
 use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::departures::{self, ShutdownStep};
 use crate::state::messages::{self, Inbox, MessageFilter, MessagePage, NewMessage, SentMessage};
 use crate::state::tasks::{
     self, CreatedTasks, NewTask, TaskChanges, TaskFilter, TaskPage, Unblocked, Updated, WholeTask,
 };
-use crate::state::teams::{self, Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms};
+use crate::state::teams::{self, Joined, NewMember, RequestKey, TeamRecord, TeamTerms, Told};
 use crate::store::{Store, StoreError};
 
-/// Runs `call`.
-pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = Result<T, TeamRefusal>>>(
+/// Runs `call`. Returns what came of it, and what waits for the caller.
+pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = Told<T>>>(
     admission: &mut Admission<'_>,
     call: &C,
-) -> Result<T, ApiError> {
-    Ok(admission.run(call).await??)
+) -> Result<(T, Waiting), ApiError> {
+    let Told { outcome, waiting } = admission.run(call).await?;
+    let waiting = view::waiting(waiting);
+    match outcome {
+        Ok(value) => Ok((value, waiting)),
+        Err(refusal) => Err(TeamRefused { refusal, waiting }.into()),
+    }
 }
 
 /// Declares calls: the arguments of a function of the state, and that function.
@@ -30,7 +38,7 @@ macro_rules! calls {
         }
 
         impl AdmittedCall for $name<'_> {
-            type Outcome = Result<$outcome, TeamRefusal>;
+            type Outcome = Told<$outcome>;
 
             async fn make(
                 &self,

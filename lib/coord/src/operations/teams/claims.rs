@@ -62,24 +62,24 @@ pub async fn claim_task(
         gate: gate.as_ref(),
         what: What::Task(id),
     };
-    let claimed = match run(&mut admission, &call).await {
+    let (claimed, waits) = match run(&mut admission, &call).await {
         Ok(claimed) => claimed,
         Err(error) => return Err(head.explain(error)),
     };
     match claimed {
         WithFiles::Done(Claimed::Task(claimed)) => {
-            let mut response = of_claim(claimed.task, claimed.is_renewal);
+            let mut response = of_claim(claimed.task, waits, claimed.is_renewal);
             add_claimed(&mut response, app, &admission, &files, gate, claimed.files);
             Ok(response)
         }
-        WithFiles::NotDone { because, .. } => Err(refused_claim(app, &admission, &files, gate, &because, id.as_str())),
+        WithFiles::NotDone { because, .. } => Err(refused_claim(app, &admission, &files, gate, &because, id.as_str(), waits)),
         WithFiles::Done(Claimed::Next(_)) => Err(ApiError::Internal),
     }
 }
 
-fn of_claim(whole: WholeTask, is_renewal: bool) -> TaskResponse {
+fn of_claim(whole: WholeTask, waits: coord_protocol::Waiting, is_renewal: bool) -> TaskResponse {
     let done = if is_renewal { "is still" } else { "is" };
-    let mut response = of_task(whole, |task| match &task.lease.expires {
+    let mut response = of_task(whole, waits, |task| match &task.lease.expires {
         Some(expires) => format!("Task {} {done} yours until {expires}", task.id),
         None => format!("Task {} {done} yours", task.id),
     });
@@ -127,7 +127,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
             gate: gate.as_ref(),
             what: What::Next { key, skipped: &skipped },
         };
-        let next = match run(&mut admission, &call).await {
+        let (next, waits) = match run(&mut admission, &call).await {
             Ok(next) => next,
             Err(error) => return Err(head.explain(error)),
         };
@@ -137,7 +137,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 passed,
                 files: survey,
             })) => {
-                let mut response = of_claim(*task, false);
+                let mut response = of_claim(*task, waits, false);
                 let survey = survey.map(|survey| *survey);
                 add_claimed(&mut response, app, &admission, &files, gate, survey);
                 response.passed_over = passed.into_iter().map(passed_task).collect();
@@ -169,10 +169,10 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 if open > 0 && waiting.until(may_be_ready, first_end.map(lapse_in)).await {
                     continue;
                 }
-                let mut response = answer(None, Action::Wait, nothing(open, claimed, &passed));
-                if open == 0 {
-                    response = answer(None, Action::Proceed, "All tasks of the team are completed");
-                }
+                let mut response = match open {
+                    0 => answer(None, waits, Action::Proceed, "All tasks of the team are completed"),
+                    _ => answer(None, waits, Action::Wait, nothing(open, claimed, &passed)),
+                };
                 response.held = held
                     .into_iter()
                     .map(|held| HeldTask {
@@ -189,7 +189,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 because: ClaimOutcome::Refused(_),
             } if skipped.len() < MOST_SKIPPED => skipped.push(id),
             WithFiles::NotDone { id, because } => {
-                return Err(refused_claim(app, &admission, &files, gate, &because, &id));
+                return Err(refused_claim(app, &admission, &files, gate, &because, &id, waits));
             }
             WithFiles::Done(Claimed::Task(_)) => return Err(ApiError::Internal),
         }
@@ -261,13 +261,13 @@ pub async fn complete_task(
         text: result,
         is_completed: true,
     };
-    let completed = match end(&mut admission, &call, &files, &head).await {
-        Ok(Ended::Completed(completed)) => completed,
-        Ok(Ended::Released(_)) => return Err(ApiError::Internal),
+    let (completed, waits) = match end(&mut admission, &call, &files, &head).await {
+        Ok((Ended::Completed(completed), waits)) => (completed, waits),
+        Ok((Ended::Released(_), _)) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
     };
     let (count, was) = (completed.unblocked.count, completed.was_completed);
-    let mut response = of_task(completed.task, |task| match (was, count) {
+    let mut response = of_task(completed.task, waits, |task| match (was, count) {
         (true, _) => format!("Task {} was completed before", task.id),
         (false, 0) => format!("Task {} is completed", task.id),
         (false, 1) => format!(
@@ -314,12 +314,12 @@ pub async fn release_task(
         text: note,
         is_completed: false,
     };
-    let released = match end(&mut admission, &call, &files, &head).await {
-        Ok(Ended::Released(released)) => released,
-        Ok(Ended::Completed(_)) => return Err(ApiError::Internal),
+    let (released, waits) = match end(&mut admission, &call, &files, &head).await {
+        Ok((Ended::Released(released), waits)) => (released, waits),
+        Ok((Ended::Completed(_), _)) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
     };
-    let mut response = of_task(released.task, |task| {
+    let mut response = of_task(released.task, waits, |task| {
         format!("Task {} is given back; anybody may claim it", task.id)
     });
     response.dependency_results.clear();

@@ -1,9 +1,10 @@
 //! The files of a task: what a request says of them, and what they say to it.
 
 use coord_protocol::tasks::{TaskResponse, TaskWork};
-use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse};
+use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse, Waiting};
 
 use super::caller::TeamAgent;
+use super::calls::run;
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::domain::team::{TaskId, TeamName};
@@ -19,7 +20,7 @@ use crate::state::locks::{ClaimOutcome, Judged, ReleaseOutcome, Survey};
 use crate::state::tasks::{
     self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NextTask, ReleasedTask, WithFiles,
 };
-use crate::state::teams::{RequestKey, TeamRefusal, TeamTerms};
+use crate::state::teams::{RequestKey, TeamTerms, Told};
 use crate::store::{Store, StoreError};
 
 /// What a request says of the files of its task.
@@ -209,7 +210,7 @@ pub(super) enum Claimed {
 }
 
 impl AdmittedCall for ClaimCall<'_> {
-    type Outcome = Result<WithFiles<Claimed, ClaimOutcome>, TeamRefusal>;
+    type Outcome = Told<WithFiles<Claimed, ClaimOutcome>>;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         let terms = TeamTerms {
@@ -229,10 +230,10 @@ impl AdmittedCall for ClaimCall<'_> {
         Ok(match self.what {
             What::Task(id) => tasks::claim_task(store, &terms, id, self.seconds, &files)
                 .await?
-                .map(|outcome| outcome.map(|claimed| claimed.map(Claimed::Task))),
+                .map(|told| told.map(|claimed| claimed.map(Claimed::Task))),
             What::Next { key, skipped } => tasks::next_task(store, &terms, key, self.seconds, skipped, &files)
                 .await?
-                .map(|outcome| outcome.map(|claimed| claimed.map(Claimed::Next))),
+                .map(|told| told.map(|claimed| claimed.map(Claimed::Next))),
         })
     }
 
@@ -261,7 +262,7 @@ pub(super) enum Ended {
 }
 
 impl AdmittedCall for EndCall<'_> {
-    type Outcome = Result<WithFiles<Ended, ReleaseOutcome>, TeamRefusal>;
+    type Outcome = Told<WithFiles<Ended, ReleaseOutcome>>;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         let terms = TeamTerms {
@@ -271,10 +272,10 @@ impl AdmittedCall for EndCall<'_> {
         let (id, token, text, files) = (self.id, self.token, self.text, &self.files);
         Ok(if self.is_completed {
             let completed = tasks::complete_task(store, &terms, id, token, text, files).await?;
-            completed.map(|outcome| outcome.map(|ended| ended.map(Ended::Completed)))
+            completed.map(|told| told.map(|ended| ended.map(Ended::Completed)))
         } else {
             let released = tasks::release_task(store, &terms, id, token, text, files).await?;
-            released.map(|outcome| outcome.map(|ended| ended.map(Ended::Released)))
+            released.map(|told| told.map(|ended| ended.map(Ended::Released)))
         })
     }
 }
@@ -288,13 +289,13 @@ pub(super) struct End<'a> {
     pub is_completed: bool,
 }
 
-/// Ends the claim of a task, and asks the source about the work where the store cannot tell.
+/// Ends the claim of a task; returns what waits for the caller as well. It asks the source about the work where the store cannot tell.
 pub(super) async fn end(
     admission: &mut Admission<'_>,
     end: &End<'_>,
     files: &FilesAsked,
     head: &Head,
-) -> Result<Ended, ApiError> {
+) -> Result<(Ended, Waiting), ApiError> {
     let mut judged = Vec::new();
     loop {
         let can_ask = admission.can_ask() && judged.is_empty();
@@ -306,8 +307,9 @@ pub(super) async fn end(
             is_completed: end.is_completed,
             files: files.of_ended(head, can_ask, &judged),
         };
-        let outcome = match admission.run(&call).await?? {
-            WithFiles::Done(ended) => return Ok(ended),
+        let (outcome, waits) = run(admission, &call).await?;
+        let outcome = match outcome {
+            WithFiles::Done(ended) => return Ok((ended, waits)),
             WithFiles::NotDone { because, .. } => because,
         };
         let work = files.work().ok_or(ApiError::Internal)?;
@@ -315,7 +317,7 @@ pub(super) async fn end(
             Ok(verdicts) => judged = verdicts,
             Err(outcome) => {
                 let response = release::respond(work, admission, files.new_head.as_ref(), outcome)?;
-                return Err(refused(response, end.id.as_str()));
+                return Err(refused(response, end.id.as_str(), waits));
             }
         }
     }
@@ -329,16 +331,17 @@ pub(super) fn refused_claim(
     gate: Option<GateRequest<'_>>,
     outcome: &ClaimOutcome,
     id: &str,
+    waits: Waiting,
 ) -> ApiError {
     let Some(work) = files.work() else {
         return ApiError::Internal;
     };
     let judged = gate.and_then(|gate| gate.end(&outcome.survey().gate));
     let response = claim::respond(app, work, admission, LockMode::Writing, outcome, judged);
-    refused(response, id)
+    refused(response, id, waits)
 }
 
-fn refused(response: PostResponse, id: &str) -> ApiError {
+fn refused(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
     let Some(mut error) = response.error else {
         return ApiError::Internal;
     };
@@ -358,7 +361,11 @@ fn refused(response: PostResponse, id: &str) -> ApiError {
         task_id: Some(id.to_owned()),
         ..metadata
     });
-    ApiError::TaskFiles(Box::new(AgentError { error, orchestration }))
+    ApiError::TaskFiles(Box::new(AgentError {
+        error,
+        orchestration,
+        waiting,
+    }))
 }
 
 /// Adds to `response` what the claim of the files of its task found.

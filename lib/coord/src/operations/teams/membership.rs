@@ -3,9 +3,9 @@
 use coord_protocol::bounds::RESPOND_SECONDS;
 use coord_protocol::teams::{
     EditTeamRequest, JoinTeamRequest, LeaveTeamRequest, MemberFields, NewTeamRequest, ShutdownProgress as ToldProgress,
-    ShutdownRequest, ShutdownStep as Step, TeamChangeResponse, TeamResponse, TeamsResponse,
+    ShutdownRequest, ShutdownStep as Step, TeamChangeResponse, TeamResponse, TeamsResponse, UnpushedFile,
 };
-use coord_protocol::{Action, Orchestration};
+use coord_protocol::{Action, Orchestration, Waiting};
 
 use super::caller::{Asked, TeamAgent, team_name};
 use super::calls::{
@@ -14,11 +14,13 @@ use super::calls::{
 };
 use super::texts::{long_text, seconds};
 use super::view;
-use crate::admission::{Right, admit_to_repository};
+use crate::admission::{Right, admit_as_holder};
 use crate::app::App;
+use crate::domain::Holder;
 use crate::domain::team::{Handle, TeamName};
 use crate::error::ApiError;
 use crate::operations::fields::{in_field, line, required};
+use crate::operations::sentences::named;
 use crate::state::departures::{ShutdownProgress, ShutdownStep};
 use crate::state::teams::{self, Joined, NewMember};
 
@@ -38,10 +40,11 @@ const USUAL_RESPOND_SECONDS: u32 = 60;
 pub async fn list_teams(app: &App, repo_url: &Option<String>, asked: Asked<'_>) -> Result<TeamsResponse, ApiError> {
     let agent = TeamAgent::parse(repo_url, None, asked)?;
     let (caller, agent_id) = agent.identity();
-    let read = teams::list_teams(&agent.repo);
-    let (_, teams) = admit_to_repository(app, &agent.repo, None, caller, agent_id, read).await?;
+    let read = |holder: &Holder| teams::list_teams(&agent.repo).and(teams::memberships(&agent.repo, holder));
+    let (_, (teams, own)) = admit_as_holder(app, &agent.repo, None, caller, agent_id, read).await?;
     Ok(TeamsResponse {
         teams: teams.into_iter().map(view::summary).collect(),
+        your_teams: view::memberships(&own),
     })
 }
 
@@ -58,9 +61,10 @@ pub async fn show_team(
     let agent = TeamAgent::parse(repo_url, None, asked)?;
     let team = &team_name("team", name)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let record = run(&mut admission, &ShowTeam { team }).await?;
+    let (record, waiting) = run(&mut admission, &ShowTeam { team }).await?;
     Ok(TeamResponse {
         team: view::team(record, admission.holder().user_id.as_str()),
+        waiting,
     })
 }
 
@@ -80,10 +84,11 @@ pub async fn new_team(app: &App, sent: &NewTeamRequest, asked: Asked<'_>) -> Res
         is_strict: sent.strict == Some(true),
         description,
     };
-    run(&mut admission, &call).await?;
+    let ((), waiting) = run(&mut admission, &call).await?;
     let handle = member.handle.as_str().to_owned();
     let mut response = changed(team, format!("You lead team {} as \"{handle}\"", team.as_str()));
     response.handle = Some(handle);
+    response.waiting = waiting;
     Ok(response)
 }
 
@@ -101,7 +106,7 @@ pub async fn join_team(
     let team = &team_name("team", name)?;
     let member = Member::parse(&agent, &sent.member)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let joined = run(
+    let (joined, waiting) = run(
         &mut admission,
         &JoinTeam {
             team,
@@ -123,6 +128,7 @@ pub async fn join_team(
     let mut response = changed(team, reason);
     response.handle = Some(handle);
     response.taken_over_from = from;
+    response.waiting = waiting;
     Ok(response)
 }
 
@@ -139,7 +145,7 @@ pub async fn leave_team(
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
     let team = &team_name("team", name)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let given_back = run(&mut admission, &LeaveTeam { team }).await?;
+    let (given_back, _) = run(&mut admission, &LeaveTeam { team }).await?;
     let mut response = changed(team, format!("You have left team {}", team.as_str()));
     response.given_back = given_back;
     Ok(response)
@@ -159,8 +165,10 @@ pub async fn edit_team(
     let team = &team_name("team", name)?;
     let to = &Handle::parse(required("leader", &sent.leader)?).map_err(in_field("leader"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let leader = run(&mut admission, &HandOver { team, to }).await?;
-    Ok(changed(team, format!("\"{leader}\" leads team {}", team.as_str())))
+    let (leader, waiting) = run(&mut admission, &HandOver { team, to }).await?;
+    let mut response = changed(team, format!("\"{leader}\" leads team {}", team.as_str()));
+    response.waiting = waiting;
+    Ok(response)
 }
 
 /// Removes the team `name`.
@@ -217,7 +225,7 @@ pub async fn shut_down(
         Step::Approve | Step::Reject | Step::Force => id(sent)?,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let answered = match step {
+    let (answered, waiting) = match step {
         Step::Request => {
             let call = RequestShutdown {
                 team,
@@ -237,7 +245,9 @@ pub async fn shut_down(
         }
         Step::Force => run(&mut admission, &ForceShutdown { team, id: &id }).await?,
     };
-    Ok(after(team, answered))
+    let mut response = after(team, answered);
+    response.waiting = waiting;
+    Ok(response)
 }
 
 fn after(team: &TeamName, step: ShutdownStep) -> TeamChangeResponse {
@@ -252,6 +262,19 @@ fn after(team: &TeamName, step: ShutdownStep) -> TeamChangeResponse {
     response.shutdown_state = Some(state);
     response.given_back = step.given_back;
     response.passed_over = step.passed_over;
+    if step.unpushed_count > 0 {
+        let paths: Vec<&str> = step.unpushed.iter().map(|(_, path)| path.as_str()).collect();
+        let reason = format!(
+            "{}. You hold {} files for writing whose work is not pushed: push it, or release them (\"abandon\": true): {}",
+            response.orchestration.reason,
+            step.unpushed_count,
+            named(&paths)
+        );
+        response.orchestration = Orchestration::new(Action::Push, reason);
+    }
+    let file = |(branch, file_path)| UnpushedFile { branch, file_path };
+    response.unpushed = step.unpushed.into_iter().map(file).collect();
+    response.unpushed_count = step.unpushed_count;
     response
 }
 
@@ -264,6 +287,9 @@ fn changed(team: &TeamName, reason: String) -> TeamChangeResponse {
         shutdown_state: None,
         given_back: Vec::new(),
         passed_over: Vec::new(),
+        unpushed: Vec::new(),
+        unpushed_count: 0,
+        waiting: Waiting::default(),
         orchestration: Orchestration::new(Action::Proceed, reason),
     }
 }

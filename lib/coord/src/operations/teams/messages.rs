@@ -72,7 +72,7 @@ pub async fn send_message(
         key,
         message: &message,
     };
-    let accepted = run(&mut admission, &call).await?;
+    let (accepted, waiting) = run(&mut admission, &call).await?;
     let reason = match accepted.ready.as_slice() {
         [] => format!("Message {} is sent", accepted.id),
         ready => format!(
@@ -84,6 +84,7 @@ pub async fn send_message(
     Ok(SendMessageResponse {
         id: accepted.id,
         ready: accepted.ready,
+        waiting,
         orchestration: Orchestration::new(Action::Proceed, reason),
     })
 }
@@ -144,7 +145,7 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
     let mut waiting = Waiting::begin(app, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut shutdown_before: Option<Option<String>> = None;
     loop {
-        let inbox = run(&mut admission, &call).await?;
+        let (inbox, _) = run(&mut admission, &call).await?;
         let shutdown = inbox.shutdown.as_ref().map(|shutdown| shutdown.id.clone());
         let is_news = !inbox.messages.is_empty()
             || inbox.has_more
@@ -166,7 +167,9 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
             ),
         };
         return Ok(InboxResponse {
-            timed_out: wait > 0 && inbox.messages.is_empty(),
+            team: team.as_str().to_owned(),
+            handle: inbox.handle,
+            timed_out: wait > 0 && !is_news,
             messages: inbox
                 .messages
                 .into_iter()
@@ -252,7 +255,7 @@ pub async fn message_history(
         most_bytes: MOST_BYTES,
         filter: &filter,
     };
-    let page = run(&mut admission, &call).await?;
+    let (page, waiting) = run(&mut admission, &call).await?;
     let shown = |message: StoredMessage| {
         let unread_by = unread_by(&message, &page.readers);
         view::message(message, unread_by.is_empty(), unread_by)
@@ -260,6 +263,7 @@ pub async fn message_history(
     Ok(HistoryResponse {
         messages: page.messages.into_iter().map(shown).collect(),
         earlier: page.earlier,
+        waiting,
     })
 }
 

@@ -8,7 +8,7 @@ use coord_protocol::tasks::{
     TasksResponse,
 };
 use coord_protocol::teams::TeamCaller;
-use coord_protocol::{Action, Orchestration};
+use coord_protocol::{Action, Orchestration, Waiting};
 
 use super::caller::{Asked, TeamAgent, team_of};
 use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, ShowTask, UpdateTask, run};
@@ -18,7 +18,7 @@ use crate::admission::Right;
 use crate::app::App;
 use crate::domain::team::{Handle, TaskId};
 use crate::domain::{Branch, FilePath, FilePaths};
-use crate::error::ApiError;
+use crate::error::{ApiError, TeamRefused};
 use crate::operations::fields::{id_in, in_field, required};
 use crate::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, TaskView, Updated, WholeTask};
 use crate::state::teams::{RequestKey, TeamRefusal};
@@ -105,7 +105,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
         most,
         filter: &filter,
     };
-    let mut page = run(&mut admission, &call).await?;
+    let (mut page, waiting) = run(&mut admission, &call).await?;
     let described = |task: TaskView| {
         let description = page.descriptions.remove(&task.id);
         wire::TaskView {
@@ -116,6 +116,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
     Ok(TasksResponse {
         tasks: page.tasks.into_iter().map(described).collect(),
         next: page.next,
+        waiting,
     })
 }
 
@@ -128,8 +129,8 @@ pub async fn show_task(app: &App, id: &str, caller: &TeamCaller, asked: Asked<'_
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = &team_of(app, &agent, &admission, caller.team.as_deref()).await?;
-    let whole = run(&mut admission, &ShowTask { team, id }).await?;
-    Ok(of_task(whole, |task| {
+    let (whole, waiting) = run(&mut admission, &ShowTask { team, id }).await?;
+    Ok(of_task(whole, waiting, |task| {
         format!("Task {} is {}", task.id, task.status.as_str())
     }))
 }
@@ -160,7 +161,7 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
         key,
         tasks: &tasks,
     };
-    let created = run(&mut admission, &call).await?;
+    let (created, waiting) = run(&mut admission, &call).await?;
     let reason = match created.ids.as_slice() {
         [id] => format!("Task {id} is added"),
         ids => format!("{} tasks are added", ids.len()),
@@ -168,6 +169,7 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
     Ok(NewTasksResponse {
         tasks: created.tasks.into_iter().map(view::task).collect(),
         ids: created.ids,
+        waiting,
         orchestration: Orchestration::new(Action::Proceed, reason),
     })
 }
@@ -276,8 +278,8 @@ pub async fn edit_task(
             id,
             to: assignee.as_ref(),
         };
-        let whole = run(&mut admission, &call).await?;
-        return Ok(of_task(whole, |task| match &task.assignee {
+        let (whole, waiting) = run(&mut admission, &call).await?;
+        return Ok(of_task(whole, waiting, |task| match &task.assignee {
             Some(handle) => format!("Task {} is assigned to \"{handle}\"", task.id),
             None => format!("Task {} is assigned to nobody", task.id),
         }));
@@ -287,11 +289,15 @@ pub async fn edit_task(
         id,
         changes: &changes,
     };
-    match run(&mut admission, &call).await? {
-        Updated::Task(whole) => Ok(of_task(*whole, |task| {
+    let (updated, waiting) = run(&mut admission, &call).await?;
+    match updated {
+        Updated::Task(whole) => Ok(of_task(*whole, waiting, |task| {
             format!("Task {} is as it was asked for", task.id)
         })),
-        Updated::NotByUpdate { from, to } => Err(TeamRefusal::InvalidTransition { from, to }.into()),
+        Updated::NotByUpdate { from, to } => {
+            let refusal = TeamRefusal::InvalidTransition { from, to };
+            Err(TeamRefused { refusal, waiting }.into())
+        }
     }
 }
 
@@ -340,8 +346,13 @@ pub async fn delete_task(
     let mut admission = agent.begin(app, Right::Push).await?;
     let team = &team_of(app, &agent, &admission, caller.team.as_deref()).await?;
     let call = DeleteTask { team, id, is_unlinked };
-    let unblocked = run(&mut admission, &call).await?;
-    let mut response = answer(None, Action::Proceed, format!("Task {} is deleted", id.as_str()));
+    let (unblocked, waiting) = run(&mut admission, &call).await?;
+    let mut response = answer(
+        None,
+        waiting,
+        Action::Proceed,
+        format!("Task {} is deleted", id.as_str()),
+    );
     response.unblocked = unblocked.count;
     response.not_told = unblocked.not_told;
     Ok(response)
@@ -350,6 +361,7 @@ pub async fn delete_task(
 /// A response about `task`, with nothing else.
 pub(super) fn answer(
     task: Option<coord_protocol::tasks::TaskView>,
+    waiting: Waiting,
     action: Action,
     reason: impl Into<String>,
 ) -> TaskResponse {
@@ -365,6 +377,7 @@ pub(super) fn answer(
         locks: BTreeMap::new(),
         kept_files: Vec::new(),
         orphaned_dependencies: Vec::new(),
+        waiting,
         orchestration: Orchestration::new(action, reason),
     }
 }
@@ -372,11 +385,12 @@ pub(super) fn answer(
 /// A response about a task and its dependencies; `reason` says what is so.
 pub(super) fn of_task(
     whole: WholeTask,
+    waiting: Waiting,
     reason: impl FnOnce(&coord_protocol::tasks::TaskView) -> String,
 ) -> TaskResponse {
     let (task, results) = view::whole_task(whole);
     let reason = reason(&task);
-    let mut response = answer(Some(task), Action::Proceed, reason);
+    let mut response = answer(Some(task), waiting, Action::Proceed, reason);
     response.dependency_results = results;
     response
 }

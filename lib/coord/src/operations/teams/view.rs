@@ -3,11 +3,36 @@
 use coord_protocol::messages::MessageView;
 use coord_protocol::tasks::{self as wire, DependencyResult, Lease, LeaseState, TaskStatus, TaskView};
 use coord_protocol::teams::{MemberView, ShutdownView, TeamSummary, TeamView};
+use coord_protocol::{AskedToStop, Membership, Waiting};
 
 use crate::domain::instant;
 use crate::state::messages::StoredMessage;
 use crate::state::tasks::{self as stored, Note, WholeTask};
 use crate::state::teams::{self, MemberRecord, ShutdownRecord, TeamRecord};
+
+/// What waits for the caller in a team.
+pub(in crate::operations) fn waiting(waiting: teams::Waiting) -> Waiting {
+    Waiting {
+        unread: waiting.unread,
+        shutdown: waiting.shutdown.map(|shutdown| AskedToStop {
+            id: shutdown.id,
+            target: Some(shutdown.target).filter(|target| target != EVERYBODY),
+            by: shutdown.by,
+            reason: shutdown.reason,
+            respond_by: instant(shutdown.respond_by),
+        }),
+    }
+}
+
+/// What waits for the caller in each of its teams.
+pub(in crate::operations) fn memberships(stored: &[teams::Membership]) -> Vec<Membership> {
+    let membership = |stored: &teams::Membership| Membership {
+        team: stored.team.clone(),
+        handle: stored.handle.clone(),
+        waiting: waiting(stored.waiting.clone()),
+    };
+    stored.iter().map(membership).collect()
+}
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()

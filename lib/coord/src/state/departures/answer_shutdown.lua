@@ -1,13 +1,14 @@
 -- answer_shutdown: approves or rejects an open shutdown for the caller.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission, those of departures/unpushed, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 id of the shutdown, 20 reason of a rejection, '' to approve
--- Returns { state, now, id of the shutdown, tasks that the caller gave back }, where state is OPEN, STOPPED (the member has stopped),
---           CLOSED (the team is closed) or REJECTED
+-- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops }, where
+--           state is OPEN, STOPPED (the member has stopped), CLOSED (the team is closed) or REJECTED
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local id, reason = ARGV[19], ARGV[20]
 -- @include admission/admission
 -- @include teams/team
 -- @include departures/shutdown
+-- @include departures/unpushed
 
 local denial = admit() or enter(true)
 if denial then
@@ -24,9 +25,10 @@ if shutdown.answers[me] == 'approved' then
   return refuse('ANSWERED', id, member.handle)
 end
 load_members()
-local given_back, by = {}, shutdown.by
+local given_back, unpushed, unpushed_count, by = {}, {}, 0, shutdown.by
 if reason == '' then
   given_back = stop_member(me, 'Given back at the shutdown of ' .. member.handle .. '.')
+  unpushed, unpushed_count = unpushed_locks()
   tell(by, 'shutdown_approved', 'Agent ' .. member.handle .. ' approved ' .. (shutdown.target == '*' and 'team ' or '') .. 'shutdown')
   emit_shutdown('approved', member.handle)
 else
@@ -34,4 +36,4 @@ else
   tell(by, 'shutdown_rejected', reason)
   emit_shutdown('rejected_by', member.handle)
 end
-return { settle_shutdown(), now, id, given_back }
+return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count })

@@ -33,4 +33,4 @@ redis.call('HDEL', keys.teams, team_key, team_key .. '/open', team_key .. '/done
 redis.call('UNLINK', keys.team, keys.seen, keys.answers, keys.mail, keys.bodies, keys.tasks, keys.texts, keys.order, keys.done,
   keys.edges, keys.unmet, keys.ready, keys.leases)
 emit_team('deleted', member.handle)
-return { 'DELETED', now }
+return told({ 'DELETED', now })

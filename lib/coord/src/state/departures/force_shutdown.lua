@@ -36,7 +36,7 @@ end
 table.sort(passed_over)
 if shutdown.target == '*' then
   close_team()
-  return { 'CLOSED', now, id, given_back, passed_over }
+  return told({ 'CLOSED', now, id, given_back, passed_over })
 end
 end_shutdown('forced')
-return { 'STOPPED', now, id, given_back, passed_over }
+return told({ 'STOPPED', now, id, given_back, passed_over })

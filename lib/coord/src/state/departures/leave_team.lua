@@ -40,4 +40,4 @@ emit_team('left', member.handle)
 if shutdown and not team.closed then
   settle_shutdown()
 end
-return { 'LEFT', now, given_back }
+return told({ 'LEFT', now, given_back })

@@ -29,6 +29,10 @@ pub struct ShutdownStep {
     pub given_back: Vec<String>,
     /// Handles of members that were passed over by force.
     pub passed_over: Vec<String>,
+    /// What a caller that stops has not pushed: branch and path of the first 100 of its locks for writing.
+    pub unpushed: Vec<(String, String)>,
+    /// The number of these locks.
+    pub unpushed_count: u64,
 }
 
 fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
@@ -39,12 +43,21 @@ fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
         "REJECTED" => ShutdownProgress::Rejected,
         _ => return unknown(&reply),
     };
-    Ok(ShutdownStep {
+    let mut step = ShutdownStep {
         progress,
         id: reply.text()?,
         given_back: reply.texts()?,
-        passed_over: if is_forced { reply.texts()? } else { Vec::new() },
-    })
+        passed_over: Vec::new(),
+        unpushed: Vec::new(),
+        unpushed_count: 0,
+    };
+    if is_forced {
+        step.passed_over = reply.texts()?;
+    } else {
+        step.unpushed = reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?;
+        step.unpushed_count = reply.number()?.unsigned_abs();
+    }
+    Ok(step)
 }
 
 /// Asks one member to stop, or the team to close; the caller approves for itself alone.

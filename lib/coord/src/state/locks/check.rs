@@ -5,7 +5,7 @@ use crate::domain::{FilePath, LockMode, NeighborPolicy};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
 use crate::state::request_keys::branch_keys;
-use crate::state::teams::Waiting;
+use crate::state::teams::Membership;
 use crate::store::{Store, StoreError};
 
 /// What stands in the way of `intent`, and what intents say of it. One round trip.
@@ -29,7 +29,7 @@ pub async fn check_status(
         "CHECKED" => {
             let survey = read_survey(&mut reply)?;
             let gate = Gate::read(&mut reply)?;
-            let waiting = Waiting::read(&mut reply)?;
+            let waiting = Membership::read(&mut reply)?;
             let suggested = read_suggested(&mut reply)?;
             Ok(Survey {
                 gate,

@@ -7,7 +7,7 @@ use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
 use crate::state::reply::{Reply, arguments, call};
 use crate::state::request_keys::lock_keys;
-use crate::state::teams::Waiting;
+use crate::state::teams::Membership;
 use crate::store::{Request, Script, Store, StoreError};
 
 /// The outcome of a claim.
@@ -141,7 +141,7 @@ fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) 
 
 fn read_outcome(mut reply: Reply) -> Result<ClaimOutcome, StoreError> {
     let outcome = ClaimOutcome::read(&mut reply)?;
-    let waiting = Waiting::read(&mut reply)?;
+    let waiting = Membership::read(&mut reply)?;
     let suggested = read_suggested(&mut reply)?;
     Ok(outcome.with(|survey| {
         survey.waiting = waiting;

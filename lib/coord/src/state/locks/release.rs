@@ -4,7 +4,7 @@ use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted};
 use crate::state::reply::{Reply, arguments, call};
 use crate::state::request_keys::lock_keys;
-use crate::state::teams::Waiting;
+use crate::state::teams::Membership;
 use crate::store::{Store, StoreError, script};
 
 /// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
@@ -78,7 +78,7 @@ pub struct Released {
     /// Others' locks for writing on files whose lock was lost, if the caller abandons its work.
     pub lost: Vec<LockEntry>,
     /// What waits for the caller in its teams.
-    pub waiting: Vec<Waiting>,
+    pub waiting: Vec<Membership>,
 }
 
 /// The outcome of a release. Only [`ReleaseOutcome::Released`] changes anything.
@@ -93,7 +93,7 @@ pub enum ReleaseOutcome {
         /// The files to push, and why.
         unpushed: Vec<(String, Shortfall)>,
         /// What waits for the caller in its teams.
-        waiting: Vec<Waiting>,
+        waiting: Vec<Membership>,
     },
     /// Files were written, but the caller sent no new head.
     NoNewHead {
@@ -107,7 +107,7 @@ pub enum ReleaseOutcome {
         /// The others' locks.
         others: Vec<LockEntry>,
         /// What waits for the caller in its teams.
-        waiting: Vec<Waiting>,
+        waiting: Vec<Membership>,
     },
     /// Only the source can tell whether the branch has the work.
     AskWork {
@@ -132,7 +132,7 @@ impl ReleaseOutcome {
     }
 
     /// What waits for the caller in its teams.
-    pub fn waiting(&self) -> &[Waiting] {
+    pub fn waiting(&self) -> &[Membership] {
         match self {
             ReleaseOutcome::Released(Released { waiting, .. })
             | ReleaseOutcome::NotPushed { waiting, .. }
@@ -198,14 +198,14 @@ pub async fn release(
     let mut args = entry.arguments(Kind::Release, cost);
     args.extend(request.arguments());
     let reply = call(store, &RELEASE, lock_keys(entry), args).await?;
-    admitted(reply, |mut reply| ReleaseOutcome::read(&mut reply, Waiting::read))
+    admitted(reply, |mut reply| ReleaseOutcome::read(&mut reply, Membership::read))
 }
 
 impl ReleaseOutcome {
     /// Reads what `includes/release_files.lua` gives; `waiting` reads what is behind it.
     pub(in crate::state) fn read(
         reply: &mut Reply,
-        waiting: impl FnOnce(&mut Reply) -> Result<Vec<Waiting>, StoreError>,
+        waiting: impl FnOnce(&mut Reply) -> Result<Vec<Membership>, StoreError>,
     ) -> Result<ReleaseOutcome, StoreError> {
         let head = SeenHead::read_if_any(reply)?;
         match reply.outcome.as_str() {

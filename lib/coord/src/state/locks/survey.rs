@@ -7,7 +7,7 @@ use super::gate::Gate;
 use crate::domain::{FilePath, LockEntry, LockMode};
 use crate::state::admission::SeenHead;
 use crate::state::reply::Reply;
-use crate::state::teams::Waiting;
+use crate::state::teams::Membership;
 use crate::store::StoreError;
 
 /// How a lock concerns a request.
@@ -71,7 +71,7 @@ pub struct Survey {
     /// What intents say of it.
     pub gate: Gate,
     /// What waits for the caller in its teams.
-    pub waiting: Vec<Waiting>,
+    pub waiting: Vec<Membership>,
     /// Tasks of these that are ready and whose files are free, where others' locks block.
     pub suggested: Vec<SuggestedTask>,
 }

@@ -64,4 +64,4 @@ end
 for index, text in ipairs(#fields > 0 and redis.call('HMGET', keys.members, unpack(fields)) or {}) do
   members[index][3] = marks_of(text).read or 0
 end
-return { 'LISTED', now, following > 0 and string.format('%.0f', following + 1) or '', messages, members }
+return told({ 'LISTED', now, following > 0 and string.format('%.0f', following + 1) or '', messages, members })

@@ -97,7 +97,7 @@ if is_changed then
   save_marks(me, marks)
 end
 renew_claims()
-return {
-  'READ', now, given, missed, unread_of(marks, broadcasts), has_more and '1' or '0', messages,
-  shutdown and cjson.encode(shutdown) or '', member.handle,
-}
+local unread = unread_of(marks, broadcasts)
+return told({
+  'READ', now, given, missed, unread, has_more and '1' or '0', messages, shutdown and cjson.encode(shutdown) or '', member.handle,
+}, unread)

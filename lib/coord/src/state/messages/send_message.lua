@@ -24,7 +24,7 @@ end
 local function answer(sent)
   local READY_NAMED = 5
   local ready = kind == 'idle' and redis.call('ZRANGE', keys.ready, 0, READY_NAMED - 1) or {}
-  return { 'SENT', now, tonumber(sent), ready }
+  return told({ 'SENT', now, tonumber(sent), ready })
 end
 if earlier then
   return answer(earlier)

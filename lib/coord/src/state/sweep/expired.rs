@@ -1,12 +1,13 @@
 use super::scripts::SWEEP;
 use crate::domain::RepoId;
+use crate::domain::team::TeamName;
 use crate::state::ledger::has_unsealed_lines;
 use crate::state::reply::{Reply, arguments};
-use crate::state::{events, expiry, locks};
+use crate::state::{events, expiry, locks, tasks};
 use crate::store::{Request, Store, StoreError};
 
 /// The kinds of what expires, each by its keys, in the order in which `sweep.lua` includes them.
-const KINDS: [fn(&RepoId) -> Vec<String>; 1] = [locks::keys::swept];
+const KINDS: [fn(&RepoId) -> Vec<String>; 2] = [locks::keys::swept, tasks::keys::swept];
 
 /// What one run of the sweep script did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Swept {
     pub expired: u64,
     /// When the next expires here.
     pub next_expiry: Option<i64>,
+    /// Teams in which claims of tasks may have lapsed: [`tasks::settle_lapses`] drops and announces those.
+    pub due_teams: Vec<TeamName>,
     /// Whether the ledger has lines that are not sealed.
     pub has_unsealed_lines: bool,
 }
@@ -51,6 +54,11 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swep
             ),
             None => None,
         },
+        due_teams: reply
+            .texts()?
+            .iter()
+            .map(|name| TeamName::parse(name).map_err(|_| reply.malformed("a team that has no name")))
+            .collect::<Result<_, _>>()?,
         has_unsealed_lines: decode(replies.collect())?,
     })
 }

@@ -58,4 +58,4 @@ task.updated = now_ms
 save_task(id, task)
 save_offers()
 emit_task('task_updated', id, task, assignee and assignee.handle or member.handle, member.login)
-return { 'ASSIGNED', now, whole_view(id, task) }
+return told({ 'ASSIGNED', now, whole_view(id, task) })

@@ -7,6 +7,7 @@
 --      or { FILES, now, what claimed() gives, what suggested() gives, id }: the files are refused: CONFLICT, STALE or REFUSED (by intents);
 --           nothing claimed
 --      or an outcome of a claim of files (locks/claim.lua) that is neither; the files are those of the task; nothing claimed
+--      or { MARK_FIRST, now }: it would be claimed after mark_due
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local id, seconds, file_mode, gate_at = ARGV[19], tonumber(ARGV[20]), ARGV[21], 22
 -- @include admission/admission
@@ -60,8 +61,14 @@ if takes_files then
   if refusal then
     return refusal
   end
-elseif not is_mine then
-  task.locked = nil
+else
+  if not is_mine or now_ms + seconds * 1000 < task.expires then
+    if lacks_mark(seconds) then
+      return { 'MARK_FIRST', now }
+    end
+    note_mark(seconds)
+  end
+  task.locked = is_mine and task.locked or nil
 end
 if is_mine then
   local renewed = {}
@@ -78,6 +85,6 @@ renew_claims()
 if not is_mine then
   hold(id, task, seconds)
 end
-return {
+return told({
   files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'), now, whole_view(id, task), files,
-}
+})

@@ -30,7 +30,7 @@ if task.status == 'pending' then
   return refuse('INVALID_TRANSITION', task.status, 'completed')
 end
 if task.status == 'completed' then
-  return { 'COMPLETED_BEFORE', now, whole_view(id, task) }
+  return told({ 'COMPLETED_BEFORE', now, whole_view(id, task) })
 end
 local refusal = refuse_unless_own(id, task, token, true)
 if refusal then
@@ -74,4 +74,4 @@ if redis.call('ZCARD', keys.done) > MOST_DONE then
 end
 save_offers()
 renew_claims()
-return { 'COMPLETED', now, whole_view(id, task), has_lapsed and '1' or '0', freed, not_told, files }
+return told({ 'COMPLETED', now, whole_view(id, task), has_lapsed and '1' or '0', freed, not_told, files })

@@ -26,7 +26,7 @@ local function answer(ids)
       kept_ids[#kept_ids + 1], kept[#kept + 1] = id, stored[index]
     end
   end
-  return { 'CREATED', now, ids, views_of(kept_ids, kept) }
+  return told({ 'CREATED', now, ids, views_of(kept_ids, kept) })
 end
 local earlier, misused = answered_before(request_key, digest)
 if misused then

@@ -37,4 +37,4 @@ if not is_completed then
   freed, not_told = unblock(id, dependents)
 end
 save_offers()
-return { 'DELETED', now, freed, not_told }
+return told({ 'DELETED', now, freed, not_told })

@@ -7,7 +7,7 @@ use crate::state::locks::{
     ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, ReleaseOutcome, mark_and_run, read_suggested,
 };
 use crate::state::reply::{Reply, arguments, call};
-use crate::state::team_keys::team_and_lock_keys;
+use crate::state::team_keys::{team_and_lock_keys, team_keys};
 use crate::state::teams::{TeamOutcome, TeamTerms, outcome, run, team_arguments};
 use crate::store::{Script, Store, StoreError};
 
@@ -146,8 +146,8 @@ impl<T, F> WithFiles<T, F> {
     }
 }
 
-/// Runs a script that claims a task for `seconds`. One round trip, and a second one where locks are claimed in a repository without
-/// a mark; see `mark_due.lua`.
+/// Runs a script that claims a task for `seconds`. Once for each repository, and again every ten minutes, that takes a second round
+/// trip; see `mark_due.lua`.
 pub(super) async fn run_claim<T>(
     store: &dyn Store,
     script: &'static Script,
@@ -170,15 +170,17 @@ pub(super) async fn run_claim<T>(
         }
         _ => read(&mut reply).map(WithFiles::Done),
     };
-    if !matches!(files, FilesOfClaim::Claimed { .. }) {
-        return run(store, script, terms, Kind::Read, own, read).await;
-    }
-    let keys = team_and_lock_keys(&terms.admission, terms.team);
-    let args = team_arguments(terms, Kind::Claim, own.clone());
+    let with_locks = matches!(files, FilesOfClaim::Claimed { .. });
+    let (keys, kind) = match with_locks {
+        true => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
+        false => (team_keys(&terms.admission, terms.team), Kind::Read),
+    };
+    let args = team_arguments(terms, kind, own.clone());
     let reply = call(store, script, keys.clone(), args).await?;
     if reply.outcome != "MARK_FIRST" {
         return outcome(reply, read);
     }
+    // It was counted.
     let counted = TeamTerms {
         admission: AdmissionTerms {
             rates: Rates::NONE,
@@ -187,11 +189,9 @@ pub(super) async fn run_claim<T>(
         team: terms.team,
     };
     let args = team_arguments(&counted, Kind::Marked, own);
-    let holds = |reply: &Reply| reply.outcome.ends_with("_FILES");
-    outcome(
-        mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), holds).await?,
-        read,
-    )
+    let holds = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");
+    let marked = mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), holds).await?;
+    outcome(marked, read)
 }
 
 /// Runs a script that ends the claim of a task.

@@ -2,7 +2,18 @@
 
 use crate::domain::RepoId;
 use crate::domain::team::TeamName;
+use crate::state::expiry;
 use crate::state::keys::of;
+
+/// zset: team in lower case -> a lower bound of the earliest lapse of a claim in it (Unix seconds).
+pub fn lapses(repo: &RepoId) -> String {
+    expiry::keys::index(repo, "tasks")
+}
+
+/// KEYS of tasks in a sweep, by `includes/lapses.lua`.
+pub(in crate::state) fn swept(repo: &RepoId) -> Vec<String> {
+    vec![lapses(repo)]
+}
 
 fn part(repo: &RepoId, team: &TeamName, part: &str) -> String {
     of("coord:tasks:", repo, &[":", team.key(), part])

@@ -74,9 +74,9 @@ for first = 1, #ids, VIEWED_AT_ONCE do
     view[#view + 1] = texts[offset] or ''
     answered = answered + #view[2] + #view[3] + #view[4] + #view[5] + #view[7]
     if answered > MOST_BYTES and #views > 0 then
-      return { 'LISTED', now, numbers[first + offset - 2], views }
+      return told({ 'LISTED', now, numbers[first + offset - 2], views })
     end
     views[#views + 1] = view
   end
 end
-return { 'LISTED', now, is_end and '' or last, views }
+return told({ 'LISTED', now, is_end and '' or last, views })

@@ -5,12 +5,14 @@ pub mod scripts;
 
 mod claim;
 mod files;
+mod lapses;
 mod list;
 mod record;
 mod write;
 
 pub use claim::*;
 pub use files::{FilesOfClaim, FilesOfRelease, WithFiles};
+pub use lapses::*;
 pub use list::*;
 pub use record::*;
 pub use write::*;

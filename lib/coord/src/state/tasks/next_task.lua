@@ -9,6 +9,7 @@
 --           claimed() of locks/claim_files gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
 --           FILES_CLAIMED: the caller has a task with one of the files, INTENT, TOO_MUCH to look at
 --      or { NOTHING, now, number of open tasks, of claimed ones, the next claims to lapse: list of { id, owner, when }, passed over }
+--      or { MARK_FIRST, now }: one would be claimed after mark_due
 --      or { FILES, ... }, the outcome of a claim of files that is neither, { REFUSED, now, code, words } or a denial, as of claim_task
 local request_key, digest, seconds, file_mode = ARGV[19], ARGV[20], tonumber(ARGV[21]), ARGV[22]
 local skipped, gate_at = ARGV[23], 24
@@ -32,7 +33,7 @@ elseif earlier then
   local id, token = string.match(earlier, '^(%S+) (%d+)$')
   local task = load_task(id)
   if task and is_owned_by(task, member) and string.format('%.0f', task.token) == token then
-    return { 'CLAIMED', now, whole_view(id, task), {} }
+    return told({ 'CLAIMED', now, whole_view(id, task), {} })
   end
   return refuse('CLAIM_LOST', id, task and task.owner or '', task and task.status or '')
 end
@@ -135,10 +136,10 @@ if not id then
     local held_task = load_task(claimed_id)
     lapsing[#lapsing + 1] = { claimed_id, held_task.owner, string.format('%.0f', held_task.expires) }
   end
-  return {
+  return told({
     'NOTHING', now, tonumber(redis.call('HGET', keys.teams, team_key .. '/open')), redis.call('ZCARD', keys.leases), lapsing,
     passed,
-  }
+  })
 end
 local has_files, files = task.files ~= nil and file_mode ~= '', nil
 if has_files and file_mode == 'NO_HEAD' then
@@ -151,8 +152,12 @@ if has_files then
   if refusal then
     return refusal
   end
+elseif lacks_mark(seconds) then
+  return { 'MARK_FIRST', now }
+else
+  note_mark(seconds)
 end
 renew_claims()
 hold(id, task, seconds)
 remember_answer(request_key, digest, id .. ' ' .. string.format('%.0f', task.token))
-return { files and 'CLAIMED_FILES' or 'CLAIMED', now, whole_view(id, task), passed, files }
+return told({ files and 'CLAIMED_FILES' or 'CLAIMED', now, whole_view(id, task), passed, files })

@@ -54,4 +54,4 @@ task.locked = nil
 end_claim(id, task, 'RELEASED')
 forget_claim(id)
 renew_claims()
-return { 'RELEASED', now, whole_view(id, task), kept, files }
+return told({ 'RELEASED', now, whole_view(id, task), kept, files })

@@ -19,6 +19,8 @@ scripts! {
     ASSIGN_TASK = "assign_task", repeatable: false;
     /// Removes a task.
     DELETE_TASK = "delete_task", repeatable: false;
+    /// Announces claims that have lapsed.
+    SETTLE_LAPSES = "settle_lapses", repeatable: false;
     /// Shows one task.
     SHOW_TASK = "show_task", repeatable: true;
     /// Lists tasks.

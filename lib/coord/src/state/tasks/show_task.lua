@@ -15,4 +15,4 @@ local task = load_task(id)
 if not task then
   return refuse('NO_TASK', id, team.name)
 end
-return { 'SHOWN', now, whole_view(id, task) }
+return told({ 'SHOWN', now, whole_view(id, task) })

@@ -29,7 +29,7 @@ if fields.status and fields.status ~= task.status then
   if NEXT[task.status] ~= fields.status then
     return refuse('INVALID_TRANSITION', task.status, fields.status)
   end
-  return { 'NOT_BY_UPDATE', now, task.status, fields.status }
+  return told({ 'NOT_BY_UPDATE', now, task.status, fields.status })
 end
 if fields.clear_lapses and not is_leader() and string.lower(task.by) ~= string.lower(member.handle) then
   return refuse('NOT_CREATOR', task.by, team.leader)
@@ -169,4 +169,4 @@ end
 save_offers()
 emit_task('task_updated', id, task, member.handle, member.login)
 renew_claims()
-return { 'UPDATED', now, whole_view(id, load_task(id)) }
+return told({ 'UPDATED', now, whole_view(id, load_task(id)) })

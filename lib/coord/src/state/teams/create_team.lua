@@ -29,4 +29,4 @@ sequence = 0
 save_team(1)
 add_member(handle, name, kind)
 emit_team('created', handle)
-return { 'CREATED', now }
+return told({ 'CREATED', now })

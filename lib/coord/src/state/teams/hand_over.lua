@@ -20,4 +20,4 @@ end
 team.leader = heir.handle
 save_team(tonumber(redis.call('HGET', keys.team, 'members')))
 emit_team('handed_over', heir.handle)
-return { 'HANDED_OVER', now, heir.handle }
+return told({ 'HANDED_OVER', now, heir.handle })

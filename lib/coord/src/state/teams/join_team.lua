@@ -24,8 +24,9 @@ if bound and string.sub(bound, 1, 1) ~= '!' then
     -- It approved a shutdown that did not close the team, and works on.
     current.ended = nil
     save_member(current)
+    member = current
     emit_team('joined', current.handle)
-    return { 'JOINED', now, current.handle }
+    return told({ 'JOINED', now, current.handle })
   end
   return refuse('ALREADY_MEMBER', current.handle, team.name)
 end
@@ -37,7 +38,7 @@ if not current then
   add_member(handle, name, kind)
   save_team(member_count + 1)
   emit_team('joined', handle)
-  return { 'JOINED', now, handle }
+  return told({ 'JOINED', now, handle })
 end
 if current.login ~= request.user_id then
   return refuse('HANDLE_TAKEN', current.handle, team.name)
@@ -61,6 +62,7 @@ current.before, current.ended = before, nil
 current.agent = request.agent_id ~= '' and request.agent_id or nil
 current.name, current.kind = name, kind
 save_member(current)
+member = current
 redis.pcall('HSET', keys.seen, string.lower(handle), string.format('%.0f', now_ms))
 emit_team('taken_over', current.handle)
-return { 'TAKEN_OVER', now, current.handle, old }
+return told({ 'TAKEN_OVER', now, current.handle, old })

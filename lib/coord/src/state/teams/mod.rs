@@ -12,6 +12,6 @@ mod waiting;
 pub use membership::*;
 pub use records::*;
 pub use refusal::*;
-pub use terms::{RequestKey, TeamOutcome, TeamTerms};
+pub use terms::{RequestKey, TeamOutcome, TeamTerms, Told};
 pub(in crate::state) use terms::{outcome, run, team_arguments, unknown};
-pub use waiting::Waiting;
+pub use waiting::{AskedToStop, Membership, Waiting};

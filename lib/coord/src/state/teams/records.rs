@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::keys;
-use super::scripts::SHOW_TEAM;
+use super::scripts::{SHOW_TEAM, TELL_WAITING};
 use super::terms::{TeamOutcome, TeamTerms, run, unknown};
+use super::waiting::Membership;
 use crate::domain::{Holder, RepoId};
 use crate::state::admission::Kind;
 use crate::state::read::Read;
+use crate::state::reply::{Reply, arguments};
 use crate::store::{Request, Store, StoreError, Value};
 
 /// A team in a listing.
@@ -165,13 +167,25 @@ pub fn list_teams(repo: &RepoId) -> Read<Vec<TeamSummary>> {
 }
 
 /// Reads the handles of the agent `holder`, by team in lower case.
-pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>> {
+pub fn handles(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>> {
     // No login has a blank.
     let field = format!("@{} {}", holder.user_id, holder.agent_or_empty());
     let request = Request::command(["HGET", &keys::members(repo), &field]);
     Read::new([request], |[stored]| match stored.as_str() {
         None => Ok(BTreeMap::new()),
         Some(text) => object(text),
+    })
+}
+
+/// Reads what waits for `holder` in its teams.
+pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
+    let request = Request::Script {
+        script: &TELL_WAITING,
+        keys: vec![keys::members(repo)],
+        args: arguments([holder.user_id.as_str(), holder.agent_or_empty()]),
+    };
+    Read::new([request], |[reply]| {
+        Membership::read(&mut Reply::open(&TELL_WAITING, Some(reply))?)
     })
 }
 

@@ -56,6 +56,6 @@ for index, handle in ipairs(handles) do
   }
 end
 local open, done = unpack(redis.call('HMGET', keys.teams, team_key .. '/open', team_key .. '/done'))
-return {
+return told({
   'SHOWN', now, cjson.encode(team), shutdown and cjson.encode(shutdown) or '', tonumber(open), tonumber(done), shown,
-}
+})

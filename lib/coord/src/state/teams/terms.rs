@@ -1,6 +1,7 @@
 //! What every script of a team is given, and its outcome.
 
 use super::refusal::{TeamRefusal, read_refusal};
+use super::waiting::Waiting;
 use crate::domain::team::TeamName;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{Reply, call};
@@ -16,8 +17,27 @@ pub struct TeamTerms<'a> {
     pub team: &'a TeamName,
 }
 
-/// An outcome, or why the rules refuse it; or why the request was not admitted.
-pub type TeamOutcome<T> = Result<Admitted<Result<T, TeamRefusal>>, StoreError>;
+/// An outcome, or why the rules refuse it; and what waits for the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told<T> {
+    /// The outcome.
+    pub outcome: Result<T, TeamRefusal>,
+    /// What waits for the caller in the team, after it.
+    pub waiting: Waiting,
+}
+
+impl<T> Told<T> {
+    /// The same, with what `change` makes of the outcome.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Told<U> {
+        Told {
+            outcome: self.outcome.map(change),
+            waiting: self.waiting,
+        }
+    }
+}
+
+/// What a script of a team answers, or why the request was not admitted.
+pub type TeamOutcome<T> = Result<Admitted<Told<T>>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
 #[derive(Clone, Copy, Debug)]
@@ -70,14 +90,18 @@ pub(in crate::state) fn team_arguments(terms: &TeamTerms<'_>, kind: Kind, own: V
     args
 }
 
-/// The outcome of a script of a team; `read` reads what is neither a denial nor a refusal.
+/// The outcome of a script of a team, which ends with what waits for the caller; `read` reads what is neither a denial nor a refusal.
 pub(in crate::state) fn outcome<T>(
     reply: Reply,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
-) -> Result<Admitted<Result<T, TeamRefusal>>, StoreError> {
-    admitted(reply, |reply| match reply.outcome.as_str() {
-        "REFUSED" => read_refusal(reply).map(Err),
-        _ => read(reply).map(Ok),
+) -> TeamOutcome<T> {
+    admitted(reply, |mut reply| {
+        let waiting = Waiting::take(&mut reply)?;
+        let outcome = match reply.outcome.as_str() {
+            "REFUSED" => Err(read_refusal(reply)?),
+            _ => Ok(read(reply)?),
+        };
+        Ok(Told { outcome, waiting })
     })
 }
 

@@ -1,29 +1,74 @@
-//! What waits for a caller in its teams, in the answers of requests about locks: `includes/waiting.lua`.
+//! What waits for a caller in its teams, as the answers of all scripts have it: `includes/waiting.lua`, and `told()` of
+//! `includes/team.lua`.
+
+use serde::Deserialize;
 
 use crate::state::reply::Reply;
 use crate::store::StoreError;
 
+/// What waits for the caller in a team.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Number of messages that it has not proved to have; none for who is no member.
+    pub unread: Option<u64>,
+    /// The shutdown that it has yet to answer.
+    pub shutdown: Option<AskedToStop>,
+}
+
+/// A shutdown, as those have it whom it asks.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct AskedToStop {
+    /// Its id.
+    pub id: String,
+    /// A handle in lower case, or `*` for the team.
+    pub target: String,
+    /// Handle of the author.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// Unix milliseconds.
+    pub respond_by: i64,
+}
+
 /// What waits for the caller in one of its teams.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct Membership {
     /// The team, in lower case.
     pub team: String,
     /// The caller's handle.
     pub handle: String,
-    /// Number of messages that it has not proved to have.
-    pub unread: u64,
-    /// Handle of who asks it to stop, if it has not answered.
-    pub asked_to_stop_by: Option<String>,
+    /// What waits.
+    pub waiting: Waiting,
 }
 
 impl Waiting {
+    fn read(reply: &mut Reply) -> Result<Self, StoreError> {
+        Ok(Waiting {
+            unread: Some(reply.number()?.unsigned_abs()),
+            shutdown: match reply.optional_text()? {
+                Some(text) => Some(serde_json::from_str(&text).map_err(|error| reply.malformed(&error.to_string()))?),
+                None => None,
+            },
+        })
+    }
+
+    /// What `told()` has put at the end of a reply.
+    pub(super) fn take(reply: &mut Reply) -> Result<Self, StoreError> {
+        let waiting = reply.last(|told| match told.has_more() {
+            true => Waiting::read(told).map(Some),
+            false => Ok(None),
+        })?;
+        Ok(waiting.unwrap_or_default())
+    }
+}
+
+impl Membership {
     pub(in crate::state) fn read(reply: &mut Reply) -> Result<Vec<Self>, StoreError> {
         reply.tuples(|tuple| {
-            Ok(Waiting {
+            Ok(Membership {
                 team: tuple.text()?,
                 handle: tuple.text()?,
-                unread: tuple.number()?.unsigned_abs(),
-                asked_to_stop_by: tuple.optional_text()?,
+                waiting: Waiting::read(tuple)?,
             })
         })
     }

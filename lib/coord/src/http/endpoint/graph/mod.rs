@@ -11,14 +11,11 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query, State};
-use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use coord_protocol::schema::one_of;
-use utoipa::openapi::header::HeaderBuilder;
-use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::{Ref, RefOr, Response as Described, ResponseBuilder};
+use utoipa::openapi::{Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use self::query::Asked;
@@ -27,9 +24,10 @@ use self::view::{EdgeView, GraphState, GraphView};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::ApiError;
+use crate::http::conditional::{self, OF_CALLERS, is_known, not_modified, tag_of, tagged};
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::examples;
-use crate::http::openapi::fields::GraphHeaders;
+use crate::http::openapi::fields::ConditionalHeaders;
 use crate::http::openapi::responses::{narrowed, response};
 use crate::operations::read_graph::{Overview, load_graph, read_overview};
 
@@ -51,7 +49,7 @@ pub(super) struct Document;
     get,
     path = "/api/graph",
     tag = "people",
-    params(GraphQuery, GraphHeaders),
+    params(GraphQuery, ConditionalHeaders),
     responses(GraphAnswers),
     security(("bearer" = []), ("api_key" = []))
 )]
@@ -70,7 +68,7 @@ async fn get_graph(
     let asked = query.parse(caller)?;
     let (head, mut overview) = read_overview(&app, &asked.repo, &asked.branch, asked.caller.clone()).await?;
     let mut tag = tag(&asked, head.as_str(), &overview)?;
-    let mut response = if is_known(&headers, &tag) {
+    let response = if is_known(&headers, &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let graph = load_graph(&app, &asked.repo, &asked.branch, &head, &mut overview).await?;
@@ -84,17 +82,7 @@ async fn get_graph(
         let view = GraphView::new(&graph, graph_state, &overview, asked.format, asked.focus.as_ref())?;
         (status, Json(view)).into_response()
     };
-    for (name, value) in [
-        (ETAG, HeaderValue::from_str(&tag).map_err(|_| ApiError::Internal)?),
-        (CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
-        (
-            VARY,
-            HeaderValue::from_static("authorization, x-api-key, accept-encoding"),
-        ),
-    ] {
-        response.headers_mut().insert(name, value);
-    }
-    Ok(response)
+    conditional::tag(response, &tag, OF_CALLERS)
 }
 
 /// The graph that `query` asks for, as JSON.
@@ -123,21 +111,7 @@ fn tag(asked: &Asked, head: &str, overview: &Overview) -> Result<String, ApiErro
     let parts = (version, graph_state, locks, failure, progress);
     let parts = serde_json::to_string(&parts).map_err(|_| ApiError::Internal)?;
     let parts = format!("{parts} {:?} {:?}", asked.format, asked.focus);
-    Ok(format!("W/\"{}\"", crate::store::script::sha1_hex(&parts)))
-}
-
-/// Whether `If-None-Match` contains this tag.
-fn is_known(headers: &HeaderMap, tag: &str) -> bool {
-    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-    headers
-        .get_all(IF_NONE_MATCH)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .any(|value| {
-            value
-                .split(',')
-                .any(|candidate| candidate.trim() == "*" || bare(candidate) == bare(tag))
-        })
+    Ok(tag_of(&parts))
 }
 
 /// Its responses in the OpenAPI document.
@@ -158,40 +132,21 @@ impl IntoResponses for GraphAnswers {
         let ready = narrowed("Graph", "version", version, &[]).example(Some(examples::graph()));
         answers.insert(
             200,
-            tagged(response("The graph of the branch, or of an older commit of it", ready)),
+            tagged(
+                response("The graph of the branch, or of an older commit of it", ready),
+                OF_CALLERS,
+            ),
         );
         let building = narrowed("Graph", "state", one_of(&["building"], "Always `building`"), &[]);
         let building = building.example(Some(examples::building_graph()));
         answers.insert(
             202,
-            tagged(response("The graph is being built for the first time", building)),
+            tagged(
+                response("The graph is being built for the first time", building),
+                OF_CALLERS,
+            ),
         );
-        let same = ResponseBuilder::new().description("The response that `If-None-Match` names is current");
-        answers.insert(304, tagged(same));
+        answers.insert(304, not_modified(OF_CALLERS));
         finish(answers)
     }
-}
-
-/// `described` with the headers for conditional requests.
-fn tagged(described: ResponseBuilder) -> ResponseBuilder {
-    let header = |description: &str, value: &str| {
-        let schema = ObjectBuilder::new().schema_type(Type::String).examples([value]);
-        HeaderBuilder::new()
-            .schema(Some(schema))
-            .description(Some(description))
-            .build()
-    };
-    described
-        .header(
-            "ETag",
-            header("A hash of everything that the response depends on", "W/\"5d1d7ac5f0\""),
-        )
-        .header("Cache-Control", header("Revalidate each time", "private, no-cache"))
-        .header(
-            "Vary",
-            header(
-                "The headers of the request that the response depends on",
-                "authorization, x-api-key, accept-encoding",
-            ),
-        )
 }

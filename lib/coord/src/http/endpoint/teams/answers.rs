@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use axum::Json;
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use coord_protocol::ErrorCode;
 use serde::Serialize;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 
 use crate::error::ApiError;
+use crate::http::conditional;
 use crate::http::error::status_of;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish, with_error};
 use crate::http::openapi::responses::response;
@@ -21,11 +23,19 @@ pub(super) fn respond(answered: Result<impl Serialize, ApiError>) -> Response {
     }
 }
 
+/// The response, 304 for a caller that has it, or the error with a command.
+pub(super) fn respond_if_changed(headers: &HeaderMap, answered: Result<impl Serialize, ApiError>) -> Response {
+    let response = answered.and_then(|answer| conditional::respond(headers, &answer));
+    response.unwrap_or_else(|error| error.respond_to_agent())
+}
+
 /// What a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asks {
     /// A question.
     Read,
+    /// A question that is answered with 304 where nothing has changed.
+    Again,
     /// A change, by a body.
     Change,
     /// A removal.
@@ -45,7 +55,13 @@ pub(super) fn described(
     }
     let mut answers = errors(&causes, Reader::Agent, allowed, None);
     let found = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema)));
-    answers.insert(200, response("Done", found));
+    let found = response("Done", found);
+    if asks == Asks::Again {
+        answers.insert(304, conditional::not_modified(conditional::OF_AGENTS));
+        answers.insert(200, conditional::tagged(found, conditional::OF_AGENTS));
+    } else {
+        answers.insert(200, found);
+    }
     let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
     for code in codes {
         by_status.entry(status_of(*code).as_u16()).or_default().push(*code);

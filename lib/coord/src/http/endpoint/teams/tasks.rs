@@ -10,11 +10,11 @@ use axum::routing::{MethodRouter, get};
 use coord_protocol::tasks::{NewTasksRequest, NewTasksResponse, TasksResponse};
 use utoipa::OpenApi;
 
-use super::answers::{answers, respond};
+use super::answers::{answers, respond, respond_if_changed};
 use super::query::{Asked, TasksQuery};
 use super::{by, read};
 use crate::app::App;
-use crate::http::openapi::fields::AgentHeaders;
+use crate::http::openapi::fields::{AgentHeaders, ConditionalHeaders};
 use crate::operations::teams::{list_tasks, new_tasks};
 
 /// Its methods.
@@ -32,7 +32,7 @@ pub(in crate::http::endpoint) struct Document;
 
 answers! {
     /// Those to a request for tasks.
-    Listed = "Tasks", Read, "GET, HEAD, POST", [UnknownTeam];
+    Listed = "Tasks", Again, "GET, HEAD, POST", [UnknownTeam];
     /// Those to new tasks.
     Added = "TasksAdded", Change, "GET, HEAD, POST",
         [UnknownTeam, NotAMember, Superseded, TeamClosed, TooMany, KeyReused, TaskExists, UnknownDependency, CircularDependency];
@@ -40,12 +40,13 @@ answers! {
 
 /// List the tasks of a team.
 ///
-/// In the order in which they were added, without notes and results, and with descriptions only where they are asked for.
+/// In the order in which they were added, without notes and results, and with descriptions only where they are asked for. Claims
+/// lapse by the clock, and change the `ETag`.
 #[utoipa::path(
     get,
     path = "/api/tasks",
     tag = "agents",
-    params(TasksQuery, AgentHeaders),
+    params(TasksQuery, AgentHeaders, ConditionalHeaders),
     responses(Listed),
     security(("bearer" = []), ("api_key" = []))
 )]
@@ -55,7 +56,7 @@ async fn get_tasks(State(app): State<Arc<App>>, headers: HeaderMap, query: Asked
         let query = query.0?;
         list_tasks(&app, query.parse(&query.caller())?, by).await
     };
-    respond(listed.await)
+    respond_if_changed(&headers, listed.await)
 }
 
 /// Add tasks: all, or none.

@@ -11,11 +11,11 @@ use coord_protocol::schema::TeamName;
 use coord_protocol::teams::{EditTeamRequest, TeamResponse};
 use utoipa::OpenApi;
 
-use super::answers::{answers, respond};
+use super::answers::{answers, respond, respond_if_changed};
 use super::query::{Asked, RemovalQuery, TeamsQuery};
 use super::{by, read};
 use crate::app::App;
-use crate::http::openapi::fields::AgentHeaders;
+use crate::http::openapi::fields::{AgentHeaders, ConditionalHeaders};
 use crate::operations::teams::{delete_team, edit_team, show_team};
 
 /// Its methods.
@@ -33,7 +33,7 @@ pub(in crate::http::endpoint) struct Document;
 
 answers! {
     /// Those to a request for a team.
-    Found = "TeamFound", Read, "GET, HEAD, PATCH, DELETE", [UnknownTeam];
+    Found = "TeamFound", Again, "GET, HEAD, PATCH, DELETE", [UnknownTeam];
     /// Those to a change.
     Edited = "TeamChanged", Change, "GET, HEAD, PATCH, DELETE",
         [UnknownTeam, NotAMember, NotLeader, Superseded, TeamClosed, UnknownRecipient];
@@ -49,7 +49,7 @@ answers! {
     get,
     path = "/api/teams/{team}",
     tag = "agents",
-    params(("team" = TeamName, Path, description = "The team"), TeamsQuery, AgentHeaders),
+    params(("team" = TeamName, Path, description = "The team"), TeamsQuery, AgentHeaders, ConditionalHeaders),
     responses(Found),
     security(("bearer" = []), ("api_key" = []))
 )]
@@ -63,7 +63,7 @@ async fn get_team(
         let by = by(&app, &headers).await?;
         show_team(&app, &team, &query.0?.repo_url, by).await
     };
-    respond(found.await)
+    respond_if_changed(&headers, found.await)
 }
 
 /// Hand a team over to another member.

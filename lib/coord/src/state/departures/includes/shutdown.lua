@@ -16,9 +16,7 @@ end
 -- Writes the open shutdown, of which any answer can tell: see keys.members.
 local function save_shutdown()
   redis.call('HSET', keys.team, 'shutdown', cjson.encode(shutdown))
-  redis.call('HSET', keys.members, team_key .. '/!', cjson.encode({
-    id = shutdown.id, target = shutdown.target, by = shutdown.by, reason = shutdown.reason, respond_by = shutdown.respond_by,
-  }))
+  redis.call('HSET', keys.members, team_key .. '/!', shutdown_text())
 end
 
 local function end_shutdown(state)
@@ -28,6 +26,7 @@ local function end_shutdown(state)
     redis.call('HDEL', keys.members, team_key .. '/!' .. key)
   end
   emit_shutdown(state, member.handle)
+  shutdown = nil
 end
 
 local function note_answer(key, answer)

@@ -63,8 +63,7 @@ if gate.is_refused or is_stale or blocked then
   return ended(claimed(outcome))
 end
 
--- The sweep must know of the repository before a lock is held in it: see mark_due.lua.
-if request.kind ~= 'MARKED' and (not mark or tonumber(mark) > now + ttl) then
+if lacks_mark(ttl) then
   save_entries()
   return { 'MARK_FIRST', now }
 end
@@ -80,11 +79,7 @@ if full then
   emit_refusal(wanted, message, paths, 'FULL')
   return { 'FULL', now, full, full_file }
 end
-if request.kind == 'MARKED' then
-  -- Seconds for which a mark counts, in case the due list is lost.
-  local MARKED_FOR = 600
-  redis.call('SET', keys.mark, now + ttl, 'EX', MARKED_FOR)
-end
+note_mark(ttl)
 
 -- The remote branch was at `head` when this was granted. A release compares the pushed work with that commit, even if the
 -- working copy is ahead of it.

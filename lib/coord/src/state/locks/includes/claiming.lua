@@ -1,5 +1,6 @@
 -- What a claim of files needs. Needs: admission, and gate_at: see locks/gate_request.
 -- @include admission/behind
+-- @include admission/due_mark
 -- @include locks/survey
 -- @include builds/graph_age
 -- @include builds/spelling

@@ -2,7 +2,7 @@
 local wanted, paths, message, ttl, lookups = 'WRITING', task.files, id .. ': ' .. task.title, seconds, ''
 local function ended(answer)
   local instead = answer[1] == 'CONFLICT' and suggested({ { team_key, member.handle } }, task_name(id)) or {}
-  return { 'FILES', now, answer, instead, id }
+  return told({ 'FILES', now, answer, instead, id })
 end
 local denied = admit_files(#paths, function()
   return holds_all(paths)

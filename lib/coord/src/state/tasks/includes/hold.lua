@@ -1,4 +1,5 @@
 -- Claims of tasks. Needs: team.
+-- @include admission/due_mark
 -- @include tasks/renewals
 -- @include tasks/edges
 -- @include locks/tokens

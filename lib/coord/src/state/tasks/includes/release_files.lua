@@ -5,7 +5,7 @@ for index = 1, #verdicts, 2 do
   verdict_of[verdicts[index]] = verdicts[index + 1]
 end
 local function ended(answer)
-  return { 'FILES', now, answer }
+  return told({ 'FILES', now, answer })
 end
 local denied = admit_files(#paths)
 if denied then

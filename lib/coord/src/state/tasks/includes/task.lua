@@ -47,6 +47,7 @@ end
 local function extend(id, task)
   task.expires = now_ms + task.seconds * 1000
   redis.call('ZADD', keys.leases, string.format('%.0f', task.expires), id)
+  redis.call('ZADD', keys.lapses, 'LT', math.ceil(task.expires / 1000), team_key)
 end
 
 local function emit_task(kind, id, task, handle, login)

@@ -1,12 +1,12 @@
 -- A team, and the caller as its member. Needs: admission.
--- KEYS, the last 21: 1 status log, 2 events channel, 3 teams, 4 members, 5 team, 6 seen, 7 answers, 8 mail, 9 bodies, 10 tasks,
+-- KEYS, the last 22: 1 status log, 2 events channel, 3 teams, 4 members, 5 team, 6 seen, 7 answers, 8 mail, 9 bodies, 10 tasks,
 --       11 texts, 12 order, 13 done, 14 edges, 15 unmet, 16 ready, 17 leases, 18 fencing token,
---       19 locks, 20 expiries, 21 held
+--       19 locks, 20 expiries, 21 held, 22 index of lapses
 -- ARGV: 17 team in lower case, 18 its name as the caller writes it
-local behind = #KEYS - 21
+local behind = #KEYS - 22
 keys.status_log, keys.events, keys.teams, keys.members, keys.team, keys.seen, keys.answers, keys.mail, keys.bodies, keys.tasks,
   keys.texts, keys.order, keys.done, keys.edges, keys.unmet, keys.ready, keys.leases, keys.token, keys.locks, keys.expiries,
-  keys.held = unpack(KEYS, behind + 1)
+  keys.held, keys.lapses = unpack(KEYS, behind + 1)
 local team_key, team_name = ARGV[17], ARGV[18]
 -- @include events/emit
 -- @include teams/member_fields
@@ -20,13 +20,39 @@ local shutdown -- the open one, or nil: see departures/includes/shutdown.lua
 local sequence -- of the newest message
 local bound -- to the agent of the caller: a handle in lower case, with a '!' before it if another agent has it now; or false
 
+-- The open shutdown without its answers, as text in the field TEAM/!.
+local function shutdown_text()
+  return cjson.encode({
+    id = shutdown.id, target = shutdown.target, by = shutdown.by, reason = shutdown.reason, respond_by = shutdown.respond_by,
+  })
+end
+
+-- Completes an outcome with what waits for the caller, { number of unread messages, the shutdown that it has yet to answer as JSON,
+-- or '' }; {} for who is no member. `unread`: that number, where it is known.
+local function told(outcome, unread)
+  local me = member and string.lower(member.handle) or bound
+  local waits = {}
+  if me and string.sub(me, 1, 1) ~= '!' then
+    if not unread then
+      local counts, broadcasts = unpack(redis.call('HMGET', keys.members, team_key .. '/' .. me, team_key .. '/*'))
+      unread = counts and unread_of(marks_of(counts), (broadcasts_of(broadcasts)))
+    end
+    if unread then
+      local is_asked = shutdown and (shutdown.target == '*' or shutdown.target == me) and not shutdown.answers[me]
+      waits = { unread, is_asked and shutdown_text() or '' }
+    end
+  end
+  outcome[#outcome + 1] = waits
+  return outcome
+end
+
 -- The outcome of a request that the rules refuse: nothing was changed.
 local function refuse(code, ...)
   local words = { ... }
   for index, word in ipairs(words) do
     words[index] = tostring(word)
   end
-  return { 'REFUSED', now, code, words }
+  return told({ 'REFUSED', now, code, words })
 end
 
 local function load_member(handle)

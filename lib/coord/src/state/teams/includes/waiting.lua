@@ -1,8 +1,8 @@
 -- What waits for the caller in its teams, for the answers of other requests. Needs: request, keys.members.
 -- @include teams/member_fields
 
--- For each of its teams: { team, handle, number of unread messages, who asks it to stop, or '' if nobody does or it
--- has answered }. One command for an agent that is in no team.
+-- For each of its teams: { team, handle, number of unread messages, the shutdown that it has yet to answer as JSON, or '' }. One
+-- command for an agent that is in no team.
 local function waiting()
   local found, fields, names = {}, {}, {}
   local stored = redis.call('HGET', keys.members, agent_field(request.user_id, request.agent_id))
@@ -26,7 +26,7 @@ local function waiting()
     local shutdown = open and not answer and cjson.decode(open)
     local is_asked = shutdown and (shutdown.target == '*' or shutdown.target == string.lower(handles[name]))
     local unread = counts and unread_of(marks_of(counts), (broadcasts_of(broadcasts))) or 0
-    found[index] = { name, handles[name], unread, is_asked and shutdown.by or '' }
+    found[index] = { name, handles[name], unread, is_asked and open or '' }
   end
   return found
 end

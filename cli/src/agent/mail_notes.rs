@@ -1,0 +1,144 @@
+//! What a session knows of its teams: which they are, and what its model was handed of their messages. One small file for each holder,
+//! beside that of its session, which one process at a time changes: so each message is handed over once.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use coord::domain::AgentId;
+use coord_git::WorkingCopy;
+use coord_protocol::team_tools::TeamAnswer;
+use coord_protocol::{Membership, PostResponse};
+use serde::{Deserialize, Serialize};
+
+use super::session_notes;
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// How often a process that was handed messages tries to note it, and the pause between.
+const ATTEMPTS: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The notes of one holder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct MailNotes {
+    /// By the team's name in lower case. `None` where the server was not asked yet.
+    pub teams: Option<BTreeMap<String, TeamNotes>>,
+    /// Whether the last turn was followed by another one at Coord's wish.
+    pub was_kept_going: bool,
+}
+
+/// What was handed over of one team.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct TeamNotes {
+    /// The number up to which the model has all messages.
+    pub cursor: Option<u64>,
+    /// The same of what a tool has answered, and no hook after it has told of yet.
+    pub offered: Option<u64>,
+    /// The shutdown that it was told of last.
+    pub shutdown: Option<String>,
+}
+
+/// The notes, which no other process can change.
+#[derive(Debug)]
+pub struct OpenMail {
+    /// They themselves.
+    pub notes: MailNotes,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl MailNotes {
+    /// Those of `agent_id`; empty ones where there is no file.
+    pub fn read(working_copy: &WorkingCopy, agent_id: &AgentId) -> MailNotes {
+        read(&path(working_copy, agent_id))
+    }
+
+    /// Those of `agent_id`, to change them. `None` while another process has them.
+    pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<OpenMail> {
+        let path = path(working_copy, agent_id);
+        fs::create_dir_all(path.parent()?).ok()?;
+        let lock = path.with_extension("lock");
+        let lock = File::options().create(true).append(true).open(lock).ok()?;
+        lock.try_lock().ok()?;
+        Some(OpenMail {
+            notes: read(&path),
+            path,
+            _lock: lock,
+        })
+    }
+
+    /// Notes what an answer about teams tells: which they are, and which messages the model is given; `is_shown`: it has these.
+    pub fn note_answer(working_copy: &WorkingCopy, agent_id: &AgentId, answer: &TeamAnswer, is_shown: bool) {
+        match answer {
+            TeamAnswer::Teams(answer) => change(working_copy, agent_id, |notes| notes.set_teams(&answer.your_teams)),
+            TeamAnswer::Change(answer) if answer.handle.is_some() => change(working_copy, agent_id, |notes| {
+                notes.team(&answer.team);
+            }),
+            TeamAnswer::Inbox(inbox) => change(working_copy, agent_id, |notes| {
+                let team = notes.team(&inbox.team);
+                let noted = if is_shown { &mut team.cursor } else { &mut team.offered };
+                *noted = (*noted).max(Some(inbox.cursor));
+            }),
+            _ => {}
+        }
+    }
+
+    /// Notes the teams that the answer to a claim tells of.
+    pub fn note_claim(working_copy: &WorkingCopy, agent_id: &AgentId, response: &PostResponse) {
+        let known = MailNotes::read(working_copy, agent_id).teams.unwrap_or_default();
+        let is_same = known.keys().eq(response.your_teams.iter().map(|team| &team.team));
+        if !is_same && let Some(mut mail) = MailNotes::open(working_copy, agent_id) {
+            mail.notes.set_teams(&response.your_teams);
+            mail.save();
+        }
+    }
+
+    /// Sets which teams there are; what is known of each stays.
+    pub fn set_teams(&mut self, teams: &[Membership]) {
+        let known = self.teams.take().unwrap_or_default();
+        let kept = |team: &Membership| (team.team.clone(), known.get(&team.team).cloned().unwrap_or_default());
+        self.teams = Some(teams.iter().map(kept).collect());
+    }
+
+    fn team(&mut self, name: &str) -> &mut TeamNotes {
+        let teams = self.teams.get_or_insert_default();
+        teams.entry(name.to_ascii_lowercase()).or_default()
+    }
+}
+
+impl OpenMail {
+    /// Writes them. A file that cannot be written is no reason to stop an agent.
+    pub fn save(&self) {
+        if let Err(error) = session_notes::write(&self.path, &self.notes) {
+            tracing::debug!(%error, "the notes about messages cannot be written");
+        }
+    }
+}
+
+fn change(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut MailNotes)) {
+    for _ in 0..ATTEMPTS {
+        if let Some(mut mail) = MailNotes::open(working_copy, agent_id) {
+            change(&mut mail.notes);
+            mail.save();
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    tracing::debug!("another process has the notes about messages");
+}
+
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
+    session_notes::path(working_copy, agent_id).with_extension("mail")
+}
+
+fn read(path: &PathBuf) -> MailNotes {
+    let is_small = fs::metadata(path).is_ok_and(|about| about.len() <= MOST_BYTES);
+    let text = fs::read(path).ok().filter(|_| is_small);
+    text.and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default()
+}

@@ -1,0 +1,76 @@
+//! What waits for an agent in its teams: a part of every answer to a member.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What waits for the caller in a team. Absent members do not apply.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct Waiting {
+    /// Number of messages that the caller has not proved to have; absent for who is no member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub unread: Option<u64>,
+    /// The open shutdown that asks the caller, until the caller has answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub shutdown: Option<AskedToStop>,
+}
+
+/// An open shutdown, as those have it whom it asks.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct AskedToStop {
+    /// Its id.
+    pub id: String,
+    /// The member that is asked to stop; absent for the team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub target: Option<String>,
+    /// Handle of who asks.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// When it may be forced, ISO 8601.
+    pub respond_by: String,
+}
+
+/// What waits for the caller in one of its teams.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct Membership {
+    /// The team, in lower case.
+    pub team: String,
+    /// The caller's handle.
+    pub handle: String,
+    /// What waits.
+    #[serde(flatten)]
+    pub waiting: Waiting,
+}
+
+impl Waiting {
+    /// Sentences that begin with a code and a colon, for the caller: `handle` of `team`, where more than one team may be meant.
+    pub fn warnings(&self, membership: Option<(&str, &str)>) -> Vec<String> {
+        let you = match membership {
+            Some((handle, team)) => format!("you, '{handle}' of team '{team}',"),
+            None => "you".to_owned(),
+        };
+        let asked = self.shutdown.as_ref().map(|shutdown| {
+            format!(
+                "SHUTDOWN_REQUESTED: '{}' asks {you} to stop (shutdown {}): read your messages, and approve or reject.",
+                shutdown.by, shutdown.id
+            )
+        });
+        let you = you.trim_end_matches(',');
+        let unread = match self.unread {
+            None | Some(0) => None,
+            Some(1) => Some(format!("UNREAD: A message waits for {you}.")),
+            Some(several) => Some(format!("UNREAD: {several} messages wait for {you}.")),
+        };
+        asked.into_iter().chain(unread).collect()
+    }
+}
+
+impl Membership {
+    /// The same sentences, with the team.
+    pub fn warnings(&self) -> Vec<String> {
+        self.waiting.warnings(Some((&self.handle, &self.team)))
+    }
+}

@@ -1,0 +1,188 @@
+//! Claims of tasks that lapse are announced once, by a sweep if by nobody before, and none is lost from the list of what is due.
+
+use coord::state::expiry::keys::{DUE, marked};
+use coord::state::expiry::settle_due;
+use coord::state::sweep::sweep;
+use coord::state::tasks::{NextTask, keys, settle_lapses};
+
+use crate::stores::due::list;
+use crate::world::World;
+use crate::world::team::{Mate, titled};
+
+impl World {
+    /// The tasks of the events `task_lapsed`, in their order.
+    async fn lapsed_tasks(&self) -> Vec<String> {
+        let events = self.events().await.into_iter();
+        let lapsed = events.filter(|(_, event)| event["type"] == "task_lapsed");
+        lapsed
+            .map(|(_, event)| event["task"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// When the first claim of the team lapses, as the index has it.
+    async fn first_lapse(&self) -> Option<i64> {
+        self.command(["ZSCORE", &keys::lapses(&self.repo), "alpha"])
+            .await
+            .as_int()
+    }
+
+    /// That the claim of `id` is announced sooner or later, by sweeps alone, and once.
+    async fn assert_lapse_is_found(&self, mate: &Mate<'_>, id: &str) {
+        mate.lapses(id).await;
+        for _ in 0..3 {
+            self.let_time_pass().await;
+            self.sweeps().await;
+        }
+        let found = self.lapsed_tasks().await.into_iter().filter(|task| task == id).count();
+        assert_eq!(found, 1, "{:?}", self.due().await);
+    }
+}
+
+async fn a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
+    assert_eq!(
+        world.due().await,
+        list(&[]),
+        "a team without claims is nothing to sweep"
+    );
+    bob.claims("t1").await.unwrap();
+    lead.claims("t2").await.unwrap();
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    bob.lapses("t1").await;
+    world.let_time_pass().await;
+    assert_eq!(world.sweeps().await.expired, 1);
+    assert_eq!(world.lapsed_tasks().await, ["t1"]);
+    let task = bob.shows("t1").await.unwrap().task;
+    assert_eq!(
+        (task.record.owner, task.record.had.as_deref(), task.record.lapses),
+        (None, Some("bob"), 1)
+    );
+    // The other claim is what is due next.
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    world.let_time_pass().await;
+    assert_eq!(world.sweeps().await.expired, 0);
+    let NextTask::Claimed { task, .. } = lead.takes_next().await.unwrap() else {
+        panic!("t1 is ready");
+    };
+    assert_eq!((task.task.id.as_str(), world.lapsed_tasks().await.len()), ("t1", 1));
+}
+
+async fn what_a_request_has_settled_the_sweep_does_not_announce_again(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    bob.lapses("t1").await;
+    lead.claims("t1").await.unwrap();
+    world.let_time_pass().await;
+    assert_eq!(world.sweeps().await.expired, 0);
+    assert_eq!(world.lapsed_tasks().await, ["t1"]);
+    // The index is exact again.
+    let due = world.command(["ZSCORE", DUE, world.repo.as_str()]).await.as_int();
+    assert_eq!(due, world.first_lapse().await);
+}
+
+async fn many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_them_loses_none(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&["a", "b", "c", "d", "e"].map(titled)).await.unwrap();
+    for id in ["t1", "t2", "t3", "t4", "t5"] {
+        bob.claims(id).await.unwrap();
+        bob.lapses(id).await;
+    }
+    world.let_time_pass().await;
+    // It takes the repository, finds the team, settles a part, and dies.
+    world.take().await.unwrap();
+    let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
+    assert_eq!(swept.due_teams.len(), 1);
+    let settled = settle_lapses(&*world.store, &world.repo, &bob.team, 2).await.unwrap();
+    assert_eq!((settled, world.lapsed_tasks().await.len()), (2, 2));
+    world.let_time_pass().await;
+    let report = world.sweeps().await;
+    assert_eq!((report.expired, report.is_complete), (3, true));
+    let mut lapsed = world.lapsed_tasks().await;
+    lapsed.sort();
+    assert_eq!(lapsed, ["t1", "t2", "t3", "t4", "t5"]);
+    assert_eq!(
+        (world.first_lapse().await, world.due().await),
+        (None, list(&[("idle:REPO", false)]))
+    );
+    world.let_time_pass().await;
+    world.sweeps().await;
+    assert_eq!(world.due().await, list(&[]));
+}
+
+async fn a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&["a", "b", "c"].map(titled)).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    bob.lapses("t1").await;
+    world.let_time_pass().await;
+    let taken = world.take().await.unwrap();
+    settle_lapses(&*world.store, &world.repo, &bob.team, 500).await.unwrap();
+    let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
+    assert_eq!(swept.next_expiry, None);
+    bob.claims("t2").await.unwrap();
+    settle_due(&*world.store, &taken, swept.next_expiry).await.unwrap();
+    assert_eq!(world.due().await, list(&[("REPO", false), ("idle:REPO", false)]));
+    world.assert_lapse_is_found(&bob, "t2").await;
+
+    world.command(["DEL", DUE]).await;
+    world.command(["ZADD", DUE, "1", &format!("idle:{}", world.repo)]).await;
+    let taken = world.take().await.unwrap();
+    assert!(taken.is_last_look);
+    let swept = sweep(&*world.store, &world.repo, 500).await.unwrap();
+    bob.claims("t3").await.unwrap();
+    settle_due(&*world.store, &taken, swept.next_expiry).await.unwrap();
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    world.assert_lapse_is_found(&bob, "t3").await;
+}
+
+async fn a_claim_is_marked_before_it_is_made_and_a_refused_one_leaves_nothing(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
+    let mark = async || world.command(["GET", &marked(&world.repo)]).await.as_int();
+    bob.claims("none").await.unwrap_err();
+    assert_eq!((world.due().await, mark().await), (list(&[]), None));
+    bob.claims_for("t1", 900).await.unwrap();
+    let late = mark().await.unwrap();
+    // While there is a mark that is early enough, a claim puts nothing on the list.
+    world.command(["DEL", DUE]).await;
+    lead.claims_for("t2", 1000).await.unwrap();
+    assert_eq!((world.due().await, mark().await), (list(&[]), Some(late)));
+    lead.releases("t2", "").await.unwrap();
+    // One that ends before does, also where it shortens its own.
+    lead.claims_for("t2", 100).await.unwrap();
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    world.command(["DEL", DUE]).await;
+    bob.claims_for("t1", 30).await.unwrap();
+    assert_eq!(world.due().await, list(&[("REPO", false)]));
+    let first = world.first_lapse().await.unwrap();
+    assert!(first <= late - 800, "{first} {late}");
+    // A lock and a claim keep the repository on the list for each other.
+    world.agent("ann").writes(&["a.ts"]).await;
+    world.assert_lapse_is_found(&bob, "t1").await;
+    world.assert_lock_is_found("a.ts").await;
+}
+
+async fn a_deleted_team_leaves_nothing_to_sweep(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    lead.claims("t1").await.unwrap();
+    lead.lapses("t1").await;
+    lead.deletes_team().await.unwrap();
+    world.let_time_pass().await;
+    assert_eq!(world.sweeps().await.expired, 0);
+    assert_eq!(
+        (world.first_lapse().await, world.due().await),
+        (None, list(&[("idle:REPO", false)]))
+    );
+}
+
+on_every_store!(
+    a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back,
+    what_a_request_has_settled_the_sweep_does_not_announce_again,
+    many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_them_loses_none,
+    a_claim_while_a_sweep_looks_and_in_its_last_look_is_kept,
+    a_claim_is_marked_before_it_is_made_and_a_refused_one_leaves_nothing,
+    a_deleted_team_leaves_nothing_to_sweep,
+);
