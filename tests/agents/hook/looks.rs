@@ -7,7 +7,7 @@ use super::session;
 use crate::world::World;
 
 /// The text for the model, in the agent's form, of an answer to the event `event`.
-fn context(form: &Form, body: &Value) -> Option<String> {
+pub fn context(form: &Form, body: &Value) -> Option<String> {
     let field = match form.agent {
         "claude-code" | "codex" | "gemini" => &body["hookSpecificOutput"]["additionalContext"],
         "cursor" => &body["additional_context"],

@@ -8,6 +8,7 @@ pub mod fake;
 pub mod forms;
 mod intents;
 mod looks;
+mod mail;
 mod opencode_plugin;
 mod real_commands;
 mod recording;
@@ -153,11 +154,23 @@ pub fn sha256(content: &str) -> String {
     hash.trim_start_matches("sha256:").to_owned()
 }
 
+/// The address of the server, where one runs.
+fn address(world: &World) -> Option<String> {
+    let text = std::fs::read_to_string(world.clone.path().join(".git/coord/listening")).ok()?;
+    text.split(' ').next().map(str::to_owned)
+}
+
+/// A client of the server that runs, as the agent `who`.
+fn client(world: &World, who: &str) -> Client {
+    Client::new(&address(world).unwrap(), None, Some(who)).unwrap()
+}
+
 /// All locks, by file.
 pub fn locks(world: &World) -> Vec<HeldLock> {
-    let text = std::fs::read_to_string(world.clone.path().join(".git/coord/listening"));
-    let Ok(text) = text else { return Vec::new() };
-    let client = Client::new(text.split(' ').next().unwrap(), None, None).unwrap();
+    let Some(address) = address(world) else {
+        return Vec::new();
+    };
+    let client = Client::new(&address, None, None).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let filter = LocksFilter::default();
     let found = runtime.block_on(async {

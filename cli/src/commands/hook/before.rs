@@ -7,6 +7,7 @@ use coord_git::WorkingCopy;
 use coord_protocol::{LockMode, PostRequest, RecordEntry, RecordKind, ToolCall};
 
 use crate::agent::connection::Connection;
+use crate::agent::mail_notes::MailNotes;
 use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
 
@@ -211,6 +212,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
             }
         }
     });
+    MailNotes::note_claim(&work.working_copy, &holder, &response);
     if !response.success {
         return Ok(Some(reason::refusal(&response)));
     }

@@ -27,6 +27,7 @@ pub(super) struct Caller<'a> {
     pub(super) event: &'a str,
     pub(super) args: &'a AgentArgs,
     pub(super) trace: Trace,
+    pub(super) keep_going: bool,
     pub(super) call: HookCall,
 }
 

@@ -40,6 +40,8 @@ pub struct HookCall {
     pub input: Value,
     /// Whether the tool has failed, as the event or its result says.
     pub has_failed: bool,
+    /// Whether the turn that ends was begun by a hook, as the agent says.
+    pub is_continued: bool,
     /// The model, where the agent says it.
     pub model: Option<String>,
     /// The file in which the agent keeps the conversation.
@@ -75,6 +77,13 @@ pub enum Decision {
     Proceed {
         /// What its model should know.
         context: Option<String>,
+        /// What its user should know.
+        note: Option<String>,
+    },
+    /// The agent has ended its turn, and is asked to begin another one.
+    GoOn {
+        /// Why, and what waits.
+        reason: String,
         /// What its user should know.
         note: Option<String>,
     },

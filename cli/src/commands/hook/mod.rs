@@ -8,6 +8,7 @@
 //!   it is counted
 //! - `after`: what a tool has changed; `home` and `unclaimed` compare the working copy around a command; `log` and `record` tell the
 //!   ledger, without the `local_paths`
+//! - `mail`: messages of the session's teams
 //! - `give_back`, `renewal`, `context`: what happens with the session's locks at other times
 //! - `intents`, `tokens`: what the session knows of intents, and what it reports
 
@@ -26,6 +27,7 @@ mod input;
 mod intents;
 mod local_paths;
 mod log;
+mod mail;
 mod places;
 mod reason;
 mod record;
@@ -46,11 +48,13 @@ use clap::{Args, ValueEnum};
 use coord::settings::variables::{self, Reader};
 
 use crate::agent::options::AgentArgs;
-use crate::stdout::print;
+use crate::terminal::output::is_read;
 
 use agents::Agent;
 use caller::Caller;
 use event::{Answer, Decision, Moment};
+pub use upkeep::KEEP_GOING;
+use upkeep::Upkept;
 
 /// What becomes of a tool when the hook fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -86,6 +90,10 @@ pub struct HookArgs {
     /// read too
     #[arg(long, value_name = "WHICH", default_value = "changes")]
     trace: Trace,
+    /// At the end of a turn, ask the agent to go on while messages or a ready task of its teams wait, never twice in a row (`git config
+    /// coord.keepGoing true` does the same)
+    #[arg(long)]
+    keep_going: bool,
     #[command(flatten)]
     agent_args: AgentArgs,
 }
@@ -96,46 +104,55 @@ impl HookArgs {
     /// # Errors
     /// When standard output cannot be written.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        let answer = match self.decide().await {
-            Ok(decision) => self.agent.answer(&self.event, &decision),
-            Err(failure) => Answer {
-                body: None,
-                status: self
-                    .agent
-                    .status_of_failure(&self.event, self.on_error == OnError::Deny),
-                aside: Some(format!("coord hook: {failure}")),
-            },
+        let (answer, news) = match self.decide().await {
+            Ok(Upkept { decision, news }) => (self.agent.answer(&self.event, &decision), news),
+            Err(failure) => {
+                let answer = Answer {
+                    body: None,
+                    status: self
+                        .agent
+                        .status_of_failure(&self.event, self.on_error == OnError::Deny),
+                    aside: Some(format!("coord hook: {failure}")),
+                };
+                (answer, None)
+            }
         };
         if let Some(aside) = &answer.aside {
             // The agent may have closed standard error.
             let _ = writeln!(std::io::stderr(), "{aside}");
         }
-        if let Some(body) = &answer.body {
-            print(format!("{body}\n").as_bytes())?;
+        let has_reader = match &answer.body {
+            Some(body) => is_read(&format!("{body}\n"))?,
+            None => true,
+        };
+        if let Some(news) = news.filter(|_| has_reader) {
+            news.has_arrived();
         }
         Ok(ExitCode::from(answer.status))
     }
 
     /// The decision, or a sentence where the input is not of the agent's form.
-    async fn decide(&self) -> Result<Decision, String> {
+    async fn decide(&self) -> Result<Upkept, String> {
         let call = self.agent.parse(&self.event, &input::read().await?)?;
         let caller = Caller {
             agent: self.agent,
             event: &self.event,
             args: &self.agent_args,
             trace: self.trace,
+            keep_going: self.keep_going,
             call,
         };
         if caller.call.moment != Moment::BeforeTool {
             return Ok(upkeep::run(&caller).await);
         }
-        Ok(match (before::decide(&caller).await, self.on_error) {
+        let decision = match (before::decide(&caller).await, self.on_error) {
             (Ok(decision), _) => decision,
             (Err(reason), OnError::Deny) => Decision::Deny { reason },
             (Err(reason), OnError::Allow) => Decision::Proceed {
                 context: None,
                 note: Some(format!("Coord: not claimed: {reason}")),
             },
-        })
+        };
+        Ok(decision.into())
     }
 }

@@ -13,22 +13,39 @@ use crate::agent::work::Work;
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
 use super::give_back::{Extent, give_back, head_has_moved};
+use super::mail::{self, News};
 use super::{after, context, heard, intents, reason, record, renewal, tokens};
 
+/// The setting of git that asks agents to go on.
+pub const KEEP_GOING: &str = "coord.keepGoing";
+
+/// What becomes of an event, and what is to be noted once its text was printed.
+#[derive(Debug)]
+pub(super) struct Upkept {
+    pub decision: Decision,
+    pub news: Option<News>,
+}
+
+impl From<Decision> for Upkept {
+    fn from(decision: Decision) -> Self {
+        Upkept { decision, news: None }
+    }
+}
+
 /// What the event asks for.
-pub(super) async fn run(caller: &Caller<'_>) -> Decision {
+pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
     let pushed_from = pushed_from(caller);
     let found = pushed_from.as_deref().map_or_else(|| caller.working_copy(), find);
     let Some(working_copy) = found else {
-        return Decision::PROCEED;
+        return Decision::PROCEED.into();
     };
     heard::note(&working_copy, caller.agent, caller.event);
     let work = match caller.work(working_copy) {
         Ok(work) => work,
-        Err(error) => return failed(&error),
+        Err(error) => return failed(&error).into(),
     };
     let Some(holder) = work.agent_id.clone() else {
-        return Decision::PROCEED;
+        return Decision::PROCEED.into();
     };
     let task = caller.call.prompt.as_deref().and_then(reason::first_sentence);
     SessionNotes::change(&work.working_copy, &holder, |notes| {
@@ -45,8 +62,8 @@ pub(super) async fn run(caller: &Caller<'_>) -> Decision {
         _ => Vec::new(),
     };
     match with_server(caller, &work, &holder, pushed_from.is_some(), told).await {
-        Ok(decision) => decision,
-        Err(error) => failed(&error),
+        Ok(upkept) => upkept,
+        Err(error) => failed(&error).into(),
     }
 }
 
@@ -63,7 +80,7 @@ async fn with_server(
     holder: &AgentId,
     has_pushed: bool,
     mut told: Vec<String>,
-) -> anyhow::Result<Decision> {
+) -> anyhow::Result<Upkept> {
     let moment = caller.call.moment;
     let place = &work.working_copy;
     let connection = match moment {
@@ -73,7 +90,7 @@ async fn with_server(
     };
     // Where no server runs, nobody holds anything.
     let Some(connection) = connection else {
-        return Ok(say(caller, told));
+        return Ok(say(caller, told).into());
     };
     if moment != Moment::SessionEnd {
         renewal::renew_if_due(&connection.client, work, holder).await;
@@ -93,7 +110,31 @@ async fn with_server(
         told.extend(intents?);
         told.extend(others?);
     }
-    Ok(say(caller, told))
+    let news = mail_of(caller, &connection, work, holder).await;
+    told.extend(news.as_ref().and_then(|news| news.text.clone()));
+    let decision = say(caller, told);
+    Ok(Upkept { decision, news })
+}
+
+/// What is new in the teams of the session, where the event hands it to the model. A session that is in no team asks once.
+async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<News> {
+    let moment = caller.call.moment;
+    let is_wanted = matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool);
+    if !is_wanted || !caller.agent.takes_context(caller.event) {
+        return None;
+    }
+    if moment != Moment::AfterTool {
+        mail::find_teams(connection, work, holder, moment == Moment::SessionStart).await;
+    }
+    let has_read = caller.call.tool == Tool::Own("message_read") && !caller.call.has_failed;
+    mail::news(
+        connection,
+        work,
+        holder,
+        moment,
+        has_read && moment == Moment::AfterTool,
+    )
+    .await
 }
 
 /// What the model is told, where the event has room for it; else the user is.
@@ -112,21 +153,41 @@ fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
 }
 
 /// The end of a turn or of the session.
-async fn at_end(
-    caller: &Caller<'_>,
-    connection: &Connection,
-    work: &Work,
-    holder: &AgentId,
-) -> anyhow::Result<Decision> {
+async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<Upkept> {
     tokens::report(caller, connection, work, holder).await;
     if caller.call.moment == Moment::SessionEnd {
         send(caller, connection, work, holder, RecordKind::End).await;
     }
     let outcome = give_back(caller.args, connection, work, holder, Extent::Finished).await?;
-    Ok(Decision::Proceed {
-        context: None,
-        note: outcome.text(),
-    })
+    let note = outcome.text();
+    if caller.call.moment == Moment::TurnEnd
+        && let Some((reason, news)) = go_on(caller, connection, work, holder).await
+    {
+        let decision = Decision::GoOn { reason, note };
+        return Ok(Upkept {
+            decision,
+            news: Some(news),
+        });
+    }
+    Ok(Decision::Proceed { context: None, note }.into())
+}
+
+/// Why the agent should go on, where that is wished and something waits; never twice in a row.
+async fn go_on(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<(String, News)> {
+    let is_wished = caller.keep_going
+        || work
+            .working_copy
+            .setting(KEEP_GOING)
+            .is_some_and(|value| value == "true");
+    if !is_wished {
+        return None;
+    }
+    let was_kept_going = mail::note_end_of_turn(work, holder)?;
+    if was_kept_going || caller.call.is_continued {
+        return None;
+    }
+    mail::find_teams(connection, work, holder, false).await;
+    mail::go_on(connection, work, holder).await
 }
 
 async fn others(caller: &Caller<'_>, connection: &Connection, work: &Work) -> Result<Option<String>, ClientError> {

@@ -32,7 +32,7 @@ pub struct InitArgs {
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
     /// Take away what was written
-    #[arg(long, conflicts_with_all = ["agents", "no_guard", "no_check", "url", "token_file", "branch"])]
+    #[arg(long, conflicts_with_all = ["agents", "no_guard", "no_check", "url", "token_file", "branch", "keep_going"])]
     pub undo: bool,
     /// Add no hooks of git (`coord guard`)
     #[arg(long)]
@@ -46,6 +46,9 @@ pub struct InitArgs {
     /// The file that has the token for it (`git config coord.tokenFile`)
     #[arg(long, value_name = "FILE", conflicts_with = "user")]
     pub token_file: Option<PathBuf>,
+    /// Agents are asked to go on at the end of a turn while messages or a ready task of their teams wait (`git config coord.keepGoing`)
+    #[arg(long, conflicts_with = "user")]
+    pub keep_going: bool,
     /// The branch that all work is for (`git config coord.branch`)
     #[arg(long, value_name = "BRANCH", conflicts_with = "user")]
     pub branch: Option<String>,

@@ -7,6 +7,7 @@ use coord_git::WorkingCopy;
 use super::args::InitArgs;
 use super::record::Record;
 use crate::agent::git;
+use crate::commands::hook::KEEP_GOING;
 
 /// A setting, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub struct Setting {
     pub value: Option<String>,
 }
 
-const KEYS: [&str; 3] = ["coord.url", "coord.tokenFile", "coord.branch"];
+const KEYS: [&str; 4] = ["coord.url", "coord.tokenFile", "coord.branch", KEEP_GOING];
 
 impl Setting {
     /// The arguments of git that change it.
@@ -53,7 +54,8 @@ pub fn changed(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<Ve
         }
         None => None,
     };
-    let values = [args.url.clone(), token_file, args.branch.clone()];
+    let keep_going = args.keep_going.then(|| "true".to_owned());
+    let values = [args.url.clone(), token_file, args.branch.clone(), keep_going];
     let wanted = KEYS.into_iter().zip(values).filter(|(_, value)| value.is_some());
     let wanted = wanted.map(|(key, value)| Setting { key, value });
     Ok(wanted

@@ -31,6 +31,16 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
             } })),
             ..Answer::default()
         },
+        Decision::GoOn { reason, note } => {
+            let mut body = json!({ "decision": "block", "reason": reason });
+            if let Some(note) = note {
+                body["systemMessage"] = json!(note);
+            }
+            Answer {
+                body: Some(body),
+                ..Answer::default()
+            }
+        }
         Decision::Proceed { context, note } => {
             let mut body = serde_json::Map::new();
             if let Some(context) = context {

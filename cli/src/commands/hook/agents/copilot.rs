@@ -51,6 +51,11 @@ fn answer(_: &str, decision: &Decision) -> Answer {
             status: 2,
             aside: Some(reason.clone()),
         },
+        Decision::GoOn { reason, note } => Answer {
+            body: Some(json!({ "decision": "block", "reason": reason })),
+            aside: note.clone(),
+            ..Answer::default()
+        },
         Decision::Proceed { context, note } => Answer {
             body: context.as_ref().map(|context| json!({ "additionalContext": context })),
             aside: note.clone(),

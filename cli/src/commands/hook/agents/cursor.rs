@@ -39,6 +39,12 @@ fn answer(event: &str, decision: &Decision) -> Answer {
             body: Some(json!({ "permission": "deny", "user_message": reason, "agent_message": reason })),
             ..Answer::default()
         },
+        // Cursor sends it as the next prompt of its user.
+        Decision::GoOn { reason, note } => Answer {
+            body: Some(json!({ "followup_message": reason })),
+            aside: note.clone(),
+            ..Answer::default()
+        },
         // Without `permission`, Cursor asks its user where it would without a hook.
         Decision::Proceed { context, note } => {
             let body = match context {

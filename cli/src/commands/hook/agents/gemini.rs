@@ -23,6 +23,13 @@ pub(super) const FORM: Form = Form {
 fn answer(event: &str, decision: &Decision) -> Answer {
     let body = match decision {
         Decision::Deny { reason } => json!({ "decision": "deny", "reason": reason }),
+        Decision::GoOn { reason, note } => {
+            let mut body = json!({ "decision": "deny", "reason": reason });
+            if let Some(note) = note {
+                body["systemMessage"] = json!(note);
+            }
+            body
+        }
         Decision::Proceed { context, note } => {
             let mut body = Map::new();
             if let Some(context) = context {

@@ -157,6 +157,8 @@ impl Agent {
             tool,
             input,
             has_failed: moment == Moment::AfterTool && (event.ends_with("Failure") || (form.has_failed)(call)),
+            is_continued: call["stop_hook_active"] == true
+                || call["loop_count"].as_u64().is_some_and(|count| count > 0),
             model: fields::text(call, &["model"]),
             transcript: fields::text(call, &["transcript_path", "transcriptPath"]),
         })

@@ -17,7 +17,7 @@ pub(super) const FORM: Form = Form {
     arguments: &["args"],
     name: &["tool"],
     exception: |_, _, _| None,
-    takes_context: |event, _| event == "chat.message",
+    takes_context: |event, _| matches!(event, "chat.message" | "tool.execute.after"),
     has_failed: |_| false,
     answer,
     denies_by_any_status: false,
@@ -26,6 +26,7 @@ pub(super) const FORM: Form = Form {
 fn answer(_: &str, decision: &Decision) -> Answer {
     let body = match decision {
         Decision::Deny { reason } => json!({ "deny": reason }),
+        Decision::GoOn { reason, note } => json!({ "goOn": reason, "note": note }),
         Decision::Proceed { context, note } => json!({ "context": context, "note": note }),
     };
     Answer {

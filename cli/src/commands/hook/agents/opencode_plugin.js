@@ -55,10 +55,13 @@ export const CoordPlugin = async ({ client, directory }) => {
       if (answer.deny) throw new Error(answer.deny);
       arguments_.set(input.callID, output.args);
     },
-    "tool.execute.after": async (input) => {
+    "tool.execute.after": async (input, output) => {
       const args = arguments_.get(input.callID) ?? input.args;
       arguments_.delete(input.callID);
-      if (args) await hook("tool.execute.after", input.sessionID, { tool: input.tool, args });
+      if (!args) return;
+      const { context } = await hook("tool.execute.after", input.sessionID, { tool: input.tool, args });
+      // The model reads it behind the result of the tool.
+      if (context && typeof output?.output === "string") output.output += `\n\n${context}`;
     },
     "chat.message": async (input, output) => {
       const texts = output.parts.filter((part) => part.type === "text");
@@ -77,7 +80,12 @@ export const CoordPlugin = async ({ client, directory }) => {
       // The end of a task is not the end of the session that gave it.
       const isOwn = session && (await rootOf(session)) === session;
       if (isOwn && ["session.created", "session.compacted", "session.idle", "session.deleted"].includes(event.type)) {
-        await hook(event.type, session);
+        const { goOn } = await hook(event.type, session);
+        // OpenCode waits for its plugins, and the session for this event.
+        if (goOn) {
+          const body = { parts: [{ type: "text", text: goOn, synthetic: true }] };
+          client.session.prompt({ path: { id: session }, body }).catch(() => {});
+        }
       }
       if (event.type === "session.deleted") parents.delete(session);
     },
