@@ -233,7 +233,7 @@ fn the_parts_of_a_whole_stay_open() {
     assert_eq!(schema["unevaluatedProperties"], false);
     assert!(schema["allOf"][0].get("unevaluatedProperties").is_none());
     assert_eq!(
-        schema["allOf"][1]["properties"]["orchestration"]["unevaluatedProperties"],
+        schema["allOf"][2]["properties"]["orchestration"]["unevaluatedProperties"],
         false
     );
 }

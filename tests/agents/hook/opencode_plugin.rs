@@ -36,20 +36,26 @@ await plugin.event({ event: { type: "session.idle", properties: { sessionID: "ta
 process.stdout.write(JSON.stringify(said));
 "#;
 
-#[test]
-fn the_plugin_of_opencode_throws_where_a_tool_is_denied() {
-    if Command::new("node").arg("--version").output().is_err() {
+fn has_node() -> bool {
+    let has_node = Command::new("node").arg("--version").output().is_ok();
+    if !has_node {
         skip("the plugin of OpenCode needs the program node");
-        return;
     }
-    let world = World::with(&[("a.txt", "a")]);
+    has_node
+}
+
+/// What `driver` says, which Node runs beside the plugin; as the agent `holder`, or as each conversation's own.
+fn drive(world: &World, driver: &str, holder: Option<&str>) -> serde_json::Value {
     let folder = world.folder("plugin");
     std::fs::write(folder.join("coord.mjs"), PLUGIN).unwrap();
-    std::fs::write(folder.join("driver.mjs"), DRIVER).unwrap();
+    std::fs::write(folder.join("driver.mjs"), driver).unwrap();
     // The environment is that of `coord`.
     let mut coord = world.coord(world.clone.path());
     let program = coord.get_program().to_owned();
     coord.env("COORD_PROGRAM", &program);
+    if let Some(holder) = holder {
+        coord.env("COORD_AGENT", holder);
+    }
     let mut node = Command::new("node");
     for (name, value) in coord.get_envs() {
         match value {
@@ -64,7 +70,16 @@ fn the_plugin_of_opencode_throws_where_a_tool_is_denied() {
         .output()
         .unwrap();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
-    let said: serde_json::Value = serde_json::from_slice(&ended.stdout).unwrap();
+    serde_json::from_slice(&ended.stdout).unwrap()
+}
+
+#[test]
+fn the_plugin_of_opencode_throws_where_a_tool_is_denied() {
+    if !has_node() {
+        return;
+    }
+    let world = World::with(&[("a.txt", "a")]);
+    let said = drive(&world, DRIVER, None);
     assert_eq!(said["first"], "allowed", "{said}");
     assert!(said["second"].as_str().unwrap().starts_with("WAIT: "), "{said}");
     assert_eq!(said["task"], "allowed", "{said}");
@@ -73,4 +88,58 @@ fn the_plugin_of_opencode_throws_where_a_tool_is_denied() {
     // The end of a task releases nothing of the session that gave it.
     assert_eq!(held_files(&world), ["a.txt"]);
     assert!(held(&world)[0].contains("opencode-"));
+}
+
+/// Runs a command, and ends its turn, as a member of a team.
+const MEMBER: &str = r#"
+import { CoordPlugin } from "./coord.mjs";
+const prompts = [];
+const session = {
+  get: async ({ path }) => ({ data: { id: path.id } }),
+  prompt: async ({ path, body }) => { prompts.push({ id: path.id, ...body.parts[0] }); },
+};
+const directory = process.argv[2];
+const plugin = await CoordPlugin({ client: { session }, directory });
+const runs = async () => {
+  const output = { args: { command: "ls" } };
+  await plugin["tool.execute.before"]({ tool: "bash", sessionID: "one", callID: "c" }, output);
+  const result = { title: "ls", output: "a.txt", metadata: {} };
+  await plugin["tool.execute.after"]({ tool: "bash", sessionID: "one", callID: "c" }, result);
+  return result.output;
+};
+const said = { first: await runs(), second: await runs() };
+for (let turn = 0; turn < 2; turn++) await plugin.event({ event: { type: "session.idle", properties: { sessionID: "one" } } });
+process.stdout.write(JSON.stringify({ ...said, prompts }));
+"#;
+
+#[test]
+fn the_plugin_of_opencode_hands_messages_over_with_the_result_of_a_tool_and_prompts_once() {
+    if !has_node() {
+        return;
+    }
+    let world = World::with(&[("a.txt", "a")]);
+    for (who, args) in [
+        ("lead", vec!["team", "create", "alpha"]),
+        ("ada", vec!["team", "join", "alpha"]),
+        ("lead", vec!["message", "send", "--to", "ada", "Hello"]),
+        ("lead", vec!["task", "add", "Mend the pool"]),
+    ] {
+        let output = world.run(&[args, vec!["--agent", who]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    world.clone.git(&["config", "coord.keepGoing", "true"]);
+    let said = drive(&world, MEMBER, Some("ada"));
+    let first = said["first"].as_str().unwrap();
+    assert!(
+        first.starts_with("a.txt\n\nCoord: ") && first.ends_with("\n> Hello"),
+        "{said}"
+    );
+    assert_eq!(said["second"], "a.txt", "{said}");
+    let prompts = said["prompts"].as_array().unwrap();
+    assert_eq!(
+        (prompts.len(), &prompts[0]["id"]),
+        (1, &serde_json::json!("one")),
+        "{said}"
+    );
+    assert!(prompts[0]["text"].as_str().unwrap().contains("task t1"), "{said}");
 }

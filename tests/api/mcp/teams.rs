@@ -153,7 +153,7 @@ async fn no_words_of_others_look_like_a_line_of_coord_or_of_somebody_else() {
         .collect();
     assert_eq!(
         starts,
-        ["t1", "Description:", "", "", "Note", "", "", "1", "", ""],
+        ["t1", "Description:", "", "", "Note", "", "", "UNREAD:", "1", "", ""],
         "{task} {inbox}"
     );
 }

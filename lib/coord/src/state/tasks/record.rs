@@ -94,7 +94,7 @@ impl TaskView {
             met_dependencies: words(reply.text()?),
             blocks: words(reply.text()?),
             block_count: reply.number()?.unsigned_abs(),
-            read_at: reply.now * 1000,
+            read_at: reply.number()?,
         })
     }
 

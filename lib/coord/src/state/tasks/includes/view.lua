@@ -2,11 +2,11 @@
 -- @include tasks/edges
 -- @include tasks/task
 
--- Each of the tasks as { id, JSON, what it depends on, which of these is completed, what depends on it, up to 1,000, how many that are },
--- ids separated by blanks. `ids` and `stored` are lists of the same length.
+-- Each of the tasks as { id, JSON, what it depends on, which of these is completed, what depends on it, up to 1,000, how many that are,
+-- the time (Unix milliseconds) }, ids separated by blanks. `ids` and `stored` are lists of the same length.
 local function views_of(ids, stored)
   local MOST_BLOCKED = 1000
-  local views, wanted, is_wanted = {}, {}, {}
+  local views, wanted, is_wanted, time = {}, {}, {}, string.format('%.0f', now_ms)
   local dependencies = {}
   for index, id in ipairs(ids) do
     dependencies[index] = ends_of('d', id)
@@ -25,7 +25,7 @@ local function views_of(ids, stored)
     end
     local blocks, is_completed = ends_of('b', id, MOST_BLOCKED)
     local count = #blocks < MOST_BLOCKED - 1 and #blocks or dependent_count(id, is_completed)
-    views[index] = { id, stored[index], table.concat(open, ' '), table.concat(met, ' '), table.concat(blocks, ' '), count }
+    views[index] = { id, stored[index], table.concat(open, ' '), table.concat(met, ' '), table.concat(blocks, ' '), count, time }
   end
   return views
 end
