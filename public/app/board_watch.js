@@ -120,8 +120,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     isOutdated = false;
     hasNew = false;
     wanted.clear();
-    await readTeamOf(name);
-    await readOpen(name);
+    await Promise.all([readTeamOf(name), readOpen(name)]);
     const { team, done } = state().board;
     if ((team?.doneTasks ?? 0) <= MOST_DONE || done !== 'unread') await readDone(name);
   }
@@ -141,12 +140,11 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     const tasks = new Map();
     // Completed ones are read on their own, and do not change any more.
     for (const task of state().board.tasks.values()) if (task.status === 'completed') tasks.set(task.id, task);
-    for (const status of ['in_progress', 'pending']) {
-      await pages(name, { status }, (found) => {
-        for (const task of found) tasks.set(task.id, task);
-        if (isFirst) tell(name, { phase: 'reading', tasks: applyToTasks(new Map(tasks), journal ?? []) });
-      });
-    }
+    // Both at once: each is looked for among all tasks.
+    await Promise.all(['in_progress', 'pending'].map((status) => pages(name, { status }, (found) => {
+      for (const task of found) tasks.set(task.id, task);
+      if (isFirst && found.length > 0) tell(name, { phase: 'reading', tasks: applyToTasks(new Map(tasks), journal ?? []) });
+    })));
     tell(name, { phase: 'whole', tasks: applyToTasks(tasks, journal ?? []) });
   }
 

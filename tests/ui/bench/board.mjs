@@ -1,7 +1,7 @@
 // The board of a large team over the real binary: `node bench/board.mjs [--tasks 1000,10000,20000]`.
 //
 //   --tasks    tasks of the teams: of each twenty one is in progress, three are ready, the others wait in chains and fans; as many again
-//              as a tenth are completed
+//              as a twentieth are completed
 //
 // COORD_BIN names the binary; a release build, because the server's share counts.
 
@@ -64,7 +64,7 @@ function watchBoard() {
 async function fill(server, repository, count) {
   const people = /** @type {[string, string][]} */ ([['ada', 'lead'], ...Array.from({ length: MEMBERS }, (_, at) => /** @type {[string, string]} */ (['ada', `agent-${at}`]))]);
   const [lead, ...members] = await makeTeam(server, repository, 'alpha', people);
-  const done = Math.floor(count / 10);
+  const done = Math.floor(count / 20);
   let free = /** @type {string[]} */ ([]);
   let last = /** @type {string[]} */ ([]);
   for (let first = 0; first < count + done; first += AT_ONCE) {
