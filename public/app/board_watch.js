@@ -16,8 +16,9 @@ const MEMBERS_MS = 10_000;
 /** After the time of a claim, before its task is read: it may have been renewed. */
 const LAPSE_MS = 500;
 const UNANSWERED_MS = 5000;
-/** Most tasks of a page. */
+/** Most tasks of a page, and of the first: more than a screen has, and soon there. */
 const PAGE = 500;
+const FIRST_PAGE = 100;
 /** From so many tasks on that have to be read, the board is read as a whole. */
 const MOST_SINGLE = 12;
 /** Up to so many completed tasks are read with the others; more on demand. */
@@ -63,7 +64,7 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
 
   /** @param {string} name @param {Record<string, string>} query */
   async function page(name, query) {
-    const { body } = await api.get('api/tasks', { repo_url: repoUrl, team: name, limit: String(PAGE), ...query });
+    const { body } = await api.get('api/tasks', { repo_url: repoUrl, team: name, limit: String(query.after === '0' ? FIRST_PAGE : PAGE), ...query });
     if (isShown(name)) tail = Math.max(tail, body.next ?? 0);
     return { tasks: body.tasks.map(readTask), next: /** @type {number | undefined} */ (body.next) };
   }
