@@ -4,6 +4,7 @@ mod both_ways;
 mod hostile;
 mod refused;
 mod sample;
+mod unchanged;
 mod watching;
 mod writer;
 

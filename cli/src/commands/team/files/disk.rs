@@ -13,6 +13,7 @@ use coord_teams::names::TeamName;
 use coord_teams::refusal::Refusal;
 
 use super::locks::{Kind, Locks, open_no_follow};
+use super::unchanged::Fingerprint;
 
 /// Entries of one folder that are looked at.
 const MOST_ENTRIES: usize = 100_000;
@@ -44,6 +45,34 @@ impl Disk {
         let names = self.names("teams")?.unwrap_or_default();
         let is_team = |name: &String| TeamName::parse(name).is_ok() && self.root.join("teams").join(name).is_dir();
         Ok(names.into_iter().filter(is_team).collect())
+    }
+
+    /// Names, sizes and times of the files of a team.
+    ///
+    /// # Errors
+    /// When a folder cannot be read.
+    pub fn fingerprint(&self, team: &TeamName) -> anyhow::Result<Fingerprint> {
+        let taken = chrono::Utc::now().timestamp();
+        let (mut lines, mut newest) = (BTreeSet::new(), i64::MIN);
+        for folder in folders(team) {
+            for name in self.names(&folder)?.unwrap_or_default() {
+                let about = fs::symlink_metadata(self.root.join(&folder).join(&name)).ok();
+                let time = about.as_ref().and_then(|about| about.modified().ok());
+                let time = time
+                    .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+                    .unwrap_or_default();
+                newest = newest.max(i64::try_from(time.as_secs()).unwrap_or(i64::MAX));
+                let kind = about.as_ref().map(kind_of);
+                lines.insert(format!("{folder}/{name} {kind:?} {}\n", time.as_nanos()));
+            }
+        }
+        let mut digest = sha1_smol::Sha1::new();
+        lines.iter().for_each(|line| digest.update(line.as_bytes()));
+        Ok(Fingerprint {
+            digest: digest.hexdigest(),
+            newest,
+            taken,
+        })
     }
 
     /// Reads the files of a team.
@@ -175,8 +204,11 @@ impl Disk {
         admit_file(entry, found)?;
         // It may have been replaced since: the file that was opened counts.
         let file = open_no_follow(OpenOptions::new().read(true), &path).map_err(failed)?;
-        admit_file(entry, kind_of(&file.metadata().map_err(failed)?))?;
-        let mut bytes = Vec::new();
+        let about = file.metadata().map_err(failed)?;
+        admit_file(entry, kind_of(&about))?;
+        // Room for all of it and the end, which are two reads then.
+        let length = usize::try_from(about.len()).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(length.min(entry.max_bytes()) + 1);
         let most = entry.max_bytes() as u64 + 1;
         file.take(most).read_to_end(&mut bytes).map_err(failed)?;
         admit_file(entry, OnDisk::File(bytes.len() as u64))?;

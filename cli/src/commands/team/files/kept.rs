@@ -12,6 +12,8 @@ use coord_teams::names::TeamName;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use super::unchanged::Unchanged;
+
 /// What is kept of a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +25,9 @@ pub(super) struct State {
     /// Claims that were made for files: the fencing token by task. They are renewed while the file says that the task is worked on.
     #[serde(default)]
     pub claims: BTreeMap<String, i64>,
+    /// What was the same on both sides, where nothing was to be done.
+    #[serde(default)]
+    pub unchanged: Option<Unchanged>,
 }
 
 /// The state of one team in one folder, while nobody else synchronizes it.

@@ -2,7 +2,7 @@
 //!
 //! - `disk`, `locks`: the folder, under the plugin's locks; what may be read and written there is `coord_teams`' own
 //! - `server`: the team over the client; `apply`: what the files changed, as requests
-//! - `kept`: what was last seen, in git's folder
+//! - `kept`: what was last seen, in git's folder; `unchanged`: whether it still is so
 //! - `once`: one synchronization; `watch`: one after each change; `report`: what came of it
 
 mod apply;
@@ -12,6 +12,7 @@ mod locks;
 mod once;
 mod report;
 mod server;
+mod unchanged;
 mod watch;
 
 use std::collections::BTreeSet;

@@ -16,6 +16,7 @@ use super::disk::{Disk, Files};
 use super::kept::{Kept, State};
 use super::report::{NotApplied, Report};
 use super::server::{Asked, Messages, ServerTeam, patiently};
+use super::unchanged::{Fingerprint, Unchanged, cursor};
 use crate::commands::sync::Failure;
 
 /// Which way changes go.
@@ -50,6 +51,11 @@ impl Sync {
             folder: self.disk.root.display().to_string(),
             ..Report::default()
         };
+        let fingerprint = self.disk.fingerprint(&self.asked.team)?;
+        if self.is_unchanged(&fingerprint).await? {
+            return Ok(report);
+        }
+        let cursor = cursor(&self.asked).await?;
         let files = self.disk.read(&self.asked.team)?;
         let Some(mut server) = self.server(&files, &mut report).await? else {
             return Ok(report);
@@ -114,9 +120,26 @@ impl Sync {
                 agreed(round, &given, &stay)
             }
         };
-        let created = server.created;
-        self.kept.keep(State { created, seen, claims })?;
+        let mut state = State {
+            created: server.created.clone(),
+            seen,
+            claims,
+            unchanged: None,
+        };
+        if way == Way::Both {
+            state.unchanged = Unchanged::of(&report, &fingerprint, cursor, &server, &state);
+        }
+        self.kept.keep(state)?;
         Ok(report)
+    }
+
+    /// Whether nothing was done since a synchronization that found nothing to do.
+    async fn is_unchanged(&self, fingerprint: &Fingerprint) -> Result<bool, Failure> {
+        let state = self.kept.state.as_ref().filter(|_| self.kept.done.is_empty());
+        match state.and_then(|state| state.unchanged.as_ref()) {
+            Some(unchanged) => Ok(unchanged.holds(fingerprint, &self.asked).await?),
+            None => Ok(false),
+        }
     }
 
     fn refused(&self, files: &Files, findings: &[Finding], report: &mut Report) {

@@ -15,6 +15,8 @@ use coord_teams::names::{Handle, TaskId, TeamName};
 use coord_teams::status::{Priority, Status};
 use coord_teams::time::Time;
 
+use super::unchanged::digest_of;
+
 /// Tasks, and messages, of a request.
 const AT_ONCE: u32 = 500;
 
@@ -51,6 +53,8 @@ pub(super) struct ServerTeam {
     pub shutdown: Option<ShutdownView>,
     /// The claims of tasks.
     pub leases: BTreeMap<TaskId, Lease>,
+    /// The digest of what is shown of it.
+    pub shown: String,
 }
 
 /// Messages that were read before: they do not change.
@@ -155,6 +159,7 @@ impl Asked {
         tasks: Vec<TaskView>,
         messages: &Messages,
     ) -> Result<ServerTeam, ClientError> {
+        let shown = digest_of(view.clone());
         let (mut members, mut agents) = (BTreeMap::new(), BTreeMap::new());
         let mut approvals: Vec<Handle> = handles(&view.shutdown_approvals)?;
         let leader = handle(&view.leader)?;
@@ -202,6 +207,7 @@ impl Asked {
             agents,
             shutdown: view.shutdown,
             leases,
+            shown,
         })
     }
 }

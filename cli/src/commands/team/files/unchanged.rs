@@ -1,0 +1,120 @@
+//! Whether nothing has changed since the last synchronization, which costs no comparison: the files have the same names, sizes and
+//! times, the log has no event of the team, and no claim has lapsed.
+
+use coord_protocol::teams::TeamView;
+use coord_protocol::{ActivityFilter, ClientError};
+use serde::{Deserialize, Serialize};
+
+use super::apply::LEASE_SECONDS;
+use super::kept::State;
+use super::report::Report;
+use super::server::{Asked, ServerTeam, patiently};
+
+/// Seconds by which clocks may differ, and in which a file may be written twice with the same time.
+const MARGIN: i64 = 5;
+
+/// Events that are looked through.
+const MOST_EVENTS: usize = 100;
+
+/// What was the same on both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Unchanged {
+    /// The event before which it was so.
+    cursor: String,
+    /// The digest of the team as it is shown: what members have read has no event.
+    team: String,
+    /// The digest of names, sizes and times of the files.
+    files: String,
+    /// Until when no claim lapses or has to be renewed, Unix seconds.
+    until: i64,
+}
+
+/// Names, sizes and times of the files of a team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fingerprint {
+    pub digest: String,
+    /// The newest of the times, Unix seconds.
+    pub newest: i64,
+    /// When it was taken, Unix seconds.
+    pub taken: i64,
+}
+
+impl Unchanged {
+    /// What is kept of a synchronization that found nothing to do; none of another one.
+    pub fn of(
+        report: &Report,
+        fingerprint: &Fingerprint,
+        cursor: String,
+        server: &ServerTeam,
+        state: &State,
+    ) -> Option<Unchanged> {
+        if !report.is_quiet() || fingerprint.newest > fingerprint.taken - MARGIN {
+            return None;
+        }
+        let lapses = server.leases.iter().filter_map(|(id, lease)| {
+            let expires = chrono::DateTime::parse_from_rfc3339(lease.expires.as_deref()?)
+                .ok()?
+                .timestamp();
+            let is_renewed = state.claims.contains_key(id.as_str());
+            Some(expires - if is_renewed { i64::from(LEASE_SECONDS / 2) } else { 0 })
+        });
+        Some(Unchanged {
+            cursor,
+            team: server.shown.clone(),
+            files: fingerprint.digest.clone(),
+            until: lapses.min().map_or(i64::MAX, |first| first - MARGIN),
+        })
+    }
+
+    /// Whether all is as it was.
+    ///
+    /// # Errors
+    /// When the server returns an error, or no response.
+    pub async fn holds(&self, fingerprint: &Fingerprint, asked: &Asked) -> Result<bool, ClientError> {
+        if self.files != fingerprint.digest || fingerprint.taken >= self.until {
+            return Ok(false);
+        }
+        let filter = ActivityFilter {
+            after: Some(self.cursor.clone()),
+            limit: Some(MOST_EVENTS),
+            ..ActivityFilter::default()
+        };
+        let news = patiently(async || asked.client.activity(&asked.repo_url, &filter).await);
+        let shown = patiently(async || asked.client.team(&asked.repo_url, asked.team.as_str()).await);
+        let (news, shown) = match futures::try_join!(news, shown) {
+            // A team that is gone, or a cursor of another log.
+            Err(ClientError::Refused { status: 400 | 404, .. }) => return Ok(false),
+            answered => answered?,
+        };
+        let is_of_team = |team: &str| team.eq_ignore_ascii_case(asked.team.as_str());
+        // Events of later versions are not among them.
+        let are_known = !news.events.is_empty() || news.cursor == self.cursor;
+        let is_quiet = are_known
+            && news.events.len() < MOST_EVENTS
+            && !news.is_cut
+            && !news
+                .events
+                .iter()
+                .any(|event| event.event.team().is_some_and(is_of_team));
+        Ok(is_quiet && digest_of(shown.team) == self.team)
+    }
+}
+
+/// The newest event of the repository, from which [`Unchanged::holds`] looks on.
+pub(super) async fn cursor(asked: &Asked) -> Result<String, ClientError> {
+    let filter = ActivityFilter {
+        limit: Some(1),
+        ..ActivityFilter::default()
+    };
+    let newest = patiently(async || asked.client.activity(&asked.repo_url, &filter).await).await?;
+    Ok(newest.cursor)
+}
+
+/// The digest of a team but for what changes by time alone.
+pub(super) fn digest_of(mut team: TeamView) -> String {
+    for member in &mut team.members {
+        (member.last_seen, member.is_live) = (None, false);
+    }
+    sha1_smol::Sha1::from(serde_json::to_string(&team).unwrap_or_default()).hexdigest()
+}
