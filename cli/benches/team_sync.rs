@@ -137,6 +137,16 @@ fn main() {
         vec![back.coord(&["team", "sync"])],
     );
 
+    let task = out.root().join("tasks/alpha/n7.json");
+    let compared = (0..RUNS).map(|_| {
+        // The same content at another time: all is read and compared.
+        fs::write(&task, text(&task)).unwrap();
+        out.coord(&["team", "sync"])
+    });
+    report(&format!("all compared, {count} tasks"), compared.collect());
+    // Files that were written just now are read once more.
+    std::thread::sleep(Duration::from_secs(7));
+    out.coord(&["team", "sync"]);
     let unchanged = (0..RUNS).map(|_| out.coord(&["team", "sync"]));
     report(&format!("without a change, {count} tasks"), unchanged.collect());
 
@@ -146,7 +156,6 @@ fn main() {
         .spawn()
         .unwrap();
     std::thread::sleep(Duration::from_secs(2));
-    let task = out.root().join("tasks/alpha/n7.json");
     let (mut to_file, mut to_server) = (Vec::new(), Vec::new());
     for run in 0..RUNS {
         let title = format!("of the server, run {run}");

@@ -203,7 +203,7 @@ fn a_file_that_is_deleted_deletes_its_task_and_a_folder_that_vanishes_deletes_no
 fn a_team_ends_on_both_sides_and_its_leader_is_in_the_list_only_then() {
     let place = Place::alike();
     place.edit("teams/alpha/config.json", |config| {
-        config["shutdownApprovals"] = json!(["w1"])
+        config["shutdownApprovals"] = json!(["w1"]);
     });
     assert_eq!(place.sync(0)["applied"], json!(["shutdown requested by w1"]));
     let shutdown = place.server(None, "GET", "teams/alpha", &json!({}))["team"]["shutdown"].clone();

@@ -1,5 +1,3 @@
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use super::{Change, Seen, SeenMessage, SeenTask, Sent, To};
@@ -66,9 +64,7 @@ impl Done {
         let mut sent = Sent::new();
         for done in done {
             if let Done::Sent { digest, sequence, .. } = done {
-                sent.entry(digest.clone())
-                    .or_insert_with(VecDeque::new)
-                    .push_back(*sequence);
+                sent.entry(digest.clone()).or_default().push_back(*sequence);
             }
         }
         sent

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use coord_protocol::ClientError;
 use coord_protocol::messages::{ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::tasks::{
-    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTask, NewTasksRequest, ReleaseTaskRequest, TaskPriority,
-    TaskWork,
+    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTasksRequest, ReleaseTaskRequest, TaskWork,
 };
 use coord_protocol::teams::{JoinTeamRequest, MemberFields, ShutdownRequest, ShutdownStep, TeamActor};
 use coord_teams::compare::{Change, Done, Finding, Kind, Seen, To};
@@ -14,16 +13,12 @@ use coord_teams::layout::Entry;
 use coord_teams::message::MessageType;
 use coord_teams::names::{Handle, TaskId};
 use coord_teams::refusal::Refusal;
-use coord_teams::status::Priority;
 use coord_teams::texts::BROADCAST;
 
+use super::change::{batch, new_task, sentence, task_of, told};
 use super::kept::Kept;
 use super::server::{Asked, ServerTeam, patiently};
 use crate::commands::sync::Failure;
-
-/// Tasks of a request, and bytes of their texts.
-const MOST_TASKS: usize = 200;
-const MOST_BYTES: usize = 256 << 10;
 
 /// Seconds of a claim that is made for a file: who works by files sends nothing that renews it.
 pub(super) const LEASE_SECONDS: u32 = 3600;
@@ -112,7 +107,7 @@ impl<'a> Applying<'a> {
         match refusal(patiently(async || client.new_tasks(&request).await).await)? {
             Err(_) => Ok(false),
             Ok(_) => {
-                changes.iter().try_for_each(|change| self.note(change, None))?;
+                self.note(changes, None)?;
                 Ok(true)
             }
         }
@@ -131,7 +126,7 @@ impl<'a> Applying<'a> {
             }),
         };
         match done {
-            Ok(sequence) => self.note(change, sequence)?,
+            Ok(sequence) => self.note(std::slice::from_ref(change), sequence)?,
             Err(refused) => self.refuse(change, refused),
         }
         Ok(())
@@ -322,11 +317,12 @@ impl<'a> Applying<'a> {
         seen.map_or(0, in_inbox) + since.count()
     }
 
-    fn note(&mut self, change: &Change, sequence: Option<u64>) -> Result<(), Failure> {
-        self.applied.push(sentence(change));
-        match Done::of(change, sequence) {
-            Some(done) => Ok(self.kept.note(done)?),
-            None => Ok(()),
+    fn note(&mut self, changes: &[Change], sequence: Option<u64>) -> Result<(), Failure> {
+        self.applied.extend(changes.iter().map(sentence));
+        let done: Vec<Done> = changes.iter().filter_map(|change| Done::of(change, sequence)).collect();
+        match done.is_empty() {
+            true => Ok(()),
+            false => Ok(self.kept.note(done)?),
         }
     }
 
@@ -392,92 +388,11 @@ fn refusal<T>(answered: Result<T, ClientError>) -> Result<Result<T, Refused>, Fa
     }
 }
 
-/// How many of the first changes are one request.
-fn batch(changes: &[Change]) -> usize {
-    let mut bytes = 0;
-    let fits = |change: &&Change| match change {
-        Change::CreateTask {
-            title,
-            description,
-            dependencies,
-            ..
-        } => {
-            bytes += title.len() + description.as_ref().map_or(0, String::len) + 70 * (dependencies.len() + 2);
-            bytes <= MOST_BYTES
-        }
-        _ => false,
-    };
-    changes.iter().take(MOST_TASKS).take_while(fits).count()
-}
-
-fn new_task(change: &Change) -> Option<NewTask> {
-    let Change::CreateTask {
-        id,
-        title,
-        description,
-        priority,
-        dependencies,
-    } = change
-    else {
-        return None;
-    };
-    Some(NewTask {
-        id: Some(id.to_string()),
-        title: Some(title.clone()),
-        description: description.clone(),
-        priority: Some(told(*priority)),
-        dependencies: Some(dependencies.iter().map(TaskId::to_string).collect()),
-        ..NewTask::default()
-    })
-}
-
-fn told(priority: Priority) -> TaskPriority {
-    match priority {
-        Priority::High => TaskPriority::High,
-        Priority::Normal => TaskPriority::Normal,
-        Priority::Low => TaskPriority::Low,
-    }
-}
-
 fn approval(caller: TeamActor, shutdown_id: Option<String>) -> ShutdownRequest {
     ShutdownRequest {
         caller,
         step: Some(ShutdownStep::Approve),
         shutdown_id,
         ..ShutdownRequest::default()
-    }
-}
-
-fn task_of(change: &Change) -> Option<&TaskId> {
-    match change {
-        Change::CreateTask { id, .. }
-        | Change::EditTask { id, .. }
-        | Change::EditDependencies { id, .. }
-        | Change::Claim(id, _)
-        | Change::Complete(id, _)
-        | Change::Release(id, _)
-        | Change::DeleteTask(id) => Some(id),
-        _ => None,
-    }
-}
-
-/// What was done.
-fn sentence(change: &Change) -> String {
-    match change {
-        Change::Join { handle, .. } => format!("{handle} joined"),
-        Change::CreateTask { id, .. } => format!("task {id} created"),
-        Change::EditTask { id, .. } => format!("task {id} changed"),
-        Change::EditDependencies { id, .. } => format!("dependencies of task {id} changed"),
-        Change::Claim(id, handle) => format!("task {id} claimed by {handle}"),
-        Change::Complete(id, handle) => format!("task {id} completed by {handle}"),
-        Change::Release(id, handle) => format!("task {id} given back by {handle}"),
-        Change::DeleteTask(id) => format!("task {id} deleted"),
-        Change::Send {
-            from, to: To::One(to), ..
-        } => format!("message of {from} to {to}"),
-        Change::Send { from, to: To::All, .. } => format!("message of {from} to all"),
-        Change::ReadTo(handle, sequence) => format!("{handle} has read up to message {sequence}"),
-        Change::RequestShutdown(handle) => format!("shutdown requested by {handle}"),
-        Change::ApproveShutdown(handle) => format!("shutdown approved by {handle}"),
     }
 }

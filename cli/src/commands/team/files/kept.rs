@@ -88,17 +88,23 @@ impl Kept {
     }
 
     /// Notes what the store took just now.
-    pub fn note(&mut self, done: Done) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn note(&mut self, done: Vec<Done>) -> anyhow::Result<()> {
         let about = || format!("{} cannot be written", self.journal.display());
-        let mut line = serde_json::to_vec(&done).with_context(about)?;
-        line.push(b'\n');
+        let mut lines = Vec::new();
+        for done in &done {
+            serde_json::to_writer(&mut lines, done).with_context(about)?;
+            lines.push(b'\n');
+        }
         let mut file = File::options()
             .create(true)
             .append(true)
             .open(&self.journal)
             .with_context(about)?;
-        file.write_all(&line).with_context(about)?;
-        self.done.push(done);
+        file.write_all(&lines).with_context(about)?;
+        self.done.extend(done);
         Ok(())
     }
 

@@ -1,11 +1,12 @@
 //! `coord team sync`, `export` and `import`: a team of the server, and the files of opencode-teams.
 //!
 //! - `disk`, `locks`: the folder, under the plugin's locks; what may be read and written there is `coord_teams`' own
-//! - `server`: the team over the client; `apply`: what the files changed, as requests
+//! - `server`: the team over the client; `apply`, `change`: what the files changed, as requests
 //! - `kept`: what was last seen, in git's folder; `unchanged`: whether it still is so
 //! - `once`: one synchronization; `watch`: one after each change; `report`: what came of it
 
 mod apply;
+mod change;
 mod disk;
 mod kept;
 mod locks;
