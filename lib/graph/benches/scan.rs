@@ -1,7 +1,8 @@
 //! Speed of the scanners: `cargo bench -p coord-graph --bench scan -- FOLDER...`
 //!
 //! Reads every file of a known language under the folders into memory, scans them all a few times on one core, and
-//! prints the best megabytes (10^6 bytes) a second for each language. Without a folder it scans generated files.
+//! prints the best megabytes (10^6 bytes) a second for each language: of the scan, and of reading interfaces. Without a folder
+//! it scans generated files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use coord_graph::{Language, scan};
+use coord_graph::{Language, interface, scan};
 
 const ROUNDS: usize = 9;
 
@@ -30,8 +31,8 @@ fn main() -> io::Result<()> {
         generate(&mut files);
     }
     println!(
-        "{:<12} {:>8} {:>10} {:>10} {:>8}",
-        "language", "files", "MB", "imports", "MB/s"
+        "{:<12} {:>8} {:>10} {:>10} {:>8} {:>10} {:>8}",
+        "language", "files", "MB", "imports", "MB/s", "names", "MB/s"
     );
     for (name, texts) in &files {
         report(name, texts);
@@ -41,21 +42,27 @@ fn main() -> io::Result<()> {
 
 fn report(name: &str, texts: &[(Language, Vec<u8>)]) {
     let megabytes = texts.iter().map(|(_, text)| text.len()).sum::<usize>() as f64 / 1e6;
-    let mut best = f64::INFINITY;
-    let mut imports = 0;
+    let (imports, scanning) = best_of(|| texts.iter().map(|(language, text)| scan(*language, text).len()).sum());
+    let names =
+        |(language, text): &(Language, Vec<u8>)| interface(*language, text).map_or(0, |found| found.names.len());
+    let (names, reading) = best_of(|| texts.iter().map(names).sum());
+    println!(
+        "{name:<12} {:>8} {megabytes:>10.1} {imports:>10} {:>8.0} {names:>10} {:>8.0}",
+        texts.len(),
+        megabytes / scanning,
+        megabytes / reading
+    );
+}
+
+/// What `run` counts, and its shortest time in seconds.
+fn best_of(run: impl Fn() -> usize) -> (usize, f64) {
+    let mut best = (0, f64::INFINITY);
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        imports = 0;
-        for (language, text) in texts {
-            imports += scan(*language, text).len();
-        }
-        best = best.min(start.elapsed().as_secs_f64());
+        let count = run();
+        best = (count, best.1.min(start.elapsed().as_secs_f64()));
     }
-    println!(
-        "{name:<12} {:>8} {megabytes:>10.1} {imports:>10} {:>8.0}",
-        texts.len(),
-        megabytes / best
-    );
+    best
 }
 
 fn read_folder(folder: &Path, files: &mut Files) -> io::Result<()> {

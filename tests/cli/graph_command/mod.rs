@@ -6,6 +6,7 @@ mod checkout_world;
 mod explanation;
 mod formats;
 mod incomplete;
+mod interface;
 mod limits;
 mod parts;
 mod places;

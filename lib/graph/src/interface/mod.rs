@@ -19,6 +19,8 @@ mod properties;
 mod python;
 mod rust;
 pub(crate) mod stored;
+#[cfg(test)]
+mod table;
 mod tokens;
 
 use std::borrow::Cow;

@@ -85,6 +85,8 @@ struct Item {
     name: Vec<u8>,
     head: Head,
     is_exported: bool,
+    /// Another file declares it.
+    is_imported: bool,
     /// Local declarations that are exported under this name.
     alias_of: Vec<Vec<u8>>,
     is_reached: bool,
@@ -139,9 +141,16 @@ impl Outline {
         }
     }
 
-    /// Exports everything.
+    /// Adds a name of another file, which only counts where an exported declaration names it.
+    pub(super) fn imported(&mut self, name: &[u8], head: &Head) {
+        let item = self.item(name);
+        item.head.append(head);
+        item.is_imported = true;
+    }
+
+    /// Exports every declaration of this file.
     pub(super) fn export_all(&mut self) {
-        for item in &mut self.items {
+        for item in self.items.iter_mut().filter(|item| !item.is_imported) {
             item.is_exported = true;
         }
     }
@@ -155,6 +164,7 @@ impl Outline {
                     name: name.to_owned(),
                     head: Head::default(),
                     is_exported: false,
+                    is_imported: false,
                     alias_of: Vec::new(),
                     is_reached: false,
                 });

@@ -9,7 +9,7 @@ mod linear_time;
 mod lines;
 pub(crate) mod meter;
 #[cfg(test)]
-mod properties;
+pub(crate) mod properties;
 pub(crate) mod python;
 pub(crate) mod rust;
 

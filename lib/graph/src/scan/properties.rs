@@ -29,7 +29,7 @@ pub(super) fn checked(language: Language, text: &[u8]) -> Vec<Specifier> {
 }
 
 /// Pieces of text that move a scanner from one state to another.
-fn piece() -> impl Strategy<Value = Vec<u8>> {
+pub(crate) fn piece() -> impl Strategy<Value = Vec<u8>> {
     let pieces: Vec<&'static [u8]> = vec![
         b"import ",
         b"import(",

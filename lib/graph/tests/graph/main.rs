@@ -6,6 +6,7 @@ mod go;
 mod hostile;
 mod import;
 mod incremental;
+mod interfaces;
 mod javascript;
 mod javascript_configs;
 mod javascript_packages;

@@ -150,7 +150,7 @@ impl Reader<'_, '_> {
         } else if self.is(at, b"=") {
             let close = self.expression_end(at + 1, end);
             head.push(b"=");
-            self.initializer(at + 1..close, is_constant, head);
+            self.initializer(at + 1..close, is_constant, head, depth + 1);
             at = close;
         }
         member.end = at;

@@ -6,8 +6,9 @@ use super::element::ElementPart;
 use crate::interface::NoInterface;
 use crate::interface::tokens::{Kind, Tokens};
 use crate::scan::Dialect;
-use crate::scan::javascript::bytes::{CLASS, Class, word_end};
+use crate::scan::javascript::bytes::{CLASS, Class, wide_space, word_end};
 use crate::scan::javascript::{literal, regex, trivia};
+use crate::scan::meter;
 
 /// Words after which an expression begins, so that a slash begins a regular expression.
 const BEFORE_EXPRESSION: [&[u8]; 17] = [
@@ -29,6 +30,9 @@ const BEFORE_EXPRESSION: [&[u8]; 17] = [
     b"extends",
     b"export",
 ];
+
+/// Number of bytes of a short text that may be read twice.
+const MIN_REREADS: usize = 20_000;
 
 /// What an open bracket returns to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +72,7 @@ pub(super) fn tokens(text: &[u8], range: Range<usize>, dialect: Dialect) -> Resu
         frames: Vec::new(),
         dialect,
         is_operand: false,
-        rereads: range.len().saturating_mul(8),
+        rereads: range.len().saturating_mul(8).saturating_add(MIN_REREADS),
     };
     if text[lexer.position..].starts_with(b"\xef\xbb\xbf") {
         lexer.position += 3;
@@ -122,12 +126,24 @@ impl Lexer<'_> {
         Ok(true)
     }
 
-    /// Goes to the next token.
+    /// Goes to the next token. A decorator is one, unlike in the scan for imports.
     pub(super) fn skip(&mut self) {
-        let end = trivia::skip(self.text, self.position);
-        let skipped = &self.text[self.position..end];
+        let start = self.position;
+        while let Some(byte) = self.byte(0) {
+            let end = match byte {
+                b'/' => trivia::comment_end(self.text, self.position),
+                0x80.. => Some(self.position + wide_space(self.text, self.position)),
+                b'@' => None,
+                _ => (CLASS[usize::from(byte)] == Class::Space).then_some(self.position + 1),
+            };
+            match end {
+                Some(end) if end > self.position => self.position = end,
+                _ => break,
+            }
+        }
+        let skipped = &self.text[start..self.position];
+        meter::read(skipped.len());
         self.tokens.at_line_start |= skipped.iter().any(|byte| matches!(byte, b'\n' | b'\r'));
-        self.position = end;
     }
 
     fn number(&mut self) {

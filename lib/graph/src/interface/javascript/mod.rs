@@ -40,8 +40,9 @@ pub(super) fn read(
     let mut reader = Reader::new(&tokens, dialect);
     reader.module(outline);
     reader.common_js(outline);
-    if !reader.is_module && !outline.has_exports() {
-        // The names of a script are those of everybody.
+    // The names of a script are those of everybody, and a file of declarations exports all that it does not list.
+    let is_script = !reader.is_module && !outline.has_exports();
+    if is_script || dialect.types && !reader.has_code && !reader.has_list {
         outline.export_all();
     }
     Ok(())

@@ -29,6 +29,7 @@ impl Reader<'_, '_> {
             };
             if let Some(declared) = self.declaration(declaration, end, 0) {
                 self.is_module |= is_exported;
+                self.has_code |= declared.has_code;
                 signature = declared.is_signature.then(|| declared.names[0].0);
                 at = declared.end;
                 // An implementation is not shown where it has signatures.
@@ -42,6 +43,7 @@ impl Reader<'_, '_> {
                 self.is_module = true;
                 at = self.import(at, end, false, outline);
             } else {
+                self.has_code = true;
                 at = self.statement(at, end, outline);
             }
             at = at.max(start + 1);
@@ -85,6 +87,7 @@ impl Reader<'_, '_> {
             return close;
         }
         let after = self.after(next);
+        self.has_list |= !self.is(after, b"from");
         let source = self.is(after, b"from").then(|| self.string(after + 1));
         for (local, name, is_one_type) in self.specifiers(next) {
             let is_type = is_type || is_one_type;
@@ -108,6 +111,7 @@ impl Reader<'_, '_> {
 
     fn expression(&mut self, name: &[u8], at: usize, end: usize, outline: &mut Outline) -> usize {
         self.is_module = true;
+        self.has_list = true;
         let mut head = Head::default();
         let close = self.exported_expression(at, end, &mut head);
         if close == at + 1 && self.tokens.is_name(at) && outline.has(self.word(at)) {
@@ -195,7 +199,7 @@ impl Reader<'_, '_> {
         for (imported, name, is_one_type) in bound {
             let mut head = self.source_head(is_type || is_one_type, &source);
             head.push(&[b"'", &imported[..]].concat());
-            outline.add(&name, is_exported, &head);
+            outline.imported(&name, &head);
         }
         self.statement_end(next, end)
     }

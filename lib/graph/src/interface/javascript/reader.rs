@@ -66,6 +66,10 @@ pub(super) struct Reader<'a, 't> {
     pub(super) dialect: Dialect,
     /// Whether an `import` or `export` was met.
     pub(super) is_module: bool,
+    /// Whether there is more than declarations of types, and of what is elsewhere.
+    pub(super) has_code: bool,
+    /// Whether exports are named apart from their declarations.
+    pub(super) has_list: bool,
 }
 
 impl<'a, 't> Reader<'a, 't> {
@@ -74,6 +78,8 @@ impl<'a, 't> Reader<'a, 't> {
             tokens,
             dialect,
             is_module: false,
+            has_code: false,
+            has_list: false,
         }
     }
 

@@ -18,11 +18,25 @@ pub(super) struct Declared<'t> {
     pub(super) has_body: bool,
     /// `declare module 'x'`, `declare global`: it counts for all.
     pub(super) is_global: bool,
+    /// It has a value of its own, unlike a type and what is declared to be elsewhere.
+    pub(super) has_code: bool,
 }
 
 impl<'t> Reader<'_, 't> {
     /// Reads the declaration at `start`, behind `export`. `None` where there is none.
     pub(super) fn declaration(&self, start: usize, end: usize, depth: usize) -> Option<Declared<'t>> {
+        let mut declared = self.any_declaration(start, end, depth)?;
+        let has_code = match self.word(self.decorators_end(start)) {
+            b"declare" | b"interface" | b"type" => false,
+            b"const" | b"let" | b"var" => (start..declared.end).any(|at| self.is(at, b"=")),
+            b"function" | b"async" => declared.has_body,
+            _ => true,
+        };
+        declared.has_code = has_code;
+        Some(declared)
+    }
+
+    fn any_declaration(&self, start: usize, end: usize, depth: usize) -> Option<Declared<'t>> {
         let mut at = self.decorators_end(start);
         let mut head = Head::default();
         let mut is_ambient = false;
@@ -157,7 +171,11 @@ impl<'t> Reader<'_, 't> {
             body
         };
         let is_text = self.tokens.kind(at + 1) == Some(Kind::Text);
-        let name = if is_global { b"global" } else { self.word(at + 1) };
+        let name = match self.word(at + 1) {
+            _ if is_global => b"global",
+            [b'\'' | b'"', name @ .., _] => name,
+            name => name,
+        };
         Some(Declared {
             is_global: is_global || is_text,
             ..Declared::one(name, head, after.min(end))
@@ -216,7 +234,7 @@ impl<'t> Reader<'_, 't> {
                 let close = self.expression_end(at + 1, end).max(at + 1);
                 if !is_declared {
                     head.push(b"=");
-                    self.initializer(at + 1..close, is_constant, &mut head);
+                    self.initializer(at + 1..close, is_constant, &mut head, depth);
                 }
                 at = close;
             }

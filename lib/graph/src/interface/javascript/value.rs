@@ -28,7 +28,7 @@ impl Mode {
 
 impl Reader<'_, '_> {
     /// Writes the initializer in `range` of a constant, or of a variable that can change.
-    pub(super) fn initializer(&self, range: Range<usize>, is_constant: bool, head: &mut Head) {
+    pub(super) fn initializer(&self, range: Range<usize>, is_constant: bool, head: &mut Head, depth: usize) {
         let is_const_assertion =
             |at: &usize| self.is(*at, b"const") && *at > 0 && matches!(self.word(*at - 1), b"as" | b"<");
         let mode = if range.clone().any(|at| is_const_assertion(&at)) {
@@ -38,7 +38,7 @@ impl Reader<'_, '_> {
         } else {
             Mode::Widened
         };
-        self.value(range, mode, head, 0);
+        self.value(range, mode, head, depth);
     }
 
     /// Writes the expressions in `range`: without the bodies of functions, and of literals what `mode` says.
@@ -59,7 +59,7 @@ impl Reader<'_, '_> {
                 Some(Kind::Word) => {
                     is_operand = !matches!(
                         self.word(at),
-                        b"new" | b"typeof" | b"await" | b"void" | b"in" | b"instanceof"
+                        b"new" | b"typeof" | b"await" | b"async" | b"void" | b"in" | b"instanceof"
                     );
                     self.name(at, range.end, mode, was_operand, head, depth)
                 }

@@ -154,11 +154,13 @@ impl<'t> Module<'_, 't> {
                 outline.exported(&name, &Head::default());
             } else if self.tokens.is_name(at) {
                 let mut head = source.clone();
-                while self.tokens.is_name(at) && self.word(at) != b"as" || self.word(at) == b"." {
-                    head.push(&[b"'", self.word(at)].concat());
-                    at += 1;
+                head.push(&[b"'", self.word(at)].concat());
+                at += 1;
+                while at + 1 < range.end && self.word(at) == b"." {
+                    head.push(&[b"'.", self.word(at + 1)].concat());
+                    at += 2;
                 }
-                let has_alias = self.word(at) == b"as" && at < range.end;
+                let has_alias = at < range.end && self.word(at) == b"as";
                 let name = self.word(if has_alias { at + 1 } else { start });
                 at += if has_alias { 2 } else { 0 };
                 let is_repeated = has_alias && name == self.word(start) && start + 3 == at;

@@ -26,7 +26,7 @@ pub(crate) fn skip(text: &[u8], position: usize) -> usize {
 }
 
 /// The end of the comment at `position`, if there is one.
-pub(super) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
+pub(crate) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
     match text.get(position + 1) {
         Some(b'/') => Some(line_end(text, position)),
         Some(b'*') => Some(block_end(text, position)),
