@@ -153,6 +153,24 @@ function normal(text) {
     return lines.sort().join("\n");
 }
 
+// What the compiler does with the imports of a module, for declarations that were written by hand.
+function withoutUnusedImports(source) {
+    const used = new Set();
+    const visit = (node) => {
+        if (ts.isImportDeclaration(node)) return;
+        if (ts.isIdentifier(node)) used.add(node.text);
+        ts.forEachChild(node, visit);
+    };
+    visit(source);
+    const keeps = (statement) => {
+        const clause = ts.isImportDeclaration(statement) && statement.importClause;
+        const bindings = clause && clause.namedBindings;
+        const names = [clause?.name, ...(bindings?.elements?.map((one) => one.name) ?? [bindings?.name])].filter(Boolean);
+        return !clause || names.some((name) => used.has(name.text));
+    };
+    return source.statements.filter(keeps).map((statement) => print(statement, source)).join("\n");
+}
+
 // Of a script, the compiler leaves out what it cannot resolve: exports from other files.
 function reExports(source) {
     const isOne = (statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier;
@@ -162,7 +180,7 @@ function reExports(source) {
 function declarations(name, text) {
     const source = ts.createSourceFile(name, text, ts.ScriptTarget.ESNext, true);
     if (source.parseDiagnostics.length > 0) return undefined;
-    if (/\.d\.[cm]?ts$/.test(name)) return normal(text);
+    if (/\.d\.[cm]?ts$/.test(name)) return normal(withoutUnusedImports(source));
     const isScript = /\.[cm]?jsx?$/.test(name);
     const heads = keepsBodies ? text : printer.printFile(withoutBodies(source, isScript));
     if (isScript) {

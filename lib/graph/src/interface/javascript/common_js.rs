@@ -20,7 +20,7 @@ const MACROS: [&[u8]; 9] = [
 
 impl Reader<'_, '_> {
     /// Adds every `exports.NAME = ...` and `module.exports = ...`, wherever it is in the file.
-    pub(super) fn common_js(&self, outline: &mut Outline) {
+    pub(super) fn common_js(&mut self, outline: &mut Outline) {
         // The end of the last value: an assignment inside of it only adds its name.
         let mut read_to = 0;
         for at in 0..self.tokens.len() {
@@ -28,6 +28,8 @@ impl Reader<'_, '_> {
                 continue;
             }
             match self.word(at) {
+                // A file that requires others has names of its own.
+                b"require" => self.is_module |= self.is_open(at + 1, b"("),
                 b"exports" if at > 0 && self.is(at - 1, b".") => {
                     if at > 1 && self.is(at - 2, b"module") && !(at > 2 && self.is(at - 3, b".")) {
                         read_to = self.exports(at, true, read_to, outline);

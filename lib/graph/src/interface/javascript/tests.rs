@@ -113,6 +113,7 @@ fn exports_of_common_js_are_found_wherever_they_are() {
             &["e"],
         ),
         ("function a() {} var b = 1", &["a", "b"]),
+        ("const c = require('c'); function a() {} var b = 1", &[]),
     ] {
         assert_eq!(names(JavaScript, text), expected, "{text}");
     }
