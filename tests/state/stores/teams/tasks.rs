@@ -423,6 +423,17 @@ async fn calls_of_the_owner_renew_its_claims_once_half_is_gone(world: World) {
     assert!(bob.shows("t1").await.unwrap().task.record.expires > Some(first));
 }
 
+/// A renewal read all other claims, so that it cost a command for each; what it must not lose is that the time may be shorter now.
+async fn a_renewal_for_a_shorter_time_is_renewed_after_half_of_that(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    let shorter = bob.claims_for("t1", 3).await.unwrap().task.task.record.expires;
+    tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
+    bob.reads(None).await.unwrap();
+    assert!(bob.shows("t1").await.unwrap().task.record.expires > shorter);
+}
+
 async fn a_strict_team_refuses_what_depends_on_open_tasks(world: World) {
     let lead = world.mate("lead", "strict");
     lead.creates_as("lead", true).await.unwrap();
@@ -558,6 +569,7 @@ scenarios!(
     next_gives_what_is_assigned_then_by_priority_and_age,
     a_lapsed_claim_is_anybodys_and_three_hold_the_task_back,
     calls_of_the_owner_renew_its_claims_once_half_is_gone,
+    a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
     a_strict_team_refuses_what_depends_on_open_tasks,
     a_deleted_task_leaves_no_edge,
     a_member_has_50_claims,

@@ -78,7 +78,9 @@ if is_mine then
   task.seconds = seconds
   extend(id, task)
   save_task(id, task)
-  member.renew_at = nil
+  -- The time may be shorter than before; the other claims are not read for it.
+  renew_by(task)
+  save_member(member)
   save_renewed(renewed)
 end
 renew_claims()
