@@ -15,6 +15,7 @@ macro_rules! scenarios {
 }
 
 mod contention;
+mod costs;
 mod departures;
 mod files;
 mod files_contention;
