@@ -65,7 +65,8 @@ def compiler(root):
 
 
 def truth(program, older, newer, modules):
-    environment = os.environ | {"NODE_PATH": str(modules)}
+    # SHOW=1 is this program's own here.
+    environment = {name: value for name, value in os.environ.items() if name != "SHOW"} | {"NODE_PATH": str(modules)}
     command = [*program, str(older), str(newer)]
     text = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
     return dict(line.split("\t") for line in text.splitlines())

@@ -91,10 +91,7 @@ pub(in crate::state) fn team_arguments(terms: &TeamTerms<'_>, kind: Kind, own: V
 }
 
 /// The outcome of a script of a team, which ends with what waits for the caller; `read` reads what is neither a denial nor a refusal.
-pub(in crate::state) fn outcome<T>(
-    reply: Reply,
-    read: impl FnOnce(Reply) -> Result<T, StoreError>,
-) -> TeamOutcome<T> {
+pub(in crate::state) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
     admitted(reply, |mut reply| {
         let waiting = Waiting::take(&mut reply)?;
         let outcome = match reply.outcome.as_str() {

@@ -75,8 +75,8 @@ impl Reader<'_, '_> {
             let read = self.member(start, range.end, &mut name, &mut member, depth);
             at = read.end.max(start + 1);
             has_private |= read.is_hash;
-            let is_shown = !read.is_hash && !(read.has_body && signature.as_ref() == Some(&name));
-            if is_shown {
+            let is_hidden = read.is_hash || read.has_body && signature.as_ref() == Some(&name);
+            if !is_hidden {
                 head.append(&name);
                 head.append(&member);
                 head.push(b";");

@@ -31,9 +31,12 @@ impl Reader<'_, '_> {
                 // A file that requires others has names of its own.
                 b"require" => self.is_module |= self.is_open(at + 1, b"("),
                 b"exports" if at > 0 && self.is(at - 1, b".") => {
-                    if at > 1 && self.is(at - 2, b"module") && !(at > 2 && self.is(at - 3, b".")) {
-                        read_to = self.exports(at, true, read_to, outline);
-                    }
+                    let is_whole = at > 1 && self.is(at - 2, b"module") && !(at > 2 && self.is(at - 3, b"."));
+                    read_to = if is_whole {
+                        self.exports(at, true, read_to, outline)
+                    } else {
+                        read_to
+                    };
                 }
                 b"exports" => read_to = self.exports(at, false, read_to, outline),
                 b"Object"

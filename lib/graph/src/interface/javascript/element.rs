@@ -39,7 +39,8 @@ impl Lexer<'_> {
             Some(_) => {
                 let next = trivia::word(self.text, after);
                 let is_const = &self.text[name..end] == b"const" && !next.is_empty();
-                !is_const && !(next == b"extends" && self.text.get(after + 7) != Some(&b'='))
+                let is_bound = next == b"extends" && self.text.get(after + 7) != Some(&b'=');
+                !(is_const || is_bound)
             }
             None => true,
         }

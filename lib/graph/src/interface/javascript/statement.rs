@@ -155,7 +155,8 @@ impl<'t> Reader<'_, 't> {
                 body += 2;
             }
         }
-        if !self.is_open(body, b"{") && !(self.tokens.kind(at + 1) == Some(Kind::Text) && is_ambient) {
+        let is_declared_text = is_ambient && self.tokens.kind(at + 1) == Some(Kind::Text);
+        if !(self.is_open(body, b"{") || is_declared_text) {
             return None;
         }
         head.push(self.word(at));
