@@ -234,7 +234,10 @@ fn shown(message: &MessageView, team: &str) -> String {
 
 /// The beginning of a text that is too long, and how many bytes are left out.
 fn cut(text: &str) -> (&str, usize) {
-    let end = text.floor_char_boundary(MOST_BYTES_OF_MESSAGE);
+    let mut end = text.len().min(MOST_BYTES_OF_MESSAGE);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
     (&text[..end], text.len() - end)
 }
 

@@ -29,8 +29,14 @@ pub(super) fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
     let mut schema = other;
     merge(&mut schema, one);
     schema.insert("required".to_owned(), json!(required));
+    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        OF_TEAMS.iter().for_each(|name| drop(fields.remove(*name)));
+    }
     schema
 }
+
+/// Fields of answers that say what waits for a member of a team. The text of the answer says it too, and most agents are in none.
+const OF_TEAMS: [&str; 3] = ["your_teams", "unread", "shutdown"];
 
 /// What is kept of a schema. Of an answer it is the less the deeper it lies: a model reads answers without a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
