@@ -60,7 +60,9 @@ fn refusals(text: &str) -> BTreeSet<String> {
 
 /// All that a script of teams can answer, denials of the admission excepted.
 fn possible(source: &str) -> BTreeSet<String> {
-    let Parts { main, functions } = parts(source);
+    // What waits for the caller is added to an outcome.
+    let source = source.replace("return told({", "return {");
+    let Parts { main, functions } = parts(&source);
     let mut found = refusals(&main);
     let (mut open, mut known) = (vec![main.as_str()], BTreeSet::from(OF_ADMISSION));
     while let Some(text) = open.pop() {
@@ -115,10 +117,12 @@ async fn every_outcome_of_every_script_of_teams_is_in_a_scenario() {
     for outcomes in [
         super::departures::outcomes().await,
         super::files::outcomes().await,
+        super::lapses::outcomes().await,
         super::membership::outcomes().await,
         super::messages::outcomes().await,
         super::refusals::outcomes().await,
         super::tasks::outcomes().await,
+        super::waiting::outcomes().await,
     ] {
         met.extend(outcomes);
     }

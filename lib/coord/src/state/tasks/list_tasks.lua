@@ -72,7 +72,7 @@ for first = 1, #ids, VIEWED_AT_ONCE do
   local texts = has_texts == '1' and redis.call('HMGET', keys.texts, unpack(some)) or {}
   for offset, view in ipairs(views_of(some, { unpack(stored, first, rest) })) do
     view[#view + 1] = texts[offset] or ''
-    answered = answered + #view[2] + #view[3] + #view[4] + #view[5] + #view[7]
+    answered = answered + #view[2] + #view[3] + #view[4] + #view[5] + #view[8]
     if answered > MOST_BYTES and #views > 0 then
       return told({ 'LISTED', now, numbers[first + offset - 2], views })
     end
