@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use coord::state::admission::Rates;
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -110,28 +109,4 @@ async fn a_server_that_stops_answers_its_polls_at_once() {
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     assert_eq!((&inbox["messages"], &inbox["cursor"]), (&json!([]), &json!(0)));
     assert_eq!(next["task"], Value::Null);
-}
-
-#[tokio::test]
-async fn a_thousand_polls_of_one_person_leave_room_for_others_and_a_poll_that_hangs_up_counts_no_more() {
-    let mut events = None;
-    let api = Api::with_team_where(|app| {
-        events = Some(Arc::clone(&app.events));
-        app.rates = Rates::NONE;
-    })
-    .await;
-    let polls = (0..1000).map(|_| api.sends("bob/one", "/api/messages/read", json!({ "wait": 2 })));
-    let answers = futures::future::join_all(polls).await;
-    let of_status = |status: u16| answers.iter().filter(|answer| answer.status == status).count();
-    assert_eq!(of_status(200) + of_status(429), 1000);
-    assert!(
-        of_status(200) >= 128 && of_status(429) > 0,
-        "{} were answered",
-        of_status(200)
-    );
-    let hung_up = api.sends("bob/one", "/api/messages/read", json!({ "wait": 20 }));
-    let _ = tokio::time::timeout(Duration::from_millis(300), hung_up).await;
-    let events = events.unwrap();
-    coord_test_support::waiting::until("a poll of a client that is gone ends", async || !events.is_watched()).await;
-    assert_eq!(api.sends("ann/lead", "/api/messages/read", json!({})).await.status, 200);
 }

@@ -178,7 +178,7 @@ async fn a_deleted_team_leaves_nothing_to_sweep(world: World) {
     );
 }
 
-on_every_store!(
+scenarios!(
     a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back,
     what_a_request_has_settled_the_sweep_does_not_announce_again,
     many_claims_are_settled_in_bounded_runs_and_a_sweep_that_dies_between_them_loses_none,

@@ -106,7 +106,7 @@ async fn who_is_no_member_is_told_nothing(world: World) {
     assert_eq!((new.waits().await, listed(&new).await), (nothing, vec![]));
 }
 
-on_every_store!(
+scenarios!(
     answers_refusals_and_those_about_locks_tell_a_member_the_same,
     an_open_shutdown_stands_in_every_answer_until_it_is_answered,
     who_is_no_member_is_told_nothing,

@@ -72,7 +72,15 @@ pub async fn claim_task(
             add_claimed(&mut response, app, &admission, &files, gate, claimed.files);
             Ok(response)
         }
-        WithFiles::NotDone { because, .. } => Err(refused_claim(app, &admission, &files, gate, &because, id.as_str(), waits)),
+        WithFiles::NotDone { because, .. } => Err(refused_claim(
+            app,
+            &admission,
+            &files,
+            gate,
+            &because,
+            id.as_str(),
+            waits,
+        )),
         WithFiles::Done(Claimed::Next(_)) => Err(ApiError::Internal),
     }
 }
