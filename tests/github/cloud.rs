@@ -331,13 +331,13 @@ impl Instance {
     /// A request to the function of teams, at `path`; the team `alpha` is named where there is no body.
     pub async fn teams(&self, token: &str, method: Method, path: &str, body: &Value) -> Answer {
         let url = self.url(Endpoint::Teams).replace("/api/teams", path);
-        let request = self.client.request(method, &url);
         let request = if body.is_null() {
-            request.query(&[("repo_url", URL), ("team", "alpha")])
+            self.client.request(method, format!("{url}?repo_url={URL}&team=alpha"))
         } else {
             let mut body = body.clone();
             body["repo_url"] = json!(URL);
-            request
+            self.client
+                .request(method, &url)
                 .header("content-type", "application/json")
                 .body(body.to_string())
         };

@@ -13,7 +13,6 @@ mod tasks;
 mod told_of_teams;
 mod waiting;
 
-use coord::app::App;
 use reqwest::Method;
 use serde_json::{Value, json};
 

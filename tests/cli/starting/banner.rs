@@ -103,7 +103,7 @@ fn the_banner_says_which_reference_the_head_is_read_from() {
     clone.git(&["push", "--quiet", "origin", "main"]);
     let unpushed = clone.commit(&[("README.md", "a larger shop")]);
     let data = folder.path().join("data").display().to_string();
-    let mut line = || {
+    let line = || {
         let mut running = Running::start(serve_on(folder.path(), &["--data-dir", &data], &["--port", "0"], &[]));
         let lines = banner(&mut running);
         let line = lines.iter().find(|line| line.trim().starts_with("branch "));

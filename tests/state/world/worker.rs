@@ -81,7 +81,7 @@ impl Worker<'_> {
                 .unwrap()
             {
                 Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
-                admitted => return admitted,
+                admitted => return admitted.map(|told| told.outcome),
             }
         }
     }
@@ -125,7 +125,7 @@ impl Worker<'_> {
             let next = tasks::next_task(&*mate.world.store, &terms, RequestKey::NONE, 900, skipped, &files);
             match next.await.unwrap() {
                 Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
-                admitted => return admitted,
+                admitted => return admitted.map(|told| told.outcome),
             }
         }
     }
@@ -184,22 +184,18 @@ impl Worker<'_> {
         let branch = branch(self.branch);
         let terms = self.end_terms(&branch, matches!(files, FilesOfRelease::GivenBack { .. }));
         let store = &*self.mate.world.store;
-        answered(
-            tasks::complete_task(store, &terms, &task_id(id), None, "", files)
-                .await
-                .unwrap(),
-        )
+        let id = task_id(id);
+        let completed = tasks::complete_task(store, &terms, &id, None, "", files);
+        answered(completed.await.unwrap()).outcome
     }
 
     pub async fn releases(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<ReleasedTask, ReleaseOutcome> {
         let branch = branch(self.branch);
         let terms = self.end_terms(&branch, matches!(files, FilesOfRelease::GivenBack { .. }));
         let store = &*self.mate.world.store;
-        answered(
-            tasks::release_task(store, &terms, &task_id(id), None, "", files)
-                .await
-                .unwrap(),
-        )
+        let id = task_id(id);
+        let released = tasks::release_task(store, &terms, &id, None, "", files);
+        answered(released.await.unwrap()).outcome
     }
 
     /// Completes a task, or gives it back, from a working copy at the head.
@@ -211,11 +207,11 @@ impl Worker<'_> {
             true => tasks::complete_task(store, &terms, &task_id(id), None, "", &files)
                 .await
                 .unwrap()
-                .map(|answer| answer.map(|_| ())),
+                .map(|told| told.outcome.map(|_| ())),
             false => tasks::release_task(store, &terms, &task_id(id), None, "", &files)
                 .await
                 .unwrap()
-                .map(|answer| answer.map(|_| ())),
+                .map(|told| told.outcome.map(|_| ())),
         }
     }
 

@@ -90,18 +90,14 @@ async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(
     let store = &*world.store;
     let id = crate::world::team::task_id("t1");
     let no_head = coord::state::tasks::FilesOfClaim::NoHead;
-    let refused = answered(
-        coord::state::tasks::claim_task(store, &terms, &id, 900, &no_head)
-            .await
-            .unwrap(),
-    );
+    let refused = coord::state::tasks::claim_task(store, &terms, &id, 900, &no_head);
     assert_eq!(
-        sentence(refused),
+        sentence(answered(refused.await.unwrap()).outcome),
         "Task t1 names files, and the request names no working copy: agent_head is missing"
     );
     let key = coord::state::teams::RequestKey::NONE;
     let next = coord::state::tasks::next_task(store, &terms, key, 900, &[], &no_head);
-    assert!(sentence(answered(next.await.unwrap())).starts_with("Task t1 names files"));
+    assert!(sentence(answered(next.await.unwrap()).outcome).starts_with("Task t1 names files"));
     let left_alone = mate.claims("t1").await.unwrap();
     assert_eq!((left_alone.files, left_alone.task.task.record.locked), (None, None));
     assert_eq!(world.stored("a.ts").await, []);
