@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::Args;
 use coord::domain::{AgentId, Branch};
-use coord::settings::{env_vars, process_environment, secret};
+use coord::settings::{env_vars, process_environment, secret, value_of};
 use coord_git::WorkingCopy;
 use secrecy::SecretString;
 
 /// Largest token file, in bytes.
 const MOST_TOKEN_BYTES: u64 = 16 * 1024;
+
+/// The variable by which opencode-teams names an agent.
+const OPENCODE_AGENT_ID: &str = "OPENCODE_AGENT_ID";
 
 /// Options of every command that asks a server.
 #[derive(Clone, Debug, Default, Args)]
@@ -76,6 +79,13 @@ impl AgentArgs {
                 )
             }),
         }
+    }
+
+    /// The same; where no agent is named, that of opencode-teams asks.
+    #[must_use]
+    pub fn or_of_opencode(mut self) -> Self {
+        self.agent_id = set(self.agent_id).or_else(|| value_of(&process_environment, OPENCODE_AGENT_ID));
+        self
     }
 
     /// The agent that is named, where one is.

@@ -3,7 +3,8 @@
 //!
 //! - [`bounds`]: limits of a request
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
-//! - [`intent_tools`], [`team_tools`]: arguments of tools of MCP that stand for several requests
+//! - [`intent_tools`], [`team_tools`]: arguments of tools of MCP that stand for several requests; [`opencode_tools`]: those of the
+//!   plugin opencode-teams
 //! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, what is done with an intent, and what agents did
 //! - [`teams`], [`tasks`], [`messages`]: who works together, on what, and what they tell each other
 //! - [`waiting`]: what waits for a member, in every answer to it
@@ -27,6 +28,7 @@ pub mod intents;
 pub mod ledger;
 pub mod locks;
 pub mod messages;
+pub mod opencode_tools;
 pub mod orchestration;
 pub mod post_status;
 pub mod schema;

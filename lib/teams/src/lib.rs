@@ -3,12 +3,14 @@
 //! - [`names`], [`time`], [`status`]: the values, parsed once
 //! - [`texts`]: the sentences that callers and files depend on
 //! - [`task`], [`message`], [`team`]: the documented records, and their files
+//! - [`answers`]: records as the plugin's tools answer with them
 //! - [`layout`], [`find`]: where the files are, and which entries are ours
 //! - [`compare`]: last seen, file and store, three ways
 //! - [`rings`]: circular dependencies
 //! - `model` (a feature): the rules in memory, for tests
 //! - [`bounds`], [`refusal`], `json`, `shape`: what a file may hold, what is wrong with one, how it is read and written
 
+pub mod answers;
 pub mod bounds;
 pub mod compare;
 pub mod find;

@@ -181,6 +181,11 @@ impl ConfigFile {
     pub fn render(&self) -> String {
         json::render(&Json::Object(self.object.clone()))
     }
+
+    /// Its text in one line.
+    pub(crate) fn render_in_line(&self) -> String {
+        json::render_in_line(&Json::Object(self.object.clone()))
+    }
 }
 
 impl Record for TeamConfig {

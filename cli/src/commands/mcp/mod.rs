@@ -7,7 +7,7 @@
 //! - [`proxy`]: what one process knows between two calls
 //! - [`target`]: the working copy that a call is for; what is filled in
 //! - [`backend`]: requests to the server, and why they fail
-//! - [`tools`], `intents`, `teams`, [`resources`]: answers
+//! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
 //! - [`exit`]: locks that are left at the end
@@ -15,6 +15,7 @@
 mod backend;
 mod exit;
 mod intents;
+mod opencode;
 mod proxy;
 mod release_retries;
 mod renewal;
@@ -27,7 +28,7 @@ mod tools;
 
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use coord::mcp::{Offer, SdkRequest, Server, ToolGroup};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -57,34 +58,19 @@ pub struct McpArgs {
     /// Seconds after the agent's last call for which its locks are renewed
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     renew_for: u64,
-    /// The tools that the agent is offered; fewer cost it fewer tokens
-    #[arg(
-        long,
-        value_name = "GROUPS",
-        value_delimiter = ',',
-        default_value = "locks,tasks,messages"
-    )]
-    tools: Vec<Group>,
+    /// The tools that the agent is offered; fewer cost it fewer tokens. locks: of files and intents; tasks, messages: of teams;
+    /// opencode: those of the plugin opencode-teams, in place of tasks and messages
+    #[arg(long, value_name = "GROUPS", default_value = "locks,tasks,messages", value_parser = Groups::parse)]
+    tools: Groups,
 }
 
 /// Tools that are offered together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Group {
-    /// Files and intents
-    Locks,
-    /// Teams and their tasks
-    Tasks,
-    /// Teams and their messages
-    Messages,
-}
+#[derive(Clone, Debug)]
+struct Groups(Vec<ToolGroup>);
 
-impl From<Group> for ToolGroup {
-    fn from(group: Group) -> Self {
-        match group {
-            Group::Locks => ToolGroup::Locks,
-            Group::Tasks => ToolGroup::Tasks,
-            Group::Messages => ToolGroup::Messages,
-        }
+impl Groups {
+    fn parse(names: &str) -> Result<Groups, String> {
+        ToolGroup::parse(names).map(Groups)
     }
 }
 
@@ -96,8 +82,13 @@ impl McpArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
         coord::logging::start_text("warn");
         let mut signals = Signals::caught();
-        let groups: Vec<ToolGroup> = self.tools.into_iter().map(ToolGroup::from).collect();
-        let proxy = Proxy::new(self.agent, Duration::from_secs(self.renew_for))?;
+        let Groups(groups) = self.tools;
+        // The plugin's agent is the same for locks.
+        let agent = match groups.contains(&ToolGroup::OpenCode) {
+            true => self.agent.or_of_opencode(),
+            false => self.agent,
+        };
+        let proxy = Proxy::new(agent, Duration::from_secs(self.renew_for))?;
         let input = Input::default();
         let ended_at = tokio::select! {
             ended_at = answer(&proxy, &groups, &input) => ended_at,

@@ -8,6 +8,7 @@ use anyhow::Context;
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::PostResponse;
+use coord_protocol::team_tools::TeamCall;
 use parking_lot::Mutex;
 use tokio::sync::{RwLock, watch};
 use tokio::time::Instant;
@@ -41,6 +42,8 @@ pub struct Proxy {
     pub(super) posts: RwLock<()>,
     /// Releases that have not reached the server.
     pub(super) retries: ReleaseRetries,
+    /// Requests that prove that the agent has the messages that it was given: its next call does.
+    pub(super) proofs: Mutex<Vec<(PathBuf, TeamCall)>>,
     /// Time that a lock is held.
     pub(super) ttl: watch::Sender<Duration>,
     /// Time after the last call for which locks are renewed.
@@ -63,6 +66,7 @@ impl Proxy {
             worked_in: Mutex::default(),
             posts: RwLock::default(),
             retries: ReleaseRetries::default(),
+            proofs: Mutex::default(),
             ttl: watch::Sender::new(DEFAULT_TTL),
             renewed_for,
             last_call: Mutex::default(),

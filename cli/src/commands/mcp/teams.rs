@@ -2,11 +2,11 @@
 
 use coord::domain::AgentId;
 use coord::mcp::Outcome;
-use coord_protocol::team_tools::TeamCall;
+use coord_protocol::team_tools::{TeamAnswer, TeamCall};
 
 use super::backend::{Failure, LIMIT};
 use super::proxy::Proxy;
-use super::target::Sent;
+use super::target::{Sent, Target};
 use crate::agent::mail_notes::MailNotes;
 
 /// Most seconds that a call waits, so that its answer comes within the time limit of a request.
@@ -22,15 +22,17 @@ impl Proxy {
             (repo_url.clone(), agent_id.clone())
         };
         let target = self.target(Sent::of(&repo_url, &None, &agent_id, &None), client)?;
-        let (repo_url, agent_id) = call.caller_mut();
-        if let (None, Some(work)) = (&repo_url, &target.work) {
-            *repo_url = Some(work.repo_url());
-        }
+        let (_, agent_id) = call.caller_mut();
         *agent_id = Some(target.agent_id.clone());
-        if let (Some(work), Some((sent, new_head))) = (&target.work, call.work_mut()) {
-            work.fill(sent, new_head);
-        }
+        let answer = self.team_call(&target, call).await;
+        answer.map(|answer| Outcome::Team(Box::new(answer)))
+    }
+
+    /// What the request that `call` stands for is answered with, as its agent, or else that of `target`.
+    pub(super) async fn team_call(&self, target: &Target, mut call: TeamCall) -> Result<TeamAnswer, Failure> {
+        target.fill(&mut call);
         call.limit_wait(MOST_WAIT);
+        let agent = call.caller_mut().1.as_deref().map(AgentId::parse);
         // A request whose answer was lost is made again.
         let call = call.with_request_key(uuid::Uuid::now_v7().hyphenated().to_string());
         let answer = self
@@ -38,9 +40,23 @@ impl Proxy {
             .ask(&target.root, async |client| client.team_call(&call).await);
         let answer = answer.await?;
         // The hooks of the session hand over what comes after.
-        if let (Some(work), Ok(agent)) = (&target.work, AgentId::parse(&target.agent_id)) {
+        if let (Some(work), Some(Ok(agent))) = (&target.work, agent) {
             MailNotes::note_answer(&work.working_copy, &agent, &answer, false);
         }
-        Ok(Outcome::Team(Box::new(answer)))
+        Ok(answer)
+    }
+}
+
+impl Target {
+    /// Fills in what `call` does not say: the repository, the agent, and where the work on files is done.
+    pub(super) fn fill(&self, call: &mut TeamCall) {
+        let (repo_url, agent_id) = call.caller_mut();
+        if let (None, Some(work)) = (&repo_url, &self.work) {
+            *repo_url = Some(work.repo_url());
+        }
+        agent_id.get_or_insert_with(|| self.agent_id.clone());
+        if let (Some(work), Some((sent, new_head))) = (&self.work, call.work_mut()) {
+            work.fill(sent, new_head);
+        }
     }
 }

@@ -13,9 +13,8 @@ use crate::agent::options::AgentArgs;
 use crate::agent::workplace::Workplace;
 use crate::commands::outcome::show;
 
-/// The variables by which opencode-teams names a team and an agent.
+/// The variable by which opencode-teams names a team.
 const OPENCODE_TEAM_NAME: &str = "OPENCODE_TEAM_NAME";
-const OPENCODE_AGENT_ID: &str = "OPENCODE_AGENT_ID";
 
 /// What all commands about teams have.
 #[derive(Clone, Debug, Args)]
@@ -34,11 +33,7 @@ pub(super) struct Common {
 impl Common {
     /// Where the command runs, and as whom.
     pub fn open(&self) -> anyhow::Result<Workplace> {
-        let mut agent = self.agent.clone();
-        agent.agent_id = agent
-            .agent_id
-            .or_else(|| value_of(&process_environment, OPENCODE_AGENT_ID));
-        Workplace::open(&agent)
+        Workplace::open(&self.agent.clone().or_of_opencode())
     }
 
     /// Where the command runs, as the person, who speaks for all handles of the login.

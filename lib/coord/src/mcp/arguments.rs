@@ -6,6 +6,7 @@ use coord_protocol::team_tools::{
 };
 use coord_protocol::{CheckRequest, PostRequest, SelectIntentCall, UpdateIntentCall};
 
+use super::opencode::OpenCodeCall;
 use super::tools::Tool;
 use crate::error::ApiError;
 use crate::http::body::parse;
@@ -23,6 +24,8 @@ pub enum Arguments {
     Update(Box<UpdateIntentCall>),
     /// Of the tools of teams.
     Team(Box<TeamCall>),
+    /// Of the tools of the plugin opencode-teams.
+    OpenCode(Box<OpenCodeCall>),
 }
 
 impl Arguments {
@@ -36,6 +39,9 @@ impl Arguments {
             Tool::PostStatus => parse(arguments.as_bytes()).map(Arguments::Post),
             Tool::SelectActiveIntent => parse(arguments.as_bytes()).map(Arguments::Select),
             Tool::UpdateIntent => parse(arguments.as_bytes()).map(|sent| Arguments::Update(Box::new(sent))),
+            Tool::OpenCode(tool) => {
+                OpenCodeCall::read(tool, arguments.as_bytes()).map(|call| Arguments::OpenCode(Box::new(call)))
+            }
             Tool::Team
             | Tool::TaskCreate
             | Tool::TaskList
@@ -56,7 +62,7 @@ fn team_call(tool: Tool, arguments: &[u8]) -> Result<TeamCall, ApiError> {
         Tool::TaskUpdate => parse::<UpdateTaskCall>(arguments)?.into_call(),
         Tool::MessageSend => Ok(parse::<SendMessageCall>(arguments)?.into_call()),
         Tool::MessageRead => Ok(parse::<ReadMessagesCall>(arguments)?.into_call()),
-        Tool::CheckStatus | Tool::PostStatus | Tool::SelectActiveIntent | Tool::UpdateIntent => {
+        Tool::CheckStatus | Tool::PostStatus | Tool::SelectActiveIntent | Tool::UpdateIntent | Tool::OpenCode(_) => {
             return Err(ApiError::Internal);
         }
     };

@@ -4,6 +4,7 @@
 //! - `serve`: one request over HTTP; `session`: its caller
 //! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; [`Arguments`]; `operations`: their
 //!   calls; `teams`: those of teams; `results`: their results
+//! - [`opencode`]: the tools of the plugin opencode-teams, in place of those of teams
 //! - `resource_list`, `resources`: locks, activity and graph, by URI
 //! - `instructions`: the rules that agents get when they connect, and the prompt `coordinate`
 //!
@@ -13,6 +14,7 @@
 mod arguments;
 mod instructions;
 mod offer;
+pub mod opencode;
 mod operations;
 mod resource_list;
 mod resources;

@@ -1,9 +1,12 @@
 //! Calls of tools, by the operations of the HTTP interface: the same arguments, read by the same parser, and the same answer.
 
+use coord_protocol::team_tools::{TeamAnswer, TeamCall};
 use coord_protocol::{IntentResponse, IntentUpdate, IntentUpdateRequest, SelectIntentCall, UpdateIntentCall};
+use futures::FutureExt;
 use rmcp::model::CallToolResult;
 
 use super::arguments::Arguments;
+use super::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Requests};
 use super::results::Outcome;
 use super::session::Session;
 use super::teams;
@@ -37,12 +40,45 @@ pub(super) async fn call(session: &Session, tool: Tool, arguments: &str) -> Resu
             Ok(answer) => Outcome::Team(Box::new(answer)),
             Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
         },
+        Ok(Arguments::OpenCode(call)) => {
+            return match answer_opencode(session, &call).await {
+                Ok(answer) => Ok(answer.result()),
+                Err(error @ ApiError::Unauthorized(_)) => Err(error),
+                Err(error) => Ok(opencode::refusal(error.for_agent())),
+            };
+        }
         Ok(Arguments::Update(sent)) => match update(session, *sent).await {
             Ok(response) => Outcome::Intent(Box::new(response)),
             Err(error) => of_error(Refusal::Agent(error.for_agent()), error)?,
         },
     };
     Ok(outcome.result())
+}
+
+/// Requests of the caller of a session, by the operations.
+struct OfSession<'a>(&'a Session);
+
+impl Requests for OfSession<'_> {
+    type Error = ApiError;
+
+    fn make(&self, call: TeamCall) -> impl Future<Output = Result<TeamAnswer, ApiError>> {
+        // In a box, because of the compiler: it does not see otherwise that this may go to another thread.
+        let session = self.0;
+        async move { teams::answer(session, &call).await }.boxed()
+    }
+}
+
+/// Answers a tool of the plugin opencode-teams. Nothing is remembered until the next call, so that messages count as read at once.
+async fn answer_opencode(session: &Session, call: &OpenCodeCall) -> Result<OpenCodeAnswer, ApiError> {
+    let defaults = Defaults {
+        agent_id: session.agent.clone(),
+        ..Defaults::default()
+    };
+    let mut answer = opencode::answer(call, &defaults, &OfSession(session)).await?;
+    if let Some(proof) = answer.proof.take() {
+        teams::answer(session, &proof).await?;
+    }
+    Ok(answer)
 }
 
 /// Selects an intent, or lists what can be selected.

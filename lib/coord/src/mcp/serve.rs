@@ -15,7 +15,6 @@ use tokio::sync::mpsc;
 use super::offer::Offer;
 use super::server::{SdkRequest, Server};
 use super::session::Session;
-use super::tools::ToolGroup;
 use super::{operations, resources};
 use crate::error::ApiError;
 
@@ -31,7 +30,8 @@ pub(super) async fn serve(session: Session, request: Request<Bytes>) -> Result<R
         // Both were looked at before the credential.
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let server = move || Ok(Server::new(Offer::Deployment, &ToolGroup::ALL, requests.clone()));
+    let groups = session.groups.clone();
+    let server = move || Ok(Server::new(Offer::Deployment, &groups, requests.clone()));
     let service = StreamableHttpService::new(server, Arc::new(NeverSessionManager::default()), config);
     let responding = service.handle(request.map(Full::new));
     tokio::pin!(responding);

@@ -79,9 +79,12 @@ impl ServerHandler for Server {
         let mut server = Implementation::new("coord", env!("CARGO_PKG_VERSION"));
         server.title = Some("Coord".to_owned());
         server.description = Some("Keeps coding agents out of each other's way".to_owned());
-        ServerConfig::new(capabilities)
-            .with_server_info(server)
-            .with_instructions(instructions::rules(self.offer))
+        let config = ServerConfig::new(capabilities).with_server_info(server);
+        // They are about files alone.
+        match self.groups.contains(&ToolGroup::Locks) {
+            true => config.with_instructions(instructions::rules(self.offer)),
+            false => config,
+        }
     }
 
     async fn list_tools(

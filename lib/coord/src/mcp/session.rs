@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::tools::ToolGroup;
 use crate::app::App;
 use crate::auth::Caller;
 
@@ -13,4 +14,6 @@ pub struct Session {
     pub(crate) caller: Caller,
     /// The header `X-Coord-Agent`.
     pub(crate) agent: Option<String>,
+    /// The tools that it is offered.
+    pub(crate) groups: Vec<ToolGroup>,
 }

@@ -8,9 +8,11 @@ use coord_protocol::teams::TeamView;
 use super::session::Session;
 use crate::error::ApiError;
 use crate::operations::teams::{
-    Asked, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team, list_tasks, list_teams,
-    new_tasks, new_team, next_task, read_messages, release_task, send_message, show_task, show_team, shut_down,
+    Asked, HistoryRequest, TasksRequest, claim_task, complete_task, edit_task, join_team, leave_team, list_tasks,
+    list_teams, message_history, new_tasks, new_team, next_task, read_messages, release_task, send_message, show_task,
+    show_team, shut_down,
 };
+use crate::state::tasks::Readiness;
 
 /// What `call` is answered with.
 pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
@@ -31,15 +33,15 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
         TeamCall::Shutdown(team, request) => shut_down(app, team, request, asked).await?.into(),
         TeamCall::Tasks(list) => {
             let request = TasksRequest {
-                has_descriptions: false,
                 caller: &list.caller.member(),
                 status: list.status,
                 owner: list.owner.as_deref(),
-                readiness: None,
+                readiness: list.is_unclaimed.then_some(Readiness::Unclaimed),
                 file: None,
                 text: list.text.as_deref(),
                 after: list.after.unwrap_or_default(),
-                limit: None,
+                limit: list.limit.map(|limit| limit as usize),
+                has_descriptions: list.has_descriptions,
             };
             list_tasks(app, request, asked).await?.into()
         }
@@ -52,6 +54,16 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
         TeamCall::Release(id, request) => release_task(app, id, request, asked).await?.into(),
         TeamCall::Send(request) => send_message(app, request, asked).await?.into(),
         TeamCall::Read(request) => read_messages(app, request, asked).await?.into(),
+        TeamCall::History(history) => {
+            let request = HistoryRequest {
+                caller: &history.caller.member(),
+                member: None,
+                task: None,
+                before: history.before,
+                limit: history.limit.map(|limit| limit as usize),
+            };
+            message_history(app, request, asked).await?.into()
+        }
     })
 }
 
@@ -87,6 +99,7 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
             let line = format!("Given back: {}", given_back.join(", "));
             (!given_back.is_empty()).then_some(line).into_iter().collect()
         }
+        TeamAnswer::History(history) => history.messages.iter().map(message_line).collect(),
         TeamAnswer::Sent(_) => Vec::new(),
     }
 }

@@ -14,6 +14,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::offer::Offer;
+use super::opencode::OpenCodeTool;
 use super::schema::{of_arguments, of_results};
 
 static OF_DEPLOYMENT: LazyLock<Vec<Definition>> = LazyLock::new(|| definitions(Offer::Deployment));
@@ -62,6 +63,8 @@ pub enum Tool {
     MessageSend,
     /// `message_read`
     MessageRead,
+    /// One of the plugin opencode-teams.
+    OpenCode(OpenCodeTool),
 }
 
 /// Tools that are offered together.
@@ -73,16 +76,44 @@ pub enum ToolGroup {
     Tasks,
     /// Those of teams and their messages.
     Messages,
+    /// Those of the plugin opencode-teams, in place of [`Self::Tasks`] and [`Self::Messages`].
+    OpenCode,
 }
 
 impl ToolGroup {
-    /// Every group.
-    pub const ALL: [ToolGroup; 3] = [ToolGroup::Locks, ToolGroup::Tasks, ToolGroup::Messages];
+    /// Those that are offered where nobody chooses.
+    pub const USUAL: [ToolGroup; 3] = [ToolGroup::Locks, ToolGroup::Tasks, ToolGroup::Messages];
+
+    /// The group called `name`.
+    fn named(name: &str) -> Option<ToolGroup> {
+        Some(match name {
+            "locks" => ToolGroup::Locks,
+            "tasks" => ToolGroup::Tasks,
+            "messages" => ToolGroup::Messages,
+            "opencode" => ToolGroup::OpenCode,
+            _ => return None,
+        })
+    }
+
+    /// The groups with these names, such as `locks,opencode`.
+    ///
+    /// # Errors
+    /// A sentence, when there is no such group, or they do not go together.
+    pub fn parse(names: &str) -> Result<Vec<ToolGroup>, String> {
+        let named = |name| ToolGroup::named(name).ok_or("takes locks, tasks, messages, opencode, with commas between");
+        let groups = names.split(',').map(named).collect::<Result<Vec<_>, _>>()?;
+        if groups.contains(&ToolGroup::OpenCode)
+            && (groups.contains(&ToolGroup::Tasks) || groups.contains(&ToolGroup::Messages))
+        {
+            return Err("takes opencode in place of tasks and messages, not beside them".to_owned());
+        }
+        Ok(groups)
+    }
 }
 
 impl Tool {
     /// Every tool.
-    pub(super) const ALL: [Tool; 11] = [
+    pub(super) const ALL: [Tool; 25] = [
         Tool::CheckStatus,
         Tool::PostStatus,
         Tool::SelectActiveIntent,
@@ -94,6 +125,20 @@ impl Tool {
         Tool::TaskUpdate,
         Tool::MessageSend,
         Tool::MessageRead,
+        Tool::OpenCode(OpenCodeTool::SpawnTeam),
+        Tool::OpenCode(OpenCodeTool::DiscoverTeams),
+        Tool::OpenCode(OpenCodeTool::JoinTeam),
+        Tool::OpenCode(OpenCodeTool::GetTeamInfo),
+        Tool::OpenCode(OpenCodeTool::SendMessage),
+        Tool::OpenCode(OpenCodeTool::BroadcastMessage),
+        Tool::OpenCode(OpenCodeTool::ReadMessages),
+        Tool::OpenCode(OpenCodeTool::PollInbox),
+        Tool::OpenCode(OpenCodeTool::CreateTask),
+        Tool::OpenCode(OpenCodeTool::GetTasks),
+        Tool::OpenCode(OpenCodeTool::ClaimTask),
+        Tool::OpenCode(OpenCodeTool::UpdateTask),
+        Tool::OpenCode(OpenCodeTool::RequestShutdown),
+        Tool::OpenCode(OpenCodeTool::ApproveShutdown),
     ];
 
     /// Whether it is offered with one of `groups`.
@@ -103,6 +148,7 @@ impl Tool {
             Tool::Team => &[ToolGroup::Tasks, ToolGroup::Messages],
             Tool::TaskCreate | Tool::TaskList | Tool::TaskClaim | Tool::TaskUpdate => &[ToolGroup::Tasks],
             Tool::MessageSend | Tool::MessageRead => &[ToolGroup::Messages],
+            Tool::OpenCode(_) => &[ToolGroup::OpenCode],
         };
         own.iter().any(|group| groups.contains(group))
     }
@@ -126,6 +172,7 @@ impl Tool {
             Tool::TaskUpdate => "task_update",
             Tool::MessageSend => "message_send",
             Tool::MessageRead => "message_read",
+            Tool::OpenCode(tool) => tool.name(),
         }
     }
 
@@ -137,6 +184,7 @@ impl Tool {
             .idempotent(true)
             .open_world(false);
         match self {
+            Tool::OpenCode(tool) => tool.definition(offer),
             Tool::CheckStatus => Definition::new(
                 self.name(),
                 "Call before you plan an edit: who else works on these files or on files that import them. Changes nothing.",
@@ -265,7 +313,7 @@ fn results_about_an_intent() -> JsonObject {
 const OF_HOOKS: [&str; 2] = ["tool_call", "session"];
 
 /// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
-fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
+pub(super) fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
     let mut schema = of_arguments::<T>();
     for name in offer.filled_in().iter().chain(&OF_HOOKS) {
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {

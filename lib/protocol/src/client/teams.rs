@@ -23,7 +23,7 @@ pub struct TaskFilter {
     pub status: Option<String>,
     /// Those of this owner.
     pub owner: Option<String>,
-    /// Those that may be claimed (`ready`), or that wait for others (`blocked`).
+    /// Those that may be claimed (`ready`), that wait for others (`blocked`), or that nobody has (`unclaimed`).
     pub readiness: Option<String>,
     /// Those about this file.
     pub file: Option<String>,
@@ -281,6 +281,9 @@ impl Client {
                     owner: list.owner.clone(),
                     text: list.text.clone(),
                     after: list.after,
+                    limit: list.limit,
+                    has_descriptions: list.has_descriptions,
+                    readiness: list.is_unclaimed.then(|| "unclaimed".to_owned()),
                     ..TaskFilter::default()
                 };
                 self.tasks(&list.caller.member(), &filter).await?.into()
@@ -294,6 +297,14 @@ impl Client {
             TeamCall::Release(id, request) => self.release_task(id, request).await?.into(),
             TeamCall::Send(request) => self.send_message(request).await?.into(),
             TeamCall::Read(request) => self.read_messages(request).await?.into(),
+            TeamCall::History(history) => {
+                let filter = HistoryFilter {
+                    before: history.before,
+                    limit: history.limit,
+                    ..HistoryFilter::default()
+                };
+                self.messages(&history.caller.member(), &filter).await?.into()
+            }
         })
     }
 

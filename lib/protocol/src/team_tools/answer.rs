@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::messages::{InboxResponse, SendMessageResponse};
+use crate::messages::{HistoryResponse, InboxResponse, SendMessageResponse};
 use crate::orchestration::Orchestration;
 use crate::tasks::{NewTasksResponse, TaskResponse, TasksResponse};
 use crate::teams::{TeamChangeResponse, TeamResponse, TeamsResponse};
@@ -28,13 +28,15 @@ pub enum TeamAnswer {
     Sent(SendMessageResponse),
     /// Messages.
     Inbox(InboxResponse),
+    /// Messages of the team.
+    History(HistoryResponse),
 }
 
 impl TeamAnswer {
     /// The command; none in what only shows.
     pub fn orchestration(&self) -> Option<&Orchestration> {
         match self {
-            TeamAnswer::Teams(_) | TeamAnswer::Team(_) | TeamAnswer::Tasks(_) => None,
+            TeamAnswer::Teams(_) | TeamAnswer::Team(_) | TeamAnswer::Tasks(_) | TeamAnswer::History(_) => None,
             TeamAnswer::Change(response) => Some(&response.orchestration),
             TeamAnswer::NewTasks(response) => Some(&response.orchestration),
             TeamAnswer::Task(response) => Some(&response.orchestration),
@@ -77,5 +79,6 @@ from! {
     NewTasks(NewTasksResponse),
     Task(TaskResponse),
     Sent(SendMessageResponse),
-    Inbox(InboxResponse)
+    Inbox(InboxResponse),
+    History(HistoryResponse)
 }

@@ -125,6 +125,15 @@ pub struct ListTasksCall {
     /// The last `next`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
+    /// The most tasks; no model sends it.
+    #[serde(skip)]
+    pub limit: Option<u32>,
+    /// Those that nobody has; no model sends it.
+    #[serde(skip)]
+    pub is_unclaimed: bool,
+    /// With descriptions; no model sends it.
+    #[serde(skip)]
+    pub has_descriptions: bool,
 }
 
 /// The arguments of `task_claim`.

@@ -49,6 +49,19 @@ pub enum TeamCall {
     Send(SendMessageRequest),
     /// `POST /api/messages/read`
     Read(ReadMessagesRequest),
+    /// `GET /api/messages`
+    History(HistoryCall),
+}
+
+/// A page of the messages of a team, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HistoryCall {
+    /// Who calls.
+    pub caller: ToolCaller,
+    /// Those before this one.
+    pub before: Option<u64>,
+    /// The most messages.
+    pub limit: Option<u32>,
 }
 
 impl TeamCall {
@@ -74,6 +87,7 @@ impl TeamCall {
             TeamCall::Release(_, request) => of!(request.caller),
             TeamCall::Send(request) => of!(request.caller),
             TeamCall::Read(request) => of!(request.caller),
+            TeamCall::History(history) => of!(history.caller),
         }
     }
 

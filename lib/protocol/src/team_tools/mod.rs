@@ -7,4 +7,4 @@ mod call;
 
 pub use answer::TeamAnswer;
 pub use arguments::*;
-pub use call::{MissingField, TeamCall};
+pub use call::{HistoryCall, MissingField, TeamCall};

@@ -169,7 +169,7 @@ impl StoreTeam {
 impl StoreTask {
     /// As its file has it: the plugin can claim nothing but `pending`, so that is what a task in progress without owner becomes, with
     /// the plugin's warning for it.
-    fn file(&self, id: &TaskId, blocks: Vec<String>) -> Task {
+    pub fn file(&self, id: &TaskId, blocks: Vec<String>) -> Task {
         let unowned = self.status == Status::InProgress && self.owner.is_none();
         let warning = match (self.status, &self.owner, &self.previous_owner) {
             (Status::InProgress, None, Some(previous)) => Some(reassigned(previous.as_str())),
@@ -197,7 +197,8 @@ impl StoreTask {
 }
 
 impl StoreMessage {
-    fn file(&self, inbox: &Handle, read: bool) -> Message {
+    /// As the inbox of a recipient has it.
+    pub fn file(&self, inbox: &Handle, read: bool) -> Message {
         let recipients = match &self.to[..] {
             [] => Some(&self.recipients),
             [_] => None,

@@ -4,7 +4,7 @@ mod parse;
 mod write;
 
 pub use parse::parse;
-pub use write::{member_of, render, set_member};
+pub use write::{member_of, render, render_in_line, set_member};
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,11 +3,20 @@ use super::{Json, Object};
 /// The text as `JSON.stringify(value, null, 2)` writes it: two spaces for each level, no newline at the end.
 pub fn render(value: &Json) -> String {
     let mut out = String::new();
-    write(value, 0, &mut out);
+    write(value, Some(0), &mut out);
     out
 }
 
-fn write(value: &Json, depth: usize, out: &mut String) {
+/// The text as `JSON.stringify(value)` writes it, in one line.
+pub fn render_in_line(value: &Json) -> String {
+    let mut out = String::new();
+    write(value, None, &mut out);
+    out
+}
+
+/// `depth` is `None` for text in one line.
+fn write(value: &Json, depth: Option<usize>, out: &mut String) {
+    let inner = depth.map(|depth| depth + 1);
     match value {
         Json::Null => out.push_str("null"),
         Json::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -16,32 +25,33 @@ fn write(value: &Json, depth: usize, out: &mut String) {
         Json::Array(items) if items.is_empty() => out.push_str("[]"),
         Json::Array(items) => {
             for (at, item) in items.iter().enumerate() {
-                out.push_str(if at == 0 { "[\n" } else { ",\n" });
-                indent(depth + 1, out);
-                write(item, depth + 1, out);
+                out.push(if at == 0 { '[' } else { ',' });
+                break_line(inner, out);
+                write(item, inner, out);
             }
-            out.push('\n');
-            indent(depth, out);
+            break_line(depth, out);
             out.push(']');
         }
         Json::Object(members) if members.is_empty() => out.push_str("{}"),
         Json::Object(members) => {
             for (at, (name, member)) in members.iter().enumerate() {
-                out.push_str(if at == 0 { "{\n" } else { ",\n" });
-                indent(depth + 1, out);
+                out.push(if at == 0 { '{' } else { ',' });
+                break_line(inner, out);
                 quote(name, out);
-                out.push_str(": ");
-                write(member, depth + 1, out);
+                out.push_str(if depth.is_some() { ": " } else { ":" });
+                write(member, inner, out);
             }
-            out.push('\n');
-            indent(depth, out);
+            break_line(depth, out);
             out.push('}');
         }
     }
 }
 
-fn indent(depth: usize, out: &mut String) {
-    out.extend(std::iter::repeat_n("  ", depth));
+fn break_line(depth: Option<usize>, out: &mut String) {
+    if let Some(depth) = depth {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    }
 }
 
 /// serde_json escapes what `JSON.stringify` escapes, in the same way.

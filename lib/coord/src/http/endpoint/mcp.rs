@@ -4,15 +4,16 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::http::header::{ACCEPT, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
-use axum::http::{HeaderName, HeaderValue, Request, StatusCode};
+use axum::http::{HeaderName, HeaderValue, Request, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, post};
 use axum::{Extension, Json};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http_body_util::BodyExt;
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 use utoipa::OpenApi;
@@ -24,7 +25,7 @@ use crate::error::ApiError;
 use crate::http::body::{is_json, read_bytes};
 use crate::http::headers::agent_header;
 use crate::http::own_origin::own_origin;
-use crate::mcp::Session;
+use crate::mcp::{Session, ToolGroup};
 
 /// Largest body, in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -78,6 +79,7 @@ async fn serve_mcp(
 async fn answer(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> Result<Response, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
+    let groups = groups(request.uri())?;
     if !is_json(&headers) {
         return Err(ApiError::UnsupportedMediaType);
     }
@@ -91,9 +93,30 @@ async fn answer(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> Re
         app,
         caller,
         agent: agent_header(&headers).map(str::to_owned),
+        groups,
     };
     let response = (protocol.0)(session, bare).await?;
     in_json_rpc(response, &body).await
+}
+
+/// Which tools to offer.
+#[derive(Debug, Deserialize)]
+struct McpQuery {
+    tools: Option<String>,
+}
+
+/// The tools that `uri` chooses by its query, such as `?tools=locks,opencode`.
+fn groups(uri: &Uri) -> Result<Vec<ToolGroup>, ApiError> {
+    let refused = |problem: String| ApiError::InvalidField {
+        field: "tools",
+        problem,
+    };
+    let query = Query::<McpQuery>::try_from_uri(uri);
+    let Query(query) = query.map_err(|_| refused("must be sent once".to_owned()))?;
+    match query.tools {
+        None => Ok(ToolGroup::USUAL.to_vec()),
+        Some(names) => ToolGroup::parse(&names).map_err(refused),
+    }
 }
 
 /// Whether the SDK gets the header `name`. None that could hold a secret is among them.

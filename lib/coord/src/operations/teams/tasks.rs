@@ -36,7 +36,7 @@ pub struct TasksRequest<'a> {
     pub status: Option<TaskStatus>,
     /// Those of this owner.
     pub owner: Option<&'a str>,
-    /// Those that may be claimed, or that wait for others.
+    /// Those that may be claimed, or that wait for others, or that nobody has.
     pub readiness: Option<Readiness>,
     /// Those about this file.
     pub file: Option<&'a str>,

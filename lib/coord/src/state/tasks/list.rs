@@ -32,6 +32,8 @@ pub enum Readiness {
     Ready,
     /// They depend on what is not completed.
     Blocked,
+    /// Nobody has them, and they are not completed.
+    Unclaimed,
 }
 
 /// Which tasks are listed.
@@ -41,7 +43,7 @@ pub struct TaskFilter<'a> {
     pub status: Option<TaskStatus>,
     /// Those of this owner.
     pub owner: Option<&'a Handle>,
-    /// Those that may be claimed, or that may not yet.
+    /// Those that may be claimed, or that may not yet, or that nobody has.
     pub readiness: Option<Readiness>,
     /// Those with this text in the title, whatever the case of its ASCII letters.
     pub text: &'a str,
@@ -78,6 +80,7 @@ pub async fn list_tasks(
     let readiness = match filter.readiness {
         Some(Readiness::Ready) => "READY",
         Some(Readiness::Blocked) => "BLOCKED",
+        Some(Readiness::Unclaimed) => "UNCLAIMED",
         None => "",
     };
     let args = arguments([

@@ -1,7 +1,7 @@
 -- list_tasks: tasks in the order of their creation, without notes and results.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 number after which the list goes on, 20 most tasks, then filters, '' for
---       none: 21 status, 22 owner, 23 READY or BLOCKED, 24 part of the title in lower
+--       none: 21 status, 22 owner, 23 READY, BLOCKED or UNCLAIMED, 24 part of the title in lower
 --       case, 25 file; 26 '1' for descriptions, too
 -- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them, each with its description, or '' }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
@@ -35,6 +35,8 @@ local function passes(task, unmet)
   elseif owner ~= '' and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or is_held(task))) then
     return false
   elseif kind == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < MOST_LAPSES) then
+    return false
+  elseif kind == 'UNCLAIMED' and not is_free then
     return false
   elseif kind == 'BLOCKED' and (unmet == 0 or task.status == 'completed') then
     return false

@@ -90,7 +90,8 @@ pub(super) struct TasksQuery {
     /// Only tasks of this owner.
     #[param(value_type = Handle, required = false)]
     owner: Option<String>,
-    /// Only tasks that may be claimed (`ready`), or that depend on others (`blocked`).
+    /// Only tasks that may be claimed (`ready`), that depend on others (`blocked`), or that nobody has and that are not completed
+    /// (`unclaimed`).
     #[param(schema_with = readiness, required = false)]
     readiness: Option<String>,
     /// Only tasks about this file.
@@ -116,8 +117,8 @@ fn status() -> Object {
 
 fn readiness() -> Object {
     one_of(
-        &["ready", "blocked"],
-        "Only tasks that may be claimed, or that may not yet",
+        &["ready", "blocked", "unclaimed"],
+        "Only tasks that may be claimed, that may not yet, or that nobody has",
     )
 }
 
@@ -142,7 +143,8 @@ impl TasksQuery {
                 None => None,
                 Some("ready") => Some(Readiness::Ready),
                 Some("blocked") => Some(Readiness::Blocked),
-                Some(_) => return Err(refused("readiness", "must be ready or blocked")),
+                Some("unclaimed") => Some(Readiness::Unclaimed),
+                Some(_) => return Err(refused("readiness", "must be ready, blocked or unclaimed")),
             },
             file: self.file.as_deref(),
             text: self.text.as_deref(),

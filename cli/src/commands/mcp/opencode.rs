@@ -1,0 +1,80 @@
+//! Calls of the tools of the plugin opencode-teams.
+
+use coord::mcp::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
+use coord::settings::{process_environment, value_of};
+use coord_protocol::ErrorCode;
+use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use rmcp::model::CallToolResult;
+
+use super::backend::Failure;
+use super::proxy::Proxy;
+use super::target::{Sent, Target};
+
+/// The plugin's variables for how the agent is shown.
+const AGENT_NAME: &str = "OPENCODE_AGENT_NAME";
+const AGENT_TYPE: &str = "OPENCODE_AGENT_TYPE";
+
+impl Refused for Failure {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Failure::Offline(error) => error.code(),
+            Failure::Refused(error) => error.error.error,
+        }
+    }
+}
+
+/// Requests of the agent of a target, by its server.
+struct OfTarget<'a> {
+    proxy: &'a Proxy,
+    target: &'a Target,
+}
+
+impl Requests for OfTarget<'_> {
+    type Error = Failure;
+
+    async fn make(&self, call: TeamCall) -> Result<TeamAnswer, Failure> {
+        self.proxy.team_call(self.target, call).await
+    }
+}
+
+impl Proxy {
+    /// What `call` is answered with, as the handle that it names, or else as the session's agent.
+    pub(super) async fn opencode(&self, call: &OpenCodeCall, client: Option<&str>) -> CallToolResult {
+        self.prove_messages().await;
+        match self.answer_opencode(call, client).await {
+            Ok(answer) => answer.result(),
+            Err(failure) => opencode::refusal(failure.for_agent()),
+        }
+    }
+
+    async fn answer_opencode(&self, call: &OpenCodeCall, client: Option<&str>) -> Result<OpenCodeAnswer, Failure> {
+        let repo_url = call.repo_url().map(str::to_owned);
+        let target = self.target(Sent::of(&repo_url, &None, &None, &None), client)?;
+        let defaults = Defaults {
+            agent_id: Some(target.agent_id.clone()),
+            agent_name: value_of(&process_environment, AGENT_NAME),
+            agent_type: value_of(&process_environment, AGENT_TYPE),
+        };
+        let requests = OfTarget {
+            proxy: self,
+            target: &target,
+        };
+        let mut answer = opencode::answer(call, &defaults, &requests).await?;
+        if let Some(proof) = answer.proof.take() {
+            self.proofs.lock().push((target.root.clone(), *proof));
+        }
+        Ok(answer)
+    }
+
+    /// An agent that makes another call has the answers to those before: so the messages in them are read. Those of an agent that
+    /// died come again to the one that goes on.
+    async fn prove_messages(&self) {
+        let due = std::mem::take(&mut *self.proofs.lock());
+        for (root, call) in due {
+            let made = self.backend.ask(&root, async |client| client.team_call(&call).await);
+            if let Err(Failure::Offline(_)) = made.await {
+                self.proofs.lock().push((root, call));
+            }
+        }
+    }
+}
