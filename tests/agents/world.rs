@@ -60,7 +60,10 @@ impl World {
         let mut command = Command::new(env!("CARGO_BIN_EXE_coord"));
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
-            if ["COORD_", "GIT_", "XDG_"].iter().any(|prefix| text.starts_with(prefix)) {
+            if ["COORD_", "GIT_", "OPENCODE_", "XDG_"]
+                .iter()
+                .any(|prefix| text.starts_with(prefix))
+            {
                 command.env_remove(&name);
             }
         }

@@ -1,5 +1,5 @@
 // What agents pay for: tokens of `tools/list`, of the instructions and of typical results, by the tokenizer o200k_base, over HTTP and
-// over stdio. `tools/list` has a budget; a list beyond it fails.
+// over stdio. `tools/list` has a budget; a list beyond it fails. The tools of the plugin opencode-teams may cost as much as the plugin's own.
 
 import assert from "node:assert/strict";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
@@ -7,6 +7,7 @@ import { connect } from "./connect.mjs";
 import { WAYS, place } from "./session.mjs";
 
 const MOST_OF_TOOLS = 3500;
+const MOST_OF_OPENCODE = 2000;
 
 const count = (value) => encode(typeof value === "string" ? value : JSON.stringify(value)).length;
 
@@ -38,4 +39,13 @@ for (const way of WAYS) {
     console.log(`${what}: arguments ${call}, text ${text}, structured content ${structured} tokens`);
   }
   await client.close();
+
+  const opencode = await connect(way, "auto", "opencode");
+  const list = await opencode.listTools();
+  const tokens = count({ tools: list.tools });
+  console.log(`tools/list of ${list.tools.length} tools of opencode: ${tokens} tokens`);
+  for (const tool of list.tools) console.log(`  ${tool.name}: ${count(tool)}`);
+  assert.equal(list.tools.length, 14);
+  assert.ok(tokens < MOST_OF_OPENCODE, `tools/list has ${tokens} tokens, and at most ${MOST_OF_OPENCODE} are wanted`);
+  await opencode.close();
 }

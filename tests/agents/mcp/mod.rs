@@ -4,6 +4,7 @@ mod client;
 mod exit;
 mod filled_in;
 mod offline;
+mod opencode;
 mod protocol;
 mod renewal;
 mod server;

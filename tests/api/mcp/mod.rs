@@ -3,11 +3,13 @@
 //! - `protocol`: revisions, methods, bodies
 //! - `tools`: results against HTTP
 //! - `intents`: tools of intents
+//! - `opencode`: tools of the plugin opencode-teams
 //! - `resources`: resources and the prompt
 //! - `callers`: credentials, hosts, origins, the log
 
 pub mod callers;
 mod intents;
+mod opencode;
 mod protocol;
 mod resources;
 mod teams;

@@ -215,6 +215,12 @@ async fn lists_are_filtered_and_paged() {
     assert_eq!(ids(&list("&readiness=blocked").await), ["t8"]);
     assert_eq!(ids(&list("&readiness=ready&limit=3").await), ["t1", "t3", "t4"]);
     assert_eq!(ids(&list("&text=DOC").await), ["t8"]);
+    assert_eq!(ids(&list("&readiness=unclaimed&limit=3").await), ["t1", "t3", "t4"]);
+    let edit = json!({ "description": "All of it" });
+    assert_eq!(api.patches("bob/one", "/api/tasks/t3", edit).await.status, 200);
+    let description = |page: &Value| page["tasks"][2].get("description").cloned();
+    assert_eq!(description(&list("").await), None);
+    assert_eq!(description(&list("&descriptions=true").await), Some(json!("All of it")));
     assert_eq!(ids(&list("&file=README.md").await), ["t8"]);
     assert_eq!(list("&text=doc").await["tasks"][0]["description"], Value::Null);
     let described = list("&descriptions=true").await["tasks"].clone();
@@ -231,6 +237,7 @@ async fn lists_are_filtered_and_paged() {
         "&limit=501",
         "&status=done",
         "&readiness=x",
+        "&descriptions=yes",
         "&after=-1",
         "&owner=a/b",
         "&file=../x",

@@ -60,7 +60,8 @@ impl Proxy {
             target: &target,
         };
         let mut answer = opencode::answer(call, &defaults, &requests).await?;
-        if let Some(proof) = answer.proof.take() {
+        if let Some(mut proof) = answer.proof.take() {
+            target.fill(&mut proof);
             self.proofs.lock().push((target.root.clone(), *proof));
         }
         Ok(answer)
@@ -72,8 +73,11 @@ impl Proxy {
         let due = std::mem::take(&mut *self.proofs.lock());
         for (root, call) in due {
             let made = self.backend.ask(&root, async |client| client.team_call(&call).await);
-            if let Err(Failure::Offline(_)) = made.await {
-                self.proofs.lock().push((root, call));
+            match made.await {
+                Ok(_) => {}
+                Err(Failure::Offline(_)) => self.proofs.lock().push((root, call)),
+                // The agent has the handle no longer: they are another's to read.
+                Err(Failure::Refused(error)) => tracing::debug!(reason = error.error.message, "messages stay unread"),
             }
         }
     }

@@ -3,33 +3,18 @@
 //! Two stand-ins keep both sides in step where they differ on purpose. What a stranger (`ghost`) did there is refused here (D1),
 //! and then done by `stand-in`. What an update without an actor started there is nobody's; here it is `nobody`'s (D4).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::collections::BTreeSet;
 
 use coord_teams::message::MessageType;
-use coord_teams::model::{Edit, Mail, Team};
+use coord_teams::model::{Edit, Mail, ModelTask, Team};
 use coord_teams::status::{Priority, Status};
 use serde_json::Value;
 
-const RUNS: &[u8] = include_bytes!("data/opencode-teams-traces.jsonl.gz");
+use crate::runs::{Differences, Shown, Step, runs, text, texts};
 
 struct Replay {
     team: Team,
-    /// How often each difference was met.
-    differences: BTreeMap<&'static str, usize>,
-    /// Tasks whose warnings there may be stale: dependencies changed behind the claim, or a claim after a reassignment.
-    stale_warnings: BTreeSet<String>,
-    /// Entries of `blocks` there that stand for no dependency: (task, what it is said to block).
-    dangling: BTreeSet<(String, String)>,
-}
-
-fn text<'a>(value: &'a Value, member: &str) -> &'a str {
-    value[member].as_str().unwrap_or_default()
-}
-
-fn texts(value: &Value) -> Vec<String> {
-    let items = value.as_array().into_iter().flatten();
-    items.map(|item| item.as_str().expect("a text").to_owned()).collect()
+    differences: Differences,
 }
 
 /// The handle here for one there.
@@ -47,17 +32,9 @@ fn there(handle: &str) -> Option<&str> {
 }
 
 impl Replay {
-    fn differs(&mut self, difference: &'static str) {
-        *self.differences.entry(difference).or_default() += 1;
-    }
-
-    fn step(&mut self, step: &Value) {
-        let args = &step["args"];
-        let recorded = match step.get("error") {
-            Some(error) => Err(error.as_str().expect("a text").to_owned()),
-            None => Ok(step["ok"].clone()),
-        };
-        match text(step, "op") {
+    fn step(&mut self, step: &Step) {
+        let (args, recorded) = (&step.args, step.result.clone());
+        match step.operation.as_str() {
             "spawnTeam" => {}
             "requestJoin" => self.team.join(text(args, "agentId")).expect("a new member"),
             "createTask" => self.create(args, &recorded),
@@ -70,8 +47,8 @@ impl Replay {
                     texts(&recorded.expect("reassigned")).iter().collect::<BTreeSet<_>>()
                 );
                 for id in ids {
-                    self.differs("D5");
-                    self.stale_warnings.insert(id);
+                    self.differences.met("D5");
+                    self.differences.stale_warnings.insert(id);
                 }
             }
             "deleteTask" => self.delete(text(args, "id"), &recorded),
@@ -80,7 +57,7 @@ impl Replay {
                 let from = text(args, "from");
                 if from == "ghost" {
                     self.team.broadcast("ghost", "").expect_err("D1");
-                    self.differs("D1");
+                    self.differences.met("D1");
                 }
                 let mail = self
                     .team
@@ -95,7 +72,7 @@ impl Replay {
                 let recorded = recorded.expect("messages");
                 let recorded = recorded.as_array().expect("messages");
                 if recorded.iter().any(|message| message["read"] == true) {
-                    self.differs("D6");
+                    self.differences.met("D6");
                 }
                 let recorded: Vec<_> = recorded.iter().filter(|message| message["read"] == false).collect();
                 assert_eq!(unread.len(), recorded.len());
@@ -115,7 +92,7 @@ impl Replay {
                 if recorded == true && !closed {
                     let leader = self.team.approvals().any(|handle| handle == "lead");
                     assert!(leader, "the leader alone closes there");
-                    self.differs("D11");
+                    self.differences.met("D11");
                 } else {
                     assert_eq!(recorded, closed);
                 }
@@ -140,7 +117,7 @@ impl Replay {
     ) {
         if handle == "ghost" {
             act(&mut self.team, handle).expect_err("D11");
-            self.differs("D11");
+            self.differences.met("D11");
         }
         act(&mut self.team, here(handle)).expect("a member");
         self.same_config(recorded.as_ref().expect("a configuration"));
@@ -183,14 +160,14 @@ impl Replay {
         let (id, handle) = (text(args, "id"), text(args, "agentId"));
         if handle == "ghost" && recorded.is_ok() {
             self.team.claim("ghost", id).expect_err("D1");
-            self.differs("D1");
+            self.differences.met("D1");
         }
         let before = self.team.task(id).cloned();
         match (self.team.claim(here(handle), id).cloned(), recorded) {
             (Ok(_), Ok(recorded)) => self.same_task(id, recorded),
             (Ok(renewed), Err(refused)) => {
                 assert_eq!(before.as_ref(), Ok(&renewed), "{refused}");
-                self.differs("D3");
+                self.differences.met("D3");
             }
             (claimed, recorded) => assert_eq!(claimed.err().as_ref(), recorded.as_ref().err()),
         }
@@ -217,18 +194,16 @@ impl Replay {
         match (self.team.update(&actor, id, &edit).cloned(), recorded) {
             (Ok(updated), Ok(recorded)) => {
                 if owner.is_none() && updated.owner.is_some() {
-                    self.differs("D4");
-                    self.stale_warnings.insert(id.to_owned());
+                    self.differences.met("D4");
+                    self.differences.stale_warnings.insert(id.to_owned());
                 }
-                if let Some(dependencies) = &edit.dependencies {
-                    self.stale_warnings.insert(id.to_owned());
-                    let folded: BTreeSet<_> = dependencies.iter().collect();
-                    if folded.len() < dependencies.len() {
-                        self.differs("D7");
-                    }
+                if edit.dependencies.is_some() {
+                    self.differences.stale_warnings.insert(id.to_owned());
                     // What was completed before is not taken out of `blocks` there, as no list names it any longer.
                     let met = &before.task(id).expect("the task").met;
-                    self.dangling.extend(met.iter().map(|on| (on.clone(), id.to_owned())));
+                    self.differences
+                        .dangling
+                        .extend(met.iter().map(|on| (on.clone(), id.to_owned())));
                 }
                 self.same_task(id, recorded);
             }
@@ -236,18 +211,17 @@ impl Replay {
                 // A ring there goes over dependencies that are met here.
                 assert!(refused.starts_with("Circular dependency detected"), "{refused}");
                 self.team = before;
-                self.differs("D2");
+                self.differences.met("D2");
             }
             (Err(ours), Err(refused)) => {
                 if ours.starts_with("Circular dependency detected") {
                     assert!(ours.starts_with(&format!("{refused} -> ")), "{ours}: {refused}");
-                    self.differs("D12");
+                    self.differences.met("D12");
                 } else {
                     assert_eq!(&ours, refused);
                 }
                 for on in edit.dependencies.unwrap_or_default() {
-                    self.differs("D8");
-                    self.dangling.insert((on, id.to_owned()));
+                    self.differences.dangling.insert((on, id.to_owned()));
                 }
             }
             (Err(ours), Ok(recorded)) => panic!("{ours}: {recorded}"),
@@ -263,7 +237,7 @@ impl Replay {
                 let mut dependents = before.tasks().iter().filter(|task| task.met.contains(id));
                 assert!(dependents.any(|task| sentence(&task.id) == *refused), "{refused}");
                 self.team = before;
-                self.differs("D2");
+                self.differences.met("D2");
             }
             (Err(ours), Err(refused)) if ours.starts_with("Cannot delete") => {
                 // It names the first of its files, whose names end at random.
@@ -281,7 +255,7 @@ impl Replay {
         let (from, to) = (text(args, "from"), text(args, "to"));
         if from == "ghost" && recorded.is_ok() {
             self.team.send("ghost", to, MessageType::Plain, "").expect_err("D1");
-            self.differs("D1");
+            self.differences.met("D1");
         }
         let sent = self
             .team
@@ -307,60 +281,20 @@ impl Replay {
     }
 
     fn same_task(&mut self, id: &str, recorded: &Value) {
-        let team = self.team.clone();
+        let team = &self.team;
         let task = team.task(id).expect("the task");
-        assert_eq!(id, text(recorded, "id"));
-        assert_eq!(task.title, text(recorded, "title"));
-        assert_eq!(task.priority.as_str(), text(recorded, "priority"));
-        assert_eq!(task.shown_status().as_str(), text(recorded, "status"), "{recorded}");
-        assert_eq!(
-            task.owner.as_deref().and_then(there),
-            recorded["owner"].as_str(),
-            "{recorded}"
-        );
-        let done = |id: &str| team.task(id).is_ok_and(|task| task.status == Status::Completed);
-        let (met, dependencies): (Vec<_>, Vec<_>) =
-            texts(&recorded["dependencies"]).into_iter().partition(|id| done(id));
-        if !met.is_empty() {
-            self.differs("D2");
-            // A cascade clears a warning there only if the list gets empty.
-            self.stale_warnings.insert(id.to_owned());
-        }
-        assert_eq!(
-            dependencies.into_iter().collect::<BTreeSet<_>>(),
-            task.dependencies,
-            "{recorded}"
-        );
-        let ours: BTreeSet<_> = team.blocks(id).into_iter().map(str::to_owned).collect();
-        let theirs: BTreeSet<_> = texts(&recorded["blocks"]).into_iter().collect();
-        assert!(theirs.is_superset(&ours), "{ours:?}: {recorded}");
-        for other in theirs.difference(&ours) {
-            if team.task(other).is_err() {
-                self.differs("D10");
-            } else if done(other) {
-                // Dependencies that a completed task gets there: the cascade has taken it out of all `blocks`, and it waits for nothing.
-                self.differs("completed");
-            } else {
-                assert!(
-                    self.dangling.contains(&(id.to_owned(), other.clone())),
-                    "{other} of {recorded}"
-                );
-                self.differs("D8");
-            }
-        }
-        self.same_warning(id, task.warning().as_deref(), recorded);
-    }
-
-    fn same_warning(&mut self, id: &str, ours: Option<&str>, recorded: &Value) {
-        let theirs = recorded["warning"].as_str();
-        if ours == theirs {
-            return;
-        }
-        let ours = ours.map(|ours| ours.replace("stand-in", "ghost"));
-        if ours.as_deref() != theirs {
-            assert!(self.stale_warnings.contains(id), "{ours:?}: {recorded}");
-            self.differs("D9");
-        }
+        let is_done = |task: &ModelTask| (task.id.clone(), task.status == Status::Completed);
+        self.differences.completed = team.tasks().iter().map(is_done).collect();
+        let shown = Shown {
+            title: task.title.clone(),
+            priority: task.priority.as_str().to_owned(),
+            status: task.shown_status().as_str().to_owned(),
+            owner: task.owner.as_deref().and_then(there).map(str::to_owned),
+            dependencies: task.dependencies.iter().cloned().collect(),
+            blocks: team.blocks(id).into_iter().map(str::to_owned).collect(),
+            warning: task.warning().map(|warning| warning.replace("stand-in", "ghost")),
+        };
+        self.differences.same_task(id, &shown, || task.met.clone(), recorded);
     }
 
     fn end(&mut self, recorded: &Value) {
@@ -391,56 +325,30 @@ impl Replay {
 
 #[test]
 fn recorded_runs_of_the_plugin_end_as_the_model_does_but_for_what_is_meant() {
-    let mut runs = String::new();
-    flate2::read::GzDecoder::new(RUNS)
-        .read_to_string(&mut runs)
-        .expect("the runs");
-    let mut differences = BTreeMap::new();
-    let mut steps = 0;
-    for run in runs.lines() {
-        let run: Value = serde_json::from_str(run).expect("a run");
+    let mut differences = Differences::default();
+    let (mut count, mut steps) = (0, 0);
+    for run in runs() {
         let mut replay = Replay {
             team: Team::new("alpha", "lead"),
-            differences,
-            stale_warnings: BTreeSet::new(),
-            dangling: BTreeSet::new(),
+            differences: differences.for_another_run(),
         };
-        for step in run["steps"].as_array().expect("steps") {
+        for step in &run.steps {
             // Both join once the recorded members are there: a broadcast that is recorded names these.
-            if text(step, "op") == "createTask" && replay.team.members().len() == 4 {
+            if step.operation == "createTask" && replay.team.members().len() == 4 {
                 replay.team.join("stand-in").expect("a new member");
                 replay.team.join("nobody").expect("a new member");
             }
             let trial = std::panic::AssertUnwindSafe(|| replay.step(step));
             if let Err(panic) = std::panic::catch_unwind(trial) {
-                eprintln!("seed {}, step {step}", run["seed"]);
+                eprintln!("seed {}, {} {}", run.seed, step.operation, step.args);
                 std::panic::resume_unwind(panic);
             }
             steps += 1;
         }
-        replay.end(&run["final"]);
+        replay.end(&run.end);
         differences = replay.differences;
+        count += 1;
     }
-    assert_eq!((runs.lines().count(), steps), (120, 5280));
-    // Each of them is met, so that none is an excuse for nothing.
-    let met: Vec<_> = differences.keys().copied().collect();
-    eprintln!("{differences:?}");
-    assert_eq!(
-        met,
-        [
-            "D1",
-            "D10",
-            "D11",
-            "D12",
-            "D2",
-            "D3",
-            "D4",
-            "D5",
-            "D6",
-            "D7",
-            "D8",
-            "D9",
-            "completed"
-        ]
-    );
+    assert_eq!((count, steps), (120, 5280));
+    differences.assert_all_were_met();
 }

@@ -546,6 +546,13 @@ async fn a_listing_has_pages_and_filters(world: World) {
         ),
         (
             TaskFilter {
+                readiness: Some(Readiness::Unclaimed),
+                ..TaskFilter::default()
+            },
+            24,
+        ),
+        (
+            TaskFilter {
                 text: "TASK 2",
                 ..TaskFilter::default()
             },
@@ -558,6 +565,46 @@ async fn a_listing_has_pages_and_filters(world: World) {
             "{filter:?}"
         );
     }
+    bob.releases("t3", "").await.unwrap();
+    let unclaimed = TaskFilter {
+        readiness: Some(Readiness::Unclaimed),
+        ..TaskFilter::default()
+    };
+    assert_eq!(
+        bob.lists(0, 100, &unclaimed).await.unwrap().tasks.len(),
+        25,
+        "nobody has it"
+    );
+}
+
+async fn a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let described = |number: usize| NewTask {
+        description: if number % 2 == 0 {
+            "x".repeat(16 * 1024)
+        } else {
+            String::new()
+        },
+        ..titled("A")
+    };
+    lead.adds(&(0..40).map(described).collect::<Vec<_>>()).await.unwrap();
+    let filter = TaskFilter {
+        has_descriptions: true,
+        ..TaskFilter::default()
+    };
+    let (mut lengths, mut after, mut pages) = (Vec::new(), Some(0), 0);
+    while let Some(from) = after {
+        let page = bob.lists(from, 100, &filter).await.unwrap();
+        let length = |task: &TaskView| page.descriptions.get(&task.id).map_or(0, String::len);
+        let bytes: usize = page.tasks.iter().map(length).sum();
+        assert!(bytes <= 256 * 1024, "{bytes}");
+        lengths.extend(page.tasks.iter().map(length));
+        (after, pages) = (page.next, pages + 1);
+    }
+    let expected: Vec<usize> = (0..40).map(|number| described(number).description.len()).collect();
+    assert_eq!((lengths, pages), (expected, 2));
+    let without = bob.lists(0, 100, &TaskFilter::default()).await.unwrap();
+    assert_eq!((without.tasks.len(), without.descriptions.len()), (40, 0));
 }
 
 scenarios!(
@@ -574,4 +621,5 @@ scenarios!(
     a_deleted_task_leaves_no_edge,
     a_member_has_50_claims,
     a_listing_has_pages_and_filters,
+    a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them,
 );

@@ -15,9 +15,6 @@ use coord_teams::time::{NotATime, Time};
 
 use crate::error::ApiError;
 
-/// The sender of messages of Coord itself.
-const COORD: &str = "coord";
-
 /// A record of ours that is none of the plugin's: a defect.
 struct NoRecord;
 
@@ -153,7 +150,7 @@ fn record_of_message(view: MessageView, reader: Option<&str>, members: &[TeamMem
     let is_reader = |handle: &&Handle| reader.is_some_and(|reader| reader.eq_ignore_ascii_case(handle.as_str()));
     let inbox = to.iter().find(is_reader).or(to.first()).cloned();
     let stored = StoreMessage {
-        from: Handle::parse(view.from.as_deref().unwrap_or(COORD))?,
+        from: Handle::parse(view.from.as_deref().unwrap_or_default())?,
         recipients: recipients.collect::<Result<_, _>>()?,
         kind: match view.kind {
             Told::Plain | Told::ShutdownRejected => MessageType::Plain,
@@ -167,7 +164,6 @@ fn record_of_message(view: MessageView, reader: Option<&str>, members: &[TeamMem
         timestamp,
         to,
     };
-    let anybody = || Handle::parse(COORD);
-    let inbox = inbox.map_or_else(anybody, Ok)?;
+    let inbox = inbox.unwrap_or_else(|| stored.from.clone());
     Ok(stored.file(&inbox, false))
 }

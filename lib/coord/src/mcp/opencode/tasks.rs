@@ -114,9 +114,21 @@ impl<R: Requests> Board<'_, R> {
                 return Err(ApiError::from(TeamRefusal::InvalidTransition { from, to }).into());
             }
         };
-        if changes_fields {
-            self.edit(id, edit).await?;
+        if !changes_fields {
+            return self.task(step).await;
         }
+        // A completion of what seems to be another's is refused, most likely: before anything is changed.
+        let is_own = |owner: &String| {
+            self.agent
+                .as_ref()
+                .is_none_or(|agent| agent.eq_ignore_ascii_case(owner))
+        };
+        if before.owner.as_ref().is_some_and(|owner| !is_own(owner)) {
+            self.task(step).await?;
+            edit.status = None;
+            return self.edit(id, edit).await;
+        }
+        self.edit(id, edit).await?;
         self.task(step).await
     }
 

@@ -141,7 +141,7 @@ pub enum TeamRefusal {
     #[error("Shutdown {id} of \"{target}\" is open, by \"{by}\"")]
     ShutdownOpen { id: String, target: String, by: String },
     /// No such shutdown is open.
-    #[error("Shutdown {id} is not open in team \"{team}\"")]
+    #[error("{} in team \"{team}\"", not_open(id))]
     NoShutdown { id: String, team: String },
     /// The shutdown is another member's.
     #[error("Shutdown {id} does not ask \"{handle}\"")]
@@ -156,6 +156,13 @@ pub enum TeamRefusal {
         /// Unix milliseconds.
         respond_by: i64,
     },
+}
+
+fn not_open(shutdown: &str) -> String {
+    match shutdown {
+        "" => "No shutdown is open".to_owned(),
+        id => format!("Shutdown {id} is not open"),
+    }
 }
 
 /// Reads `REFUSED`, of which the outcome is read already.

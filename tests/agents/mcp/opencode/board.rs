@@ -1,0 +1,107 @@
+//! A server with a `coord mcp --tools opencode` in front of it, and HTTP for what the plugin has no tool for.
+
+use std::future::Future;
+
+use coord_protocol::Client;
+use coord_protocol::teams::{TeamActor, TeamCaller};
+use serde_json::{Value as Json, json};
+use tokio::runtime::Runtime;
+
+use crate::mcp::client::Agent;
+use crate::mcp::server::Server;
+use crate::world::REPO_URL;
+
+pub const TEAM: &str = "alpha";
+
+pub struct Board {
+    pub agent: Agent,
+    pub http: Client,
+    runtime: Runtime,
+}
+
+impl Board {
+    /// With these variables of the environment.
+    pub fn start(server: &Server<'_>, environment: &[(&str, &str)]) -> Board {
+        let mut command = server.command();
+        command.args(["--tools", "opencode"]).envs(environment.iter().copied());
+        Board {
+            agent: Agent::start(command),
+            http: Client::new(&server.url(), None, None).unwrap(),
+            runtime: tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap(),
+        }
+    }
+
+    /// What `tool` answers about the team, or the sentence that it refuses with; and its notes.
+    pub fn call(&mut self, tool: &str, arguments: Json) -> (Result<Json, String>, Vec<String>) {
+        let mut arguments = arguments;
+        arguments["teamName"] = json!(TEAM);
+        let result = self.agent.call(tool, arguments);
+        let content = result["content"].as_array().unwrap().iter();
+        let mut texts = content.map(|block| block["text"].as_str().unwrap().to_owned());
+        let first = texts.next().unwrap();
+        let answered = match result["isError"] == true {
+            true => Err(first.lines().next().unwrap_or_default().to_owned()),
+            false => Ok(serde_json::from_str(&first).unwrap_or_else(|error| panic!("{first}: {error}"))),
+        };
+        (answered, texts.collect())
+    }
+
+    /// The same, without notes.
+    pub fn tool(&mut self, tool: &str, arguments: Json) -> Result<Json, String> {
+        self.call(tool, arguments).0
+    }
+
+    /// Makes a request of HTTP.
+    pub fn wait<T>(&self, request: impl Future<Output = T>) -> T {
+        self.runtime.block_on(request)
+    }
+}
+
+/// The caller of a request of HTTP about the team.
+pub fn caller(handle: &str) -> TeamCaller {
+    TeamCaller {
+        repo_url: Some(REPO_URL.to_owned()),
+        team: Some(TEAM.to_owned()),
+        agent_id: Some(handle.to_owned()),
+    }
+}
+
+/// The same, where the path names the team.
+pub fn actor(handle: &str) -> TeamActor {
+    TeamActor {
+        repo_url: Some(REPO_URL.to_owned()),
+        agent_id: Some(handle.to_owned()),
+    }
+}
+
+/// `value` without the times, which differ with each run.
+pub fn without_times(mut value: Json) -> Json {
+    mask(&mut value);
+    value
+}
+
+fn mask(value: &mut Json) {
+    match value {
+        Json::Object(members) => {
+            for (name, member) in members {
+                let is_time = [
+                    "created",
+                    "joinedAt",
+                    "createdAt",
+                    "updatedAt",
+                    "claimedAt",
+                    "timestamp",
+                ];
+                match is_time.contains(&name.as_str()) {
+                    true => *member = json!("TIME"),
+                    false => mask(member),
+                }
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(mask),
+        _ => {}
+    }
+}

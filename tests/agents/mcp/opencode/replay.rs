@@ -1,0 +1,505 @@
+//! The recorded programs of the plugin, replayed through its tools: equal but for the differences that are meant, each of which is
+//! looked for, and what is expected in its place.
+//!
+//! All agents but `ghost` are handles of one login. `stand-in` does what `ghost`, no member, did there once it was refused here (D1).
+//! Two of the plugin's operations have no tool, and are requests of HTTP: a deletion is the leader's, a reassignment gives tasks back
+//! as their owner.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coord_protocol::messages::MessageView;
+use coord_protocol::tasks::{ReleaseTaskRequest, TaskStatus};
+use serde_json::{Value as Json, json};
+
+use super::board::{Board, TEAM, caller, without_times};
+use super::runs::{Differences, Run, Shown, Step, runs, text, texts};
+use crate::mcp::server::Server;
+use crate::world::{REPO_URL, World};
+
+#[path = "shutdowns.rs"]
+mod shutdowns;
+
+const LEADER: &str = "lead";
+const STAND_IN: &str = "stand-in";
+
+/// The handle here for one there.
+fn here(handle: &str) -> &str {
+    if handle == "ghost" { STAND_IN } else { handle }
+}
+
+/// The handle there for one here.
+fn there(handle: &str) -> &str {
+    if handle == STAND_IN { "ghost" } else { handle }
+}
+
+/// Handles in a list here that are there, too.
+fn known(handles: &Json) -> Vec<String> {
+    texts(handles).into_iter().filter(|handle| handle != STAND_IN).collect()
+}
+
+struct Replay<'a> {
+    board: &'a mut Board,
+    differences: Differences,
+    /// Who has which task here.
+    owners: BTreeMap<String, String>,
+    /// Tasks that an update has started: nobody's there, the caller's here (D4).
+    started: BTreeSet<String>,
+    /// Edges to completed tasks that came of what was refused there: (task, what it depends on) (D2).
+    more_met: BTreeSet<(String, String)>,
+    /// Deletions that were refused there because of a completed dependency (D2).
+    deletions: BTreeSet<String>,
+    /// Who has approved a shutdown there.
+    approvals: BTreeSet<String>,
+    /// What each member has yet to read here.
+    unread: BTreeMap<String, Vec<Json>>,
+}
+
+impl Replay<'_> {
+    fn step(&mut self, step: &Step) {
+        let (args, recorded) = (&step.args, &step.result);
+        match step.operation.as_str() {
+            "spawnTeam" => {
+                let made = json!({ "leaderInfo": { "agentId": args["agentId"] } });
+                let made = self.board.tool("spawn-team", made).map(without_times);
+                assert_eq!(&made, recorded);
+            }
+            "requestJoin" => {
+                let joined = self.join(text(args, "agentId"));
+                assert_eq!(&Ok(joined), recorded);
+            }
+            "createTask" => self.create(args, recorded),
+            "claimTask" => self.claim(text(args, "id"), text(args, "agentId"), recorded),
+            "updateTask" => self.update(text(args, "id"), &args["updates"], recorded),
+            "reassignAgentTasks" => self.reassign(text(args, "agentId"), recorded),
+            "deleteTask" => self.delete(text(args, "id"), recorded),
+            "write" => self.send(args, recorded),
+            "broadcast" => self.broadcast(args, recorded),
+            "readMessages" => self.read(text(args, "agentId"), recorded),
+            "requestShutdown" => self.request_shutdown(text(args, "agentId"), recorded),
+            "approveShutdown" => self.approve_shutdown(text(args, "agentId"), recorded),
+            "shouldShutdown" => self.should_shutdown(recorded),
+            other => panic!("an operation {other}"),
+        }
+    }
+
+    fn join(&mut self, handle: &str) -> Json {
+        let joined = self
+            .board
+            .tool("join-team", json!({ "agentInfo": { "agentId": handle } }));
+        self.unread.entry(handle.to_owned()).or_default();
+        without_times(joined.expect("a member"))
+    }
+
+    /// D1: what `ghost` asks for is refused, whatever it was there.
+    fn refused_to_a_stranger(&mut self, handle: &str, tool: &str, arguments: Json, difference: &'static str) {
+        if handle == "ghost" {
+            let sentence = format!("\"ghost\" is not a member of team \"{TEAM}\"");
+            assert_eq!(self.board.tool(tool, arguments), Err(sentence));
+            self.differences.met(difference);
+        }
+    }
+
+    fn create(&mut self, args: &Json, recorded: &Result<Json, String>) {
+        let created = self
+            .board
+            .tool("create-task", json!({ "taskData": args, "agentId": LEADER }));
+        match (created, recorded) {
+            (Ok(created), Ok(recorded)) => self.same_task(&created, recorded),
+            (created, recorded) => assert_eq!(created.err().as_ref(), recorded.as_ref().err()),
+        }
+    }
+
+    fn claim(&mut self, id: &str, handle: &str, recorded: &Result<Json, String>) {
+        let arguments = |handle: &str| json!({ "taskId": id, "agentId": handle });
+        self.refused_to_a_stranger(handle, "claim-task", arguments(handle), "D1");
+        let had = self.owners.get(id).cloned();
+        match (self.board.tool("claim-task", arguments(here(handle))), recorded) {
+            (Ok(claimed), Ok(recorded)) => {
+                self.started.remove(id);
+                self.same_task(&claimed, recorded);
+            }
+            (Ok(renewed), Err(refused)) => {
+                assert_eq!(refused, &format!("Task {id} is not available (status: in_progress)"));
+                assert_eq!(
+                    (text(&renewed, "owner"), text(&renewed, "status")),
+                    (here(handle), "in_progress")
+                );
+                assert_eq!(had.as_deref(), Some(here(handle)), "a renewal");
+                self.differences.met("D3");
+            }
+            (claimed, recorded) => assert_eq!(claimed.err().as_ref(), recorded.as_ref().err()),
+        }
+    }
+
+    fn update(&mut self, id: &str, updates: &Json, recorded: &Result<Json, String>) {
+        let had = self.owners.get(id).cloned();
+        let actor = had.clone().unwrap_or_else(|| LEADER.to_owned());
+        let dependencies = updates.get("dependencies").map(texts);
+        let before = dependencies.is_some().then(|| self.shown(id)).flatten();
+        let arguments = |updates: &Json| json!({ "taskId": id, "updates": updates, "agentId": actor });
+        match (self.board.tool("update-task", arguments(updates)), recorded) {
+            (Ok(updated), Ok(recorded)) => {
+                if had.is_none() && updated.get("owner").is_some() {
+                    assert_eq!((text(&updated, "owner"), recorded.get("owner")), (LEADER, None));
+                    self.started.insert(id.to_owned());
+                    self.differences.met("D4");
+                    self.differences.stale_warnings.insert(id.to_owned());
+                }
+                if let Some((_, met)) = before {
+                    self.differences.stale_warnings.insert(id.to_owned());
+                    // What was completed before is not taken out of `blocks` there, as no list names it any longer.
+                    let dangling = met.into_iter().map(|on| (on, id.to_owned()));
+                    self.differences.dangling.extend(dangling);
+                }
+                self.same_task(&updated, recorded);
+            }
+            (Ok(updated), Err(refused)) => {
+                // A ring there goes over dependencies that are met here.
+                assert_eq!(refused, &format!("Circular dependency detected: {id}"));
+                let (open, met) = before.expect("an update of dependencies");
+                let wanted: BTreeSet<String> = dependencies.into_iter().flatten().collect();
+                let open_now: BTreeSet<String> = texts(&updated["dependencies"]).into_iter().collect();
+                assert!(open_now.is_subset(&wanted));
+                self.differences.met("D2");
+                let (_, met_now) = self.shown(id).expect("the task");
+                let more = met_now.difference(&met).map(|on| (id.to_owned(), on.clone()));
+                self.more_met.extend(more);
+                let restored = self
+                    .board
+                    .tool("update-task", arguments(&json!({ "dependencies": open })));
+                restored.expect("as it was before");
+            }
+            (Err(ours), Err(refused)) => {
+                if ours.starts_with("Circular dependency detected") {
+                    assert!(ours.starts_with(&format!("{refused} -> ")), "{ours}: {refused}");
+                    assert!(ours.ends_with(&format!(" -> {id}")), "{ours}");
+                    self.differences.met("D12");
+                } else {
+                    assert_eq!(&ours, refused);
+                }
+                if before.is_some() {
+                    assert_eq!(self.shown(id), before, "nothing is changed");
+                }
+                let dangling = dependencies.into_iter().flatten().map(|on| (on, id.to_owned()));
+                self.differences.dangling.extend(dangling);
+            }
+            (Err(ours), Ok(recorded)) => panic!("{ours}: {recorded}"),
+        }
+    }
+
+    /// Dependencies of the task that are not completed, and those that are.
+    fn shown(&self, id: &str) -> Option<(BTreeSet<String>, BTreeSet<String>)> {
+        let (caller, http) = (caller(LEADER), &self.board.http);
+        let task = self.board.wait(http.task(&caller, id)).ok()?.task?;
+        Some((
+            task.dependencies.into_iter().collect(),
+            task.met_dependencies.into_iter().collect(),
+        ))
+    }
+
+    fn reassign(&mut self, handle: &str, recorded: &Result<Json, String>) {
+        let handle = here(handle);
+        let is_done = |id: &String| self.differences.completed.get(id) == Some(&true);
+        let owned = self.owners.iter().filter(|(_, owner)| *owner == handle);
+        let owned = owned.map(|(id, _)| id.clone());
+        let owned: BTreeSet<String> = owned.filter(|id| !is_done(id) && !self.started.contains(id)).collect();
+        let recorded: BTreeSet<String> = texts(recorded.as_ref().expect("reassigned")).into_iter().collect();
+        assert_eq!(owned, recorded);
+        for id in recorded {
+            let request = ReleaseTaskRequest {
+                caller: caller(handle),
+                ..ReleaseTaskRequest::default()
+            };
+            let released = self
+                .board
+                .wait(self.board.http.release_task(&id, &request))
+                .expect("released");
+            let task = released.task.expect("the task");
+            assert_eq!((task.status, task.owner), (TaskStatus::InProgress, None));
+            assert_eq!(task.previous_owner.as_deref(), Some(handle));
+            // The plugin is shown what it can claim.
+            let pending = json!({ "filters": { "status": "pending" } });
+            let pending = self.board.tool("get-tasks", pending).expect("tasks");
+            let shown = pending.as_array().unwrap().iter().find(|task| task["id"] == json!(id));
+            let warning = format!("Reassigned: previous owner {handle} terminated");
+            assert_eq!(text(shown.expect("the task"), "warning"), warning);
+            self.owners.remove(&id);
+            self.differences.met("D5");
+            self.differences.stale_warnings.insert(id);
+        }
+    }
+
+    fn delete(&mut self, id: &str, recorded: &Result<Json, String>) {
+        let refused = recorded.as_ref().err();
+        if self.differences.completed.get(id) == Some(&true) && refused.is_some() {
+            // A completed task is a dependency no longer: the deletion is made at the end, when nothing is compared any more.
+            let refused = refused.expect("a refusal");
+            let (start, end) = (format!("Cannot delete task {id} because task "), " depends on it");
+            let other = refused.strip_prefix(&start).and_then(|rest| rest.strip_suffix(end));
+            let (_, met) = self.shown(other.expect("the dependent")).expect("the dependent");
+            assert!(met.contains(id), "{refused}");
+            self.deletions.insert(id.to_owned());
+            self.differences.met("D2");
+            return;
+        }
+        let deleted = self.board.wait(self.board.http.delete_task(id, &caller(LEADER), false));
+        match (deleted, refused) {
+            (Ok(_), None) => {
+                self.differences.completed.remove(id);
+                self.owners.remove(id);
+                self.started.remove(id);
+            }
+            (Err(ours), Some(refused)) if refused.starts_with("Cannot delete") => {
+                // It names the first of its files, whose names end at random.
+                let ours = ours.to_string();
+                let start = format!("Cannot delete task {id} because task ");
+                let other = ours
+                    .strip_prefix(&start)
+                    .and_then(|rest| rest.strip_suffix(" depends on it"));
+                let (open, _) = self.shown(other.expect("the dependent")).expect("the dependent");
+                assert!(open.contains(id) && refused.starts_with(&start), "{ours}: {refused}");
+            }
+            (deleted, refused) => assert_eq!(deleted.err().map(|error| error.to_string()).as_ref(), refused),
+        }
+    }
+
+    fn send(&mut self, args: &Json, recorded: &Result<Json, String>) {
+        let (from, to) = (text(args, "from"), text(args, "to"));
+        let arguments = |from: &str| json!({ "fromAgentId": from, "targetAgentId": to, "message": args["message"] });
+        self.refused_to_a_stranger(from, "send-message", arguments(from), "D1");
+        match (self.board.tool("send-message", arguments(here(from))), recorded) {
+            (Ok(sent), Ok(recorded)) => {
+                let sent = without_times(sent);
+                assert_eq!(&of_there(&sent), recorded);
+                self.unread.get_mut(to).expect("a member").push(sent);
+            }
+            (sent, recorded) => assert_eq!(sent.err().as_ref(), recorded.as_ref().err()),
+        }
+    }
+
+    fn broadcast(&mut self, args: &Json, recorded: &Result<Json, String>) {
+        let from = text(args, "from");
+        let arguments = |from: &str| json!({ "fromAgentId": from, "message": args["message"] });
+        self.refused_to_a_stranger(from, "broadcast-message", arguments(from), "D1");
+        let sent = self.board.tool("broadcast-message", arguments(here(from)));
+        let sent = without_times(sent.expect("a broadcast"));
+        assert_eq!(&Ok(of_there(&sent)), recorded);
+        self.to_all_others(here(from), &sent);
+    }
+
+    fn to_all_others(&mut self, from: &str, message: &Json) {
+        for (handle, inbox) in &mut self.unread {
+            if handle != from {
+                inbox.push(message.clone());
+            }
+        }
+    }
+
+    /// What `handle` reads is what was sent to it since it last read.
+    fn read_all(&mut self, handle: &str) -> Vec<Json> {
+        let (read, notes) = self.board.call("read-messages", json!({ "agentId": handle }));
+        let read = without_times(read.expect("messages"))
+            .as_array()
+            .expect("messages")
+            .clone();
+        assert_eq!(read, std::mem::take(self.unread.get_mut(handle).expect("a member")));
+        for note in notes {
+            assert!(note.starts_with("Coord: Dependencies are met: "), "{note}");
+        }
+        read
+    }
+
+    fn read(&mut self, handle: &str, recorded: &Result<Json, String>) {
+        let read = self.read_all(handle);
+        let recorded = recorded.as_ref().expect("messages").as_array().expect("messages");
+        if recorded.iter().any(|message| message["read"] == true) {
+            self.differences.met("D6");
+        }
+        let is_plain = |message: &&Json| message["read"] == false && !is_of_shutdown(message);
+        let recorded: Vec<Json> = recorded.iter().filter(is_plain).cloned().collect();
+        let read: Vec<Json> = read.iter().filter(is_plain).map(of_there).collect();
+        assert_eq!(read, recorded);
+    }
+
+    fn same_config(&mut self, recorded: &Json) {
+        let config = self.board.tool("get-team-info", json!({})).expect("the team");
+        let mut config = without_times(config);
+        let members = config["members"].as_array_mut().expect("members");
+        members.retain(|member| member["agentId"] != STAND_IN);
+        let mut recorded = recorded.clone();
+        let approvals = recorded.as_object_mut().expect("a team").remove("shutdownApprovals");
+        let approvals: BTreeSet<String> = texts(&approvals.unwrap_or_default()).into_iter().collect();
+        assert_eq!(approvals, self.approvals);
+        config.as_object_mut().expect("a team").remove("shutdownApprovals");
+        assert_eq!(config, recorded);
+    }
+
+    fn same_task(&mut self, ours: &Json, recorded: &Json) {
+        let id = text(ours, "id").to_owned();
+        let done = ours["status"] == "completed";
+        self.differences.completed.insert(id.clone(), done);
+        match ours["owner"].as_str() {
+            Some(owner) => self.owners.insert(id.clone(), owner.to_owned()),
+            None => self.owners.remove(&id),
+        };
+        let is_started = self.started.contains(&id);
+        let owner = ours["owner"].as_str().filter(|_| !is_started);
+        let blocks = texts(&ours["blocks"]).into_iter();
+        let is_more = |other: &String| self.more_met.contains(&(other.clone(), id.clone()));
+        let shown = Shown {
+            title: text(ours, "title").to_owned(),
+            priority: text(ours, "priority").to_owned(),
+            status: text(ours, "status").to_owned(),
+            owner: owner.map(|owner| there(owner).to_owned()),
+            dependencies: texts(&ours["dependencies"]),
+            blocks: blocks.filter(|other| !is_more(other)).collect(),
+            warning: ours["warning"]
+                .as_str()
+                .map(|warning| warning.replace(STAND_IN, "ghost")),
+        };
+        let (caller, board) = (caller(LEADER), &self.board);
+        let met = || {
+            let task = board.wait(board.http.task(&caller, &id)).expect("the task").task;
+            task.expect("the task").met_dependencies.into_iter().collect()
+        };
+        self.differences.same_task(&id, &shown, met, recorded);
+        // No member is there or not there but those that are meant.
+        let members = |task: &Json| {
+            let members = task.as_object().expect("a task").keys().cloned();
+            members.filter(|name| name != "warning").collect::<BTreeSet<String>>()
+        };
+        let mut ours = members(ours);
+        if is_started {
+            assert!(ours.remove("owner") && ours.remove("claimedAt"));
+        }
+        assert_eq!(ours, members(recorded), "{recorded}");
+    }
+
+    fn end(&mut self, recorded: &Json) {
+        self.same_config(&recorded["config"]);
+        let tasks = self.board.tool("get-tasks", json!({})).expect("tasks");
+        let tasks = tasks.as_array().expect("tasks").clone();
+        let recorded_tasks = recorded["tasks"].as_array().expect("tasks");
+        assert_eq!(tasks.len(), recorded_tasks.len());
+        for ours in &tasks {
+            let theirs = recorded_tasks.iter().find(|task| task["id"] == ours["id"]);
+            self.same_task(ours, theirs.expect("the task"));
+        }
+        for (handle, inbox) in recorded["inboxes"].as_object().expect("inboxes") {
+            self.same_inbox(here(handle), inbox);
+        }
+        for handle in self.unread.keys().cloned().collect::<Vec<_>>() {
+            self.read_all(&handle);
+            assert_eq!(self.read_all(&handle), Vec::<Json>::new(), "each message comes once");
+        }
+        for id in std::mem::take(&mut self.deletions) {
+            let is_there = self.differences.completed.contains_key(&id);
+            let deleted = self
+                .board
+                .wait(self.board.http.delete_task(&id, &caller(LEADER), false));
+            assert_eq!(deleted.is_ok(), is_there, "{id}");
+        }
+        self.close();
+        let deleted = self.board.http.delete_team(REPO_URL, TEAM, Some(LEADER));
+        self.board.wait(deleted).expect("a closed team is deleted");
+    }
+
+    /// Sender, text and read mark of each message in the inbox, but for those of shutdowns and of Coord itself.
+    fn same_inbox(&mut self, handle: &str, recorded: &Json) {
+        let filter = coord_protocol::client::HistoryFilter {
+            member: Some(handle.to_owned()),
+            limit: Some(500),
+            ..Default::default()
+        };
+        let history = self
+            .board
+            .wait(self.board.http.messages(&caller(LEADER), &filter))
+            .expect("messages");
+        assert_eq!(history.earlier, None);
+        let is_to = |message: &&MessageView| {
+            let is_told = message.from.as_deref().is_some_and(|from| from != handle);
+            is_told && (message.to == handle || message.to == "broadcast")
+        };
+        let told = |message: &MessageView| {
+            let from = message.from.as_deref().map(there).unwrap_or_default().to_owned();
+            (
+                from,
+                message.message.clone(),
+                !message.unread_by.iter().any(|unread| unread == handle),
+            )
+        };
+        let plain = history.messages.iter().rev().filter(is_to);
+        let plain = plain.filter(|message| json!(message.kind) == "plain");
+        let theirs = recorded
+            .as_array()
+            .expect("messages")
+            .iter()
+            .filter(|message| !is_of_shutdown(message));
+        let theirs = theirs.map(|message| {
+            let (from, text) = (text(message, "from"), text(message, "message"));
+            (from.to_owned(), text.to_owned(), message["read"] == true)
+        });
+        let (ours, theirs): (Vec<_>, Vec<_>) = (plain.map(told).collect(), theirs.collect());
+        assert_eq!(ours, theirs, "{handle}");
+    }
+}
+
+/// Whether a message belongs to a shutdown; rejections are `plain` for the plugin.
+fn is_of_shutdown(message: &Json) -> bool {
+    text(message, "type") != "plain" || text(message, "message") == shutdowns::REJECTION
+}
+
+/// A message by the names of there.
+fn of_there(message: &Json) -> Json {
+    let mut message = message.clone();
+    message["from"] = json!(there(text(&message, "from")));
+    if message.get("recipients").is_some() {
+        message["recipients"] = json!(known(&message["recipients"]));
+    }
+    message
+}
+
+#[test]
+fn recorded_runs_of_the_plugin_are_the_same_through_its_tools_but_for_what_is_meant() {
+    let world = World::with(&[("README.md", "x")]);
+    let server = Server::start(&world, 300);
+    let mut board = Board::start(&server, &[]);
+    let mut differences = Differences::default();
+    let (mut count, mut steps) = (0, 0);
+    for run in runs() {
+        differences = replayed(&mut board, &run, differences.for_another_run());
+        count += 1;
+        steps += run.steps.len();
+    }
+    assert_eq!((count, steps), (120, 5280));
+    differences.assert_all_were_met();
+}
+
+fn replayed(board: &mut Board, run: &Run, differences: Differences) -> Differences {
+    let mut replay = Replay {
+        board,
+        differences,
+        owners: BTreeMap::new(),
+        started: BTreeSet::new(),
+        more_met: BTreeSet::new(),
+        deletions: BTreeSet::new(),
+        approvals: BTreeSet::new(),
+        unread: BTreeMap::from([(LEADER.to_owned(), Vec::new())]),
+    };
+    for (place, step) in run.steps.iter().enumerate() {
+        // It joins once the recorded members are there: what is recorded of a team names these.
+        if step.operation == "createTask" && !replay.unread.contains_key(STAND_IN) {
+            replay.join(STAND_IN);
+        }
+        let trial = std::panic::AssertUnwindSafe(|| replay.step(step));
+        if let Err(panic) = std::panic::catch_unwind(trial) {
+            eprintln!(
+                "seed {}, step {place}, {} {}: {:?}",
+                run.seed, step.operation, step.args, step.result
+            );
+            std::panic::resume_unwind(panic);
+        }
+    }
+    replay.end(&run.end);
+    replay.differences
+}

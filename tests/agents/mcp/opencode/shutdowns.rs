@@ -1,0 +1,179 @@
+//! D11: there a request is an approval that nobody can refuse, and the leader's ends the team. Here a shutdown is one handshake, and
+//! the team ends when its leader and all live members have approved. So that both sides stay in step, each step of there is a whole
+//! handshake here, which the others reject; then who has approved joins again, and takes its tasks again. At the end of a run all
+//! approve.
+
+use coord_protocol::teams::{ShutdownProgress, ShutdownRequest, ShutdownStep};
+use serde_json::{Value as Json, json};
+
+use super::super::board::{TEAM, actor, without_times};
+use super::super::runs::texts;
+use super::{LEADER, Replay, here, text, there};
+
+/// The reason of everybody that goes on.
+pub const REJECTION: &str = "There is work left";
+
+impl Replay<'_> {
+    pub(super) fn request_shutdown(&mut self, handle: &str, recorded: &Result<Json, String>) {
+        self.refused_to_a_stranger(handle, "request-shutdown", json!({ "agentId": handle }), "D11");
+        let asking = here(handle).to_owned();
+        self.approvals.insert(there(&asking).to_owned());
+        self.ask_to_end(&asking);
+        self.nobody_gets_a_task(&asking);
+        self.go_on(&asking, &[&asking]);
+        self.same_config(recorded.as_ref().expect("a configuration"));
+        self.differences.met("D11");
+    }
+
+    pub(super) fn approve_shutdown(&mut self, handle: &str, recorded: &Result<Json, String>) {
+        let arguments = json!({ "agentId": here(handle) });
+        self.refused_to_a_stranger(handle, "approve-shutdown", json!({ "agentId": handle }), "D11");
+        // Nobody has asked.
+        let refused = self.board.tool("approve-shutdown", arguments.clone());
+        assert_eq!(refused, Err(format!("No shutdown is open in team \"{TEAM}\"")));
+        let approving = here(handle).to_owned();
+        let asking = if approving == LEADER { "w1" } else { LEADER };
+        self.approvals.insert(there(&approving).to_owned());
+        self.ask_to_end(asking);
+        self.approve(&approving, &[asking, &approving], asking);
+        self.go_on(asking, &[asking, &approving]);
+        self.same_config(recorded.as_ref().expect("a configuration"));
+        self.differences.met("D11");
+    }
+
+    /// There it is over once the leader, or everybody, is in the list.
+    pub(super) fn should_shutdown(&mut self, recorded: &Result<Json, String>) {
+        let members = ["lead", "w1", "w2", "w3"];
+        let is_over = self.approvals.contains(LEADER) || members.iter().all(|handle| self.approvals.contains(*handle));
+        assert_eq!(recorded, &Ok(json!(is_over)));
+        let (team, notes) = self.board.call("get-team-info", json!({}));
+        assert_eq!((team.is_ok(), notes), (true, Vec::new()), "it is open here");
+        if is_over {
+            self.differences.met("D11");
+        }
+    }
+
+    /// `asking` asks, and has approved with that, for itself alone.
+    fn ask_to_end(&mut self, asking: &str) {
+        let (team, notes) = self.board.call("request-shutdown", json!({ "agentId": asking }));
+        let team = team.expect("a configuration");
+        assert_eq!(texts(&team["shutdownApprovals"]), [asking]);
+        assert!(
+            notes[0].starts_with("The team closes once its leader and all live members have approved."),
+            "{notes:?}"
+        );
+        let message = json!({
+            "from": asking, "to": "broadcast", "type": "shutdown_request", "timestamp": "TIME", "read": false,
+            "message": format!("Agent {asking} requests team shutdown"),
+            "recipients": self.handles_by_joining(),
+        });
+        self.to_all_others(asking, &message);
+    }
+
+    fn handles_by_joining(&mut self) -> Vec<String> {
+        let team = self.board.tool("get-team-info", json!({})).expect("the team");
+        let members = team["members"].as_array().expect("members").iter();
+        members.map(|member| text(member, "agentId").to_owned()).collect()
+    }
+
+    fn approve(&mut self, handle: &str, approved: &[&str], asking: &str) -> Vec<String> {
+        let (team, notes) = self.board.call("approve-shutdown", json!({ "agentId": handle }));
+        let mut approvals = texts(&team.expect("a configuration")["shutdownApprovals"]);
+        let mut expected: Vec<String> = approved.iter().map(|handle| (*handle).to_owned()).collect();
+        approvals.sort();
+        expected.sort();
+        assert_eq!(approvals, expected);
+        let message = json!({
+            "from": handle, "to": asking, "type": "shutdown_approved", "timestamp": "TIME", "read": false,
+            "message": format!("Agent {handle} approved team shutdown"),
+        });
+        self.unread.get_mut(asking).expect("a member").push(message);
+        notes
+    }
+
+    /// While it is open, nobody is given a task.
+    fn nobody_gets_a_task(&mut self, asking: &str) {
+        let pending = json!({ "filters": { "status": "pending" } });
+        let pending = self.board.tool("get-tasks", pending).expect("tasks");
+        let Some(task) = pending.as_array().expect("tasks").first() else {
+            return;
+        };
+        for handle in self.unread.keys().cloned().collect::<Vec<_>>() {
+            let claim = json!({ "taskId": task["id"], "agentId": handle });
+            let refused = self.board.tool("claim-task", claim).expect_err("no task");
+            let reason = if handle == asking {
+                "approved".to_owned()
+            } else {
+                format!("Agent {asking} requests team shutdown")
+            };
+            let start = "No task is given while a shutdown is open or approved";
+            assert_eq!(refused, format!("{start}: {reason}"));
+        }
+    }
+
+    /// All others reject; those that have `approved` join again, and take their tasks again.
+    fn go_on(&mut self, asking: &str, approved: &[&str]) {
+        let team = self
+            .board
+            .wait(self.board.http.team(crate::world::REPO_URL, TEAM))
+            .expect("the team");
+        let id = team.team.shutdown.expect("an open shutdown").id;
+        let others = self.unread.keys().filter(|handle| !approved.contains(&handle.as_str()));
+        let others: Vec<String> = others.cloned().collect();
+        for (place, handle) in others.iter().enumerate() {
+            let request = ShutdownRequest {
+                caller: actor(handle),
+                step: Some(ShutdownStep::Reject),
+                reason: Some(REJECTION.to_owned()),
+                shutdown_id: Some(id.clone()),
+                ..ShutdownRequest::default()
+            };
+            let answered = self
+                .board
+                .wait(self.board.http.shut_down(TEAM, &request))
+                .expect("rejected");
+            let is_last = place + 1 == others.len();
+            let state = if is_last {
+                ShutdownProgress::Rejected
+            } else {
+                ShutdownProgress::Open
+            };
+            assert_eq!(answered.shutdown_state, Some(state));
+            let message = json!({
+                "from": handle, "to": asking, "type": "plain", "timestamp": "TIME", "read": false, "message": REJECTION,
+            });
+            self.unread.get_mut(asking).expect("a member").push(message);
+        }
+        for handle in approved {
+            self.join(handle);
+            let is_done = |id: &String| self.differences.completed.get(id) == Some(&true);
+            let owned = self.owners.iter().filter(|(id, owner)| owner == handle && !is_done(id));
+            for id in owned.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+                let claimed = self
+                    .board
+                    .tool("claim-task", json!({ "taskId": id, "agentId": handle }));
+                assert_eq!(text(&claimed.expect("given back"), "owner"), *handle);
+            }
+        }
+    }
+
+    /// The whole handshake, which the leader begins: the team ends with the last answer.
+    pub(super) fn close(&mut self) {
+        self.ask_to_end(LEADER);
+        let mut approved = vec![LEADER.to_owned()];
+        let others: Vec<String> = self.unread.keys().filter(|handle| *handle != LEADER).cloned().collect();
+        for (place, handle) in others.iter().enumerate() {
+            let (_, notes) = self.board.call("get-team-info", json!({}));
+            assert_eq!(notes, Vec::<String>::new(), "not before the last answer");
+            approved.push(handle.clone());
+            let so_far: Vec<&str> = approved.iter().map(String::as_str).collect();
+            let notes = self.approve(handle, &so_far, LEADER);
+            let is_last = place + 1 == others.len();
+            assert_eq!(notes[0].starts_with("The team was closed at "), is_last, "{notes:?}");
+        }
+        let refused = self
+            .board
+            .tool("create-task", json!({ "taskData": {}, "agentId": LEADER }));
+        assert_eq!(refused.map(without_times), Err(format!("Team \"{TEAM}\" is closed")));
+    }
+}
