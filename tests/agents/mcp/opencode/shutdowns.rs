@@ -7,8 +7,8 @@ use coord_protocol::teams::{ShutdownProgress, ShutdownRequest, ShutdownStep};
 use serde_json::{Value as Json, json};
 
 use super::super::board::{TEAM, actor, without_times};
-use super::super::runs::texts;
-use super::{LEADER, Replay, here, text, there};
+use super::super::runs::{text, texts};
+use super::{LEADER, Replay, here, there};
 
 /// The reason of everybody that goes on.
 pub const REJECTION: &str = "There is work left";
@@ -98,7 +98,8 @@ impl Replay<'_> {
         let Some(task) = pending.as_array().expect("tasks").first() else {
             return;
         };
-        for handle in self.unread.keys().cloned().collect::<Vec<_>>() {
+        let another = if asking == LEADER { "w1" } else { LEADER };
+        for handle in [asking, another] {
             let claim = json!({ "taskId": task["id"], "agentId": handle });
             let refused = self.board.tool("claim-task", claim).expect_err("no task");
             let reason = if handle == asking {

@@ -66,11 +66,15 @@ impl<R: Requests> Board<'_, R> {
 
     /// `claim-task`. Files of the task are left alone: the plugin knows nothing of them.
     pub async fn claim(&self, id: &str) -> Result<OpenCodeAnswer, R::Error> {
+        self.task(self.claim_of(id)).await
+    }
+
+    fn claim_of(&self, id: &str) -> TeamCall {
         let request = ClaimTaskRequest {
             caller: self.member(),
             ..ClaimTaskRequest::default()
         };
-        self.task(TeamCall::Claim(id.to_owned(), request)).await
+        TeamCall::Claim(id.to_owned(), request)
     }
 
     /// `update-task`: changes of fields first, then the step of the status, which is a claim or a completion by the caller.
@@ -97,13 +101,7 @@ impl<R: Requests> Board<'_, R> {
             return self.edit(id, edit).await;
         }
         let step = match (from, to) {
-            (TaskStatus::Pending, TaskStatus::InProgress) => TeamCall::Claim(
-                id.to_owned(),
-                ClaimTaskRequest {
-                    caller: self.member(),
-                    ..ClaimTaskRequest::default()
-                },
-            ),
+            (TaskStatus::Pending, TaskStatus::InProgress) => self.claim_of(id),
             (TaskStatus::InProgress, TaskStatus::Completed) => self.completion(id),
             // Whose claim has lapsed may complete the task all the same.
             (TaskStatus::Pending, TaskStatus::Completed) if before.lease.state == LeaseState::Lapsed => {

@@ -96,10 +96,12 @@ for _, edge in ipairs(added) do
 end
 local ring = #added > 0 and ring_of(added, {}, is_new)
 if ring then
+  local is_about = {}
   for index, id in ipairs(ring) do
     ring[index] = names[id] or id
+    is_about[ring[index]] = names[id] ~= nil
   end
-  return refuse_ring(ring)
+  return refuse_ring(ring, is_about)
 end
 
 local stored, texts, order, ready, unmet = {}, {}, {}, {}, {}

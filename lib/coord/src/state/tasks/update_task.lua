@@ -129,7 +129,7 @@ for _, edge in ipairs(added) do
 end
 local ring = #added > 0 and ring_of(added, removed, {})
 if ring then
-  return refuse_ring(ring)
+  return refuse_ring(ring, { [id] = true })
 end
 
 local change = #added > 0 and link_planned(completed) or {}

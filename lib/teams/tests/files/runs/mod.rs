@@ -1,13 +1,11 @@
 //! The recorded programs of the plugin, and what a replay of them may find to be different: for the model here, and for the plugin's
 //! tools of `coord mcp` (`tests/agents/mcp/opencode/`).
 
-mod differences;
+pub mod differences;
 
 use std::io::Read;
 
 use serde_json::Value;
-
-pub use differences::{Differences, Shown};
 
 const RUNS: &[u8] = include_bytes!("../data/opencode-teams-traces.jsonl.gz");
 

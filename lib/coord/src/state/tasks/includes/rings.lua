@@ -96,7 +96,16 @@ local function ring_of(added, removed, is_new)
   end
 end
 
--- The refusal for a ring, which names it whole, from its first task in the order of `names` (id -> what the caller calls it) on.
-local function refuse_ring(ring)
-  return refuse('CIRCULAR', table.concat(ring, ' -> '))
+-- The refusal for a ring, which names it whole, from the first of its tasks on that the request `is_about` (id -> true).
+local function refuse_ring(ring, is_about)
+  local start = 1
+  while start < #ring and not is_about[ring[start]] do
+    start = start + 1
+  end
+  local turned = {}
+  for offset = 0, #ring - 2 do
+    turned[#turned + 1] = ring[(start - 1 + offset) % (#ring - 1) + 1]
+  end
+  turned[#turned + 1] = turned[1]
+  return refuse('CIRCULAR', table.concat(turned, ' -> '))
 end
