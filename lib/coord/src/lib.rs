@@ -37,6 +37,7 @@ pub mod ledger;
 pub mod logging;
 pub mod mcp;
 pub mod operations;
+pub mod plugin_records;
 pub mod rate_limits;
 pub mod scopes;
 pub mod settings;

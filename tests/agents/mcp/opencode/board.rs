@@ -27,7 +27,9 @@ impl Board {
         Board {
             agent: Agent::start(command),
             http: Client::new(&server.url(), None, None).unwrap(),
-            runtime: tokio::runtime::Builder::new_current_thread()
+            // With a thread of its own, it sees when the server closes a connection between two requests.
+            runtime: tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(1)
                 .enable_all()
                 .build()
                 .unwrap(),

@@ -12,13 +12,17 @@ use coord_protocol::tasks::{ReleaseTaskRequest, TaskStatus};
 use serde_json::{Value as Json, json};
 
 use super::board::{Board, TEAM, caller, without_times};
-use super::runs::differences::{Differences, EDGES, Shown};
+use super::runs::differences::{Differences, Shown};
 use super::runs::{Run, Step, runs, text, texts};
 use crate::mcp::server::Server;
 use crate::world::{REPO_URL, World};
 
 #[path = "shutdowns.rs"]
 mod shutdowns;
+
+/// A completed task is in `blocks` here, as it is in its own `dependencies`: the store has one set of edges, seen from both ends. There
+/// it is in none (`runs::differences`).
+const EDGES: &str = "edges";
 
 const LEADER: &str = "lead";
 const STAND_IN: &str = "stand-in";

@@ -1,7 +1,7 @@
 //! Tasks: every outcome of their scripts.
 
 use coord::state::tasks::{
-    LeaseState, Named, NewTask, NextTask, Priority, Readiness, TaskChanges, TaskFilter, TaskStatus, Updated,
+    LeaseState, Named, NewTask, NextTask, Priority, Readiness, TaskChanges, TaskFilter, TaskStatus, TaskView, Updated,
 };
 use coord::state::teams::{RequestKey, TeamRefusal};
 

@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coord_protocol::messages::MessageView;
-use coord_protocol::tasks::{Lease, TaskPriority, TaskStatus, TaskView};
-use coord_protocol::team_event::MessageType as Told;
+use coord::plugin_records;
+use coord_protocol::tasks::{Lease, TaskView};
 use coord_protocol::teams::{MemberView, ShutdownView, TeamCaller, TeamView};
 use coord_protocol::{Client, ClientError, HistoryFilter, TaskFilter};
 use coord_teams::bounds::TASK_FILES;
-use coord_teams::compare::{StoreMember, StoreMessage, StoreTask, StoreTeam};
-use coord_teams::message::MessageType;
+use coord_teams::compare::{StoreMember, StoreMessage, StoreTeam};
 use coord_teams::names::{Handle, TaskId, TeamName};
-use coord_teams::status::{Priority, Status};
 use coord_teams::time::Time;
 
 use super::unchanged::digest_of;
@@ -22,9 +19,6 @@ const AT_ONCE: u32 = 500;
 
 /// Messages that are read at most: what the store keeps of them is bounded by its own rules.
 const MOST_MESSAGES: usize = 200_000;
-
-/// The sender, in files, of what Coord itself says.
-const COORD: &str = "coord";
 
 /// How long the server's limits of requests are waited for, in all.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -142,7 +136,7 @@ impl Asked {
             let page = patiently(async || self.client.messages(&caller, &filter).await).await?;
             let is_known = page.messages.iter().any(|message| message.id <= known);
             for message in page.messages.into_iter().filter(|message| message.id > known) {
-                let (id, message) = (message.id, of_message(message, members)?);
+                let (id, message) = (message.id, plugin_records::message(message, members).map_err(odd)?);
                 news.insert(id, message);
             }
             filter.before = page.earlier.filter(|before| !is_known && *before > known + 1);
@@ -161,7 +155,8 @@ impl Asked {
     ) -> Result<ServerTeam, ClientError> {
         let shown = digest_of(view.clone());
         let (mut members, mut agents) = (BTreeMap::new(), BTreeMap::new());
-        let mut approvals: Vec<Handle> = handles(&view.shutdown_approvals)?;
+        let approvals = view.shutdown_approvals.iter().map(|name| handle(name));
+        let mut approvals = approvals.collect::<Result<Vec<Handle>, _>>()?;
         let leader = handle(&view.leader)?;
         if view.closed_at.is_some() {
             approvals.push(leader.clone());
@@ -187,7 +182,7 @@ impl Asked {
         for task in tasks {
             let id = TaskId::parse(&task.id).map_err(odd)?;
             leases.insert(id.clone(), task.lease.clone());
-            stored.insert(id, of_task(task)?);
+            stored.insert(id, plugin_records::task(task).map_err(odd)?);
         }
         let team = StoreTeam {
             name: self.team.clone(),
@@ -220,73 +215,6 @@ fn handle(text: &str) -> Result<Handle, ClientError> {
     Handle::parse(text).map_err(odd)
 }
 
-fn handles(texts: &[String]) -> Result<Vec<Handle>, ClientError> {
-    texts.iter().map(|text| handle(text)).collect()
-}
-
 fn time(text: &str) -> Result<Time, ClientError> {
     Time::parse(text).map_err(odd)
-}
-
-fn times(text: Option<String>) -> Result<Option<Time>, ClientError> {
-    text.map(|text| time(&text)).transpose()
-}
-
-fn of_task(task: TaskView) -> Result<StoreTask, ClientError> {
-    let ids = |ids: &[String]| {
-        let ids = ids.iter().map(|id| TaskId::parse(id).map_err(odd));
-        ids.collect::<Result<_, _>>()
-    };
-    Ok(StoreTask {
-        description: task.description,
-        priority: match task.priority {
-            TaskPriority::High => Priority::High,
-            TaskPriority::Normal => Priority::Normal,
-            TaskPriority::Low => Priority::Low,
-        },
-        status: match task.status {
-            TaskStatus::Pending => Status::Pending,
-            TaskStatus::InProgress => Status::InProgress,
-            TaskStatus::Completed => Status::Completed,
-        },
-        created_at: time(&task.created_at)?,
-        updated_at: times(task.updated_at)?,
-        claimed_at: times(task.claimed_at)?,
-        completed_at: times(task.completed_at)?,
-        owner: task.owner.as_deref().map(handle).transpose()?,
-        previous_owner: task.previous_owner.as_deref().map(handle).transpose()?,
-        dependencies: ids(&task.dependencies)?,
-        met: ids(&task.met_dependencies)?,
-        title: task.title,
-    })
-}
-
-fn of_message(message: MessageView, members: &[MemberView]) -> Result<StoreMessage, ClientError> {
-    let from = handle(message.from.as_deref().unwrap_or(COORD))?;
-    let is_broadcast = message.to == coord_teams::texts::BROADCAST;
-    let mut recipients = Vec::new();
-    if is_broadcast {
-        let there = members.iter().filter(|member| member.joined_after < message.id);
-        recipients = there.map(|member| handle(&member.agent_id)).collect::<Result<_, _>>()?;
-    }
-    let to = match message.recipients {
-        _ if is_broadcast => Vec::new(),
-        Some(several) => handles(&several)?,
-        None => vec![handle(&message.to)?],
-    };
-    Ok(StoreMessage {
-        from,
-        to,
-        recipients,
-        kind: match message.kind {
-            Told::Plain | Told::ShutdownRejected => MessageType::Plain,
-            Told::Idle => MessageType::Idle,
-            Told::TaskAssignment => MessageType::TaskAssignment,
-            Told::ShutdownRequest => MessageType::ShutdownRequest,
-            Told::ShutdownApproved => MessageType::ShutdownApproved,
-        },
-        message: message.message,
-        summary: message.summary,
-        timestamp: time(&message.timestamp)?,
-    })
 }

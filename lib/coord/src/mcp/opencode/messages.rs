@@ -5,9 +5,9 @@ use std::time::Duration;
 use coord_protocol::bounds::WAIT_SECONDS;
 use coord_protocol::messages::{MessageView, ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::team_tools::{HistoryCall, TeamAnswer, TeamCall};
+use coord_protocol::teams::MemberView;
 use coord_teams::answers;
 use coord_teams::message::Message;
-use coord_teams::team::TeamMember;
 use coord_teams::texts::BROADCAST;
 use coord_teams::time::Time;
 use tokio::time::Instant;
@@ -108,9 +108,9 @@ impl<R: Requests> Board<'_, R> {
 
     /// The messages as the plugin has them; of a broadcast it names all members.
     async fn records(&self, messages: Vec<MessageView>) -> Result<Vec<Message>, R::Error> {
-        let mut members: Vec<TeamMember> = Vec::new();
+        let mut members: Vec<MemberView> = Vec::new();
         if messages.iter().any(|message| message.to == BROADCAST) {
-            members = records::team(&self.team().await?)?.members;
+            members = records::by_joining(&self.team().await?);
         }
         let record = |message| records::message(message, self.agent.as_deref(), &members);
         Ok(messages.into_iter().map(record).collect::<Result<_, ApiError>>()?)

@@ -1,7 +1,6 @@
 //! Tasks there and here, and how often each difference that is meant was met. Their names are those of the facts about the plugin,
-//! and one more: there a completed task is taken out of all `blocks` and not out of its own `dependencies`, and put into `blocks` again
-//! by dependencies that it gets later. The model has it in no `blocks` (`COMPLETED`); the store has one set of edges, seen from both ends
-//! (`EDGES`).
+//! and one more for each replay: there a completed task is taken out of all `blocks` and not out of its own `dependencies`, and put
+//! into `blocks` again by dependencies that it gets later. The model has it in no `blocks` (`COMPLETED`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +15,6 @@ const OF_FACTS: [&str; 12] = [
 
 /// A completed task is in `blocks` there, and not here.
 pub const COMPLETED: &str = "completed";
-
-/// A completed task is in `blocks` here, as it is in its own `dependencies`, and not there.
-pub const EDGES: &str = "edges";
 
 /// What was met in a run.
 #[derive(Default)]
