@@ -317,6 +317,15 @@ async fn refusals_are_the_plugins_sentences_with_a_command() {
         ),
         (
             "update-task",
+            update(
+                "t1",
+                json!({ "dependencies": [], "blocks": ["t3"], "status": "pending" }),
+            ),
+            "Invalid status transition: in_progress -> pending",
+            "STOP",
+        ),
+        (
+            "update-task",
             update("t1", json!({ "dependencies": ["t3"], "description": "x" })),
             "Circular dependency detected: t1 -> t3 -> t2 -> t1",
             "STOP",
@@ -348,6 +357,12 @@ async fn refusals_are_the_plugins_sentences_with_a_command() {
             .iter()
             .all(|task| task.get("description").is_none()),
         "nothing is changed"
+    );
+    let blocks: Vec<&Value> = tasks.as_array().unwrap().iter().map(|task| &task["blocks"]).collect();
+    assert_eq!(
+        blocks,
+        [&json!(["t2"]), &json!(["t3"]), &json!([])],
+        "nor in the blocks of others"
     );
 }
 
