@@ -60,14 +60,3 @@ impl Target {
         }
     }
 }
-
-impl Target {
-    /// Fills in what `call` does not say: the repository, and the agent.
-    pub(super) fn fill(&self, call: &mut TeamCall) {
-        let (repo_url, agent_id) = call.caller_mut();
-        if let (None, Some(work)) = (&repo_url, &self.work) {
-            *repo_url = Some(work.repo_url());
-        }
-        agent_id.get_or_insert_with(|| self.agent_id.clone());
-    }
-}

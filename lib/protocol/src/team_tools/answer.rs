@@ -49,7 +49,7 @@ impl TeamAnswer {
     pub fn warnings(&self) -> Vec<String> {
         let waiting = match self {
             TeamAnswer::Teams(response) => return response.your_teams.iter().flat_map(Membership::warnings).collect(),
-            TeamAnswer::Inbox(_) => return Vec::new(),
+            TeamAnswer::Inbox(_) | TeamAnswer::History(_) => return Vec::new(),
             TeamAnswer::Team(response) => &response.waiting,
             TeamAnswer::Change(response) => &response.waiting,
             TeamAnswer::Tasks(response) => &response.waiting,

@@ -48,7 +48,9 @@ impl<R: Requests> Board<'_, R> {
             message: Some(message.to_owned()),
             ..SendMessageRequest::default()
         };
-        let sent = answer_of!(self.ask(TeamCall::Send(request)).await?, Sent);
+        let answer = self.ask(TeamCall::Send(request)).await?;
+        let waiting = answer.warnings();
+        let sent = answer_of!(answer, Sent);
         // As it was stored, with its time.
         let history = TeamCall::History(HistoryCall {
             caller: self.tool_caller(),
@@ -58,7 +60,7 @@ impl<R: Requests> Board<'_, R> {
         let stored = answer_of!(self.ask(history).await?, History).messages;
         let stored = self.records(stored).await?;
         let stored = stored.first().ok_or(ApiError::Internal)?;
-        Ok(OpenCodeAnswer::new(answers::one(stored)))
+        Ok(OpenCodeAnswer::new(answers::one(stored)).with(waiting))
     }
 
     /// `read-messages` and `poll-inbox`: what the agent has not proved to have. It says itself that it has what is older than `since`.

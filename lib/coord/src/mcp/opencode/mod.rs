@@ -42,8 +42,8 @@ impl OpenCodeAnswer {
         }
     }
 
-    fn with(mut self, note: Option<String>) -> Self {
-        self.texts.extend(note);
+    fn with(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.texts.extend(notes);
         self
     }
 

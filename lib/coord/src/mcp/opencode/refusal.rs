@@ -1,9 +1,10 @@
 //! Refusals, by the plugin's sentences and names of parameters.
 
-use coord_protocol::{AgentError, ErrorCode};
+use coord_protocol::{AgentError, ErrorCode, Waiting};
 
 use crate::domain::team::TeamName;
-use crate::error::ApiError;
+use crate::error::{ApiError, TeamRefused};
+use crate::state::teams::TeamRefusal;
 
 /// The refusal of `name`, by the documented sentence.
 pub(super) fn no_team_name(name: &str) -> ApiError {
@@ -12,6 +13,14 @@ pub(super) fn no_team_name(name: &str) -> ApiError {
         field: Some("teamName".to_owned()),
         message: sentence.unwrap_or_default(),
     }
+}
+
+/// A refusal by the rules, before the server is asked.
+pub(super) fn by_rules(refusal: TeamRefusal) -> ApiError {
+    ApiError::from(TeamRefused {
+        refusal,
+        waiting: Waiting::default(),
+    })
 }
 
 /// The names of parameters, by those of the requests.
@@ -57,8 +66,15 @@ pub(super) fn text(error: &AgentError) -> String {
     let action = action.as_str().unwrap_or_default();
     let rest = reason.strip_prefix(sentence.as_str()).unwrap_or(reason);
     let rest = rest.trim_start_matches([':', ';', ' ']);
-    match rest {
-        "" => format!("{sentence}\n{action}"),
-        rest => format!("{sentence}\n{action}: {rest}"),
-    }
+    let command = match rest {
+        "" => action.to_owned(),
+        rest => format!("{action}: {rest}"),
+    };
+    let run = error
+        .orchestration
+        .command
+        .iter()
+        .map(|command| format!("Run: {command}"));
+    let lines = [sentence.clone(), command].into_iter().chain(run);
+    lines.chain(error.waiting.warnings(None)).collect::<Vec<_>>().join("\n")
 }

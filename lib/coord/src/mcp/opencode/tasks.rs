@@ -3,6 +3,7 @@
 use coord_protocol::opencode_tools::{TaskData, TaskFilters, TaskUpdates};
 use coord_protocol::tasks::{
     ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, LeaseState, NewTask, NewTasksRequest, TaskStatus, TaskView,
+    TaskWork,
 };
 use coord_protocol::team_tools::{ListTasksCall, TeamAnswer, TeamCall};
 use coord_teams::answers;
@@ -11,6 +12,7 @@ use coord_teams::task::Task;
 use super::OpenCodeAnswer;
 use super::board::{Board, Requests, answer_of};
 use super::records::{self, shown_status};
+use super::refusal::by_rules;
 use crate::error::ApiError;
 use crate::state::teams::TeamRefusal;
 
@@ -34,11 +36,16 @@ impl<R: Requests> Board<'_, R> {
             request_key: None,
             tasks: Some(vec![task]),
         };
-        let created = answer_of!(self.ask(TeamCall::NewTasks(request)).await?, NewTasks).tasks;
-        let created = created.into_iter().next().ok_or(ApiError::Internal)?;
+        let answer = self.ask(TeamCall::NewTasks(request)).await?;
+        let waiting = answer.warnings();
+        let created = answer_of!(answer, NewTasks)
+            .tasks
+            .into_iter()
+            .next()
+            .ok_or(ApiError::Internal)?;
         let mut task = records::task(created)?;
         task.description = data.description;
-        Ok(OpenCodeAnswer::new(answers::one(&task)))
+        Ok(OpenCodeAnswer::new(answers::one(&task)).with(waiting))
     }
 
     /// `get-tasks`: for the plugin, what is in progress without an owner is pending.
@@ -54,14 +61,16 @@ impl<R: Requests> Board<'_, R> {
             has_descriptions: true,
             ..ListTasksCall::default()
         };
-        let page = answer_of!(self.ask(TeamCall::Tasks(Box::new(call))).await?, Tasks);
+        let answer = self.ask(TeamCall::Tasks(Box::new(call))).await?;
+        let waiting = answer.warnings();
+        let page = answer_of!(answer, Tasks);
         let wanted = |task: &TaskView| filters.status.is_none_or(|status| shown_status(task) == status);
         let tasks = page.tasks.into_iter().filter(wanted).map(records::task);
         let tasks: Vec<Task> = tasks.collect::<Result<_, ApiError>>()?;
         let more = page
             .next
             .map(|next| format!("More tasks follow: call again with after {next}."));
-        Ok(OpenCodeAnswer::new(answers::list(&tasks)).with(more))
+        Ok(OpenCodeAnswer::new(answers::list(&tasks)).with(more).with(waiting))
     }
 
     /// `claim-task`. Files of the task are left alone: the plugin knows nothing of them.
@@ -72,6 +81,10 @@ impl<R: Requests> Board<'_, R> {
     fn claim_of(&self, id: &str) -> TeamCall {
         let request = ClaimTaskRequest {
             caller: self.member(),
+            work: TaskWork {
+                claim_files: Some(false),
+                ..TaskWork::default()
+            },
             ..ClaimTaskRequest::default()
         };
         TeamCall::Claim(id.to_owned(), request)
@@ -109,7 +122,7 @@ impl<R: Requests> Board<'_, R> {
             }
             _ => {
                 let (from, to) = (from.as_str().to_owned(), to.as_str().to_owned());
-                return Err(ApiError::from(TeamRefusal::InvalidTransition { from, to }).into());
+                return Err(by_rules(TeamRefusal::InvalidTransition { from, to }).into());
             }
         };
         if !changes_fields {
@@ -149,9 +162,14 @@ impl<R: Requests> Board<'_, R> {
 
     /// The task that `call` is answered with, and warnings.
     async fn task(&self, call: TeamCall) -> Result<OpenCodeAnswer, R::Error> {
-        let response = answer_of!(self.ask(call).await?, Task);
+        let answer = self.ask(call).await?;
+        let waiting = answer.warnings();
+        let response = answer_of!(answer, Task);
         let task = records::task(response.task.ok_or(ApiError::Internal)?)?;
-        let warnings = (!response.warnings.is_empty()).then(|| response.warnings.join("\n"));
-        Ok(OpenCodeAnswer::new(answers::one(&task)).with(warnings))
+        let kept = response.kept_files;
+        let kept =
+            (!kept.is_empty()).then(|| format!("Locks stay yours, as the work is not pushed: {}.", kept.join(", ")));
+        let notes = response.warnings.into_iter().chain(kept).chain(waiting);
+        Ok(OpenCodeAnswer::new(answers::one(&task)).with(notes))
     }
 }

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::OpenCodeAnswer;
 use super::board::{Board, Defaults, Refused, Requests, answer_of};
 use super::records;
+use super::refusal::by_rules;
 use crate::error::ApiError;
 use crate::state::teams::TeamRefusal;
 
@@ -117,7 +118,7 @@ impl<R: Requests> Board<'_, R> {
     pub async fn approve_shutdown(&self) -> Result<OpenCodeAnswer, R::Error> {
         let Some(open) = self.team().await?.shutdown else {
             let (id, team) = (String::new(), self.team.clone());
-            return Err(ApiError::from(TeamRefusal::NoShutdown { id, team }).into());
+            return Err(by_rules(TeamRefusal::NoShutdown { id, team }).into());
         };
         let request = ShutdownRequest {
             caller: self.actor(),
