@@ -5,6 +5,7 @@
 -- @include admission/admission
 -- @include teams/team
 -- @include departures/members
+-- @include teams/changes
 
 local denial = admit() or enter(false)
 if denial then

@@ -42,7 +42,7 @@ if refusal then
   return refusal
 end
 -- Claims that have lapsed since the last call; the most that are settled at once bound the run.
-local MOST_SETTLED, MOST_LOOKED_AT, MOST_FILES, MOST_NAMED = 512, 32, 1024, 5
+local MOST_SETTLED, MOST_LOOKED_AT = 512, 32
 settle_lapsed(MOST_SETTLED)
 
 local passed, is_passed, file_count, is_over = {}, {}, 0, false
@@ -56,6 +56,7 @@ end
 
 -- Whether files of the task are in the way; then it is passed over. One run looks at MOST_FILES.
 local function is_in_the_way(id, task)
+  local MOST_FILES = 1024
   if task.branch and task.branch ~= request.branch then
     pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
     return true
@@ -123,13 +124,9 @@ local function assigned_ids()
   return found
 end
 
-local id, task = first_of(assigned_ids())
-if not id and not is_over then
-  id, task = first_of(redis.call('ZRANGE', keys.ready, 0, MOST_LOOKED_AT - 1))
-end
-if not id then
-  save_entries()
-  renew_claims()
+-- The outcome where no task is given.
+local function nothing()
+  local MOST_NAMED = 5
   local lapsing = {}
   local leases = redis.call('ZRANGE', keys.leases, 0, MOST_NAMED - 1)
   for _, claimed_id in ipairs(leases) do
@@ -140,6 +137,16 @@ if not id then
     'NOTHING', now, tonumber(redis.call('HGET', keys.teams, team_key .. '/open')), redis.call('ZCARD', keys.leases), lapsing,
     passed,
   })
+end
+
+local id, task = first_of(assigned_ids())
+if not id and not is_over then
+  id, task = first_of(redis.call('ZRANGE', keys.ready, 0, MOST_LOOKED_AT - 1))
+end
+if not id then
+  save_entries()
+  renew_claims()
+  return nothing()
 end
 local has_files, files = task.files ~= nil and file_mode ~= '', nil
 if has_files and file_mode == 'NO_HEAD' then

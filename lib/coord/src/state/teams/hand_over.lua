@@ -5,6 +5,7 @@
 local handle = ARGV[19]
 -- @include admission/admission
 -- @include teams/team
+-- @include teams/changes
 
 local denial = admit() or enter(true)
 if denial then

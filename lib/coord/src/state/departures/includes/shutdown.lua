@@ -3,6 +3,7 @@
 -- `requested` and `respond_by` (Unix milliseconds); `answers`: handle in lower case -> 'approved' or 'rejected'.
 -- @include departures/members
 -- @include departures/give_back
+-- @include teams/changes
 -- @include mail/deliver
 
 local function emit_shutdown(state, handle)

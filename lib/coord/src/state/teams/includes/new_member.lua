@@ -1,5 +1,6 @@
 -- A member that joins. Needs: team.
 -- @include teams/marks
+-- @include teams/changes
 
 local function add_member(handle, name, kind)
   local agent = request.agent_id ~= '' and request.agent_id or nil
