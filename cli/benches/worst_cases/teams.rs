@@ -138,7 +138,7 @@ macro_rules! ask {
         let holder = person($person);
         let terms = $team.terms(&holder);
         match $call($team.store, &terms $(, $argument)*).await.expect("an answer") {
-            Admitted::Outcome(answer) => answer,
+            Admitted::Outcome(told) => told.outcome,
             Admitted::Denied(denial) => panic!("{denial:?}"),
         }
     }};

@@ -205,7 +205,7 @@ pub(super) enum What<'a> {
 
 /// A claim of one task, or of the next.
 pub(super) enum Claimed {
-    Task(ClaimedTask),
+    Task(Box<ClaimedTask>),
     Next(NextTask),
 }
 
@@ -230,7 +230,7 @@ impl AdmittedCall for ClaimCall<'_> {
         Ok(match self.what {
             What::Task(id) => tasks::claim_task(store, &terms, id, self.seconds, &files)
                 .await?
-                .map(|told| told.map(|claimed| claimed.map(Claimed::Task))),
+                .map(|told| told.map(|claimed| claimed.map(|task| Claimed::Task(Box::new(task))))),
             What::Next { key, skipped } => tasks::next_task(store, &terms, key, self.seconds, skipped, &files)
                 .await?
                 .map(|told| told.map(|claimed| claimed.map(Claimed::Next))),
