@@ -233,9 +233,8 @@ impl Replay<'_> {
 
     fn delete(&mut self, id: &str, recorded: &Result<Json, String>) {
         let refused = recorded.as_ref().err();
-        if self.differences.completed.get(id) == Some(&true) && refused.is_some() {
+        if let (Some(true), Some(refused)) = (self.differences.completed.get(id), refused) {
             // A completed task is a dependency no longer: the deletion is made at the end, when nothing is compared any more.
-            let refused = refused.expect("a refusal");
             let (start, end) = (format!("Cannot delete task {id} because task "), " depends on it");
             let other = refused.strip_prefix(&start).and_then(|rest| rest.strip_suffix(end));
             let (_, met) = self.shown(other.expect("the dependent")).expect("the dependent");
