@@ -285,10 +285,10 @@ impl Replay<'_> {
         let sent = self.board.tool("broadcast-message", arguments(here(from)));
         let sent = without_times(sent.expect("a broadcast"));
         assert_eq!(&Ok(of_there(&sent)), recorded);
-        self.to_all_others(here(from), &sent);
+        self.sent_to_all_others(here(from), &sent);
     }
 
-    fn to_all_others(&mut self, from: &str, message: &Json) {
+    fn sent_to_all_others(&mut self, from: &str, message: &Json) {
         for (handle, inbox) in &mut self.unread {
             if handle != from {
                 inbox.push(message.clone());

@@ -67,7 +67,7 @@ impl Replay<'_> {
             "message": format!("Agent {asking} requests team shutdown"),
             "recipients": self.handles_by_joining(),
         });
-        self.to_all_others(asking, &message);
+        self.sent_to_all_others(asking, &message);
     }
 
     fn handles_by_joining(&mut self) -> Vec<String> {
