@@ -106,8 +106,9 @@ for _, path in ipairs(paths) do
   if entry.status == wanted then
     entry.intent_id = gate.intent ~= '' and gate.intent or nil
   end
-  -- A claim of a task may hold it for longer.
-  entry.timestamp, entry.expiry_ms = now, math.max(entry.expiry_ms or 0, now_ms + ttl * 1000)
+  -- The claim of its task may hold it for longer.
+  local least = entry.task and entry.expiry_ms or 0
+  entry.timestamp, entry.expiry_ms = now, math.max(least, now_ms + ttl * 1000)
   entry.expiry = math.ceil(entry.expiry_ms / 1000)
   table.insert(is_kept[path] and renewed or granted, entry)
   own_entries[#own_entries + 1] = to_json(entry)
