@@ -491,10 +491,10 @@ impl Model<'_> {
                     self.tally.taken += 1;
                 }
                 (Asked::Take, Told::Nothing) => *unanswered.entry(&ask.handle).or_default() += 1,
-                (Asked::Complete(id), Told::Done(_)) => {
-                    if !self.deleted.contains(id) && !self.completed_by.contains_key(id) {
-                        return wrong("no event tells of this completion");
-                    }
+                (Asked::Complete(id), Told::Done(_))
+                    if !self.deleted.contains(id) && !self.completed_by.contains_key(id) =>
+                {
+                    return wrong("no event tells of this completion");
                 }
                 (Asked::Send(text), Told::Done(answer)) => {
                     let number = answer["id"].as_u64().unwrap_or_default();

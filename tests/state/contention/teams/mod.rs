@@ -89,7 +89,7 @@ impl Contest {
                 0 => {
                     person
                         .must("/api/teams", json!({ "name": TEAM, "handle": person.handle }))
-                        .await
+                        .await;
                 }
                 _ => person.joins().await,
             }

@@ -136,7 +136,7 @@ fn each_event_that_cannot_be_is_named() {
             events.insert(
                 2,
                 json!({ "type": "task_released", "task": "t1", "title": "m1.0", "handle": "h1" }),
-            )
+            );
         }),
         ("was never claimed", |events| drop(events.remove(1))),
         ("no event tells of it", |events| drop(events.remove(3))),
@@ -164,28 +164,28 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
     type Change = fn(&mut Vec<Ask>, &mut Inboxes);
     let cases: [(&str, Change); 12] = [
         ("it was refused with CIRCULAR", |asks, _| {
-            asks[0].told = Told::Refused("CIRCULAR".to_owned())
+            asks[0].told = Told::Refused("CIRCULAR".to_owned());
         }),
         ("no event tells of these tasks", |asks, _| {
-            asks[0].told = Told::Done(json!({ "ids": ["t1"] }))
+            asks[0].told = Told::Done(json!({ "ids": ["t1"] }));
         }),
         ("asked for 1 tasks", |asks, _| {
-            asks[0].asked = Asked::Create(vec![Wanted::default()])
+            asks[0].asked = Asked::Create(vec![Wanted::default()]);
         }),
         ("no event tells of this claim", |asks, _| {
-            asks[1].handle = "h1".to_owned()
+            asks[1].handle = "h1".to_owned();
         }),
         ("has not asked for it", |asks, _| {
-            asks[3].told = Told::Refused("NO_TASK".to_owned())
+            asks[3].told = Told::Refused("NO_TASK".to_owned());
         }),
         ("no event tells of this completion", |asks, _| {
-            asks[2].asked = Asked::Complete("t2".to_owned())
+            asks[2].asked = Asked::Complete("t2".to_owned());
         }),
         ("no event tells of this message", |asks, _| {
-            asks[4].asked = Asked::Send("bye".to_owned())
+            asks[4].asked = Asked::Send("bye".to_owned());
         }),
         ("this message was sent", |asks, _| {
-            asks[4].told = Told::Refused("INBOX_FULL".to_owned())
+            asks[4].told = Told::Refused("INBOX_FULL".to_owned());
         }),
         ("no event tells of this change", |asks, _| {
             asks.push(Ask {
@@ -205,7 +205,7 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
             inbox.push(inbox[0].clone());
         }),
         ("h0 got [1]", |_, inboxes| {
-            drop(inboxes.insert("h0".to_owned(), vec![(1, "hello".to_owned())]))
+            drop(inboxes.insert("h0".to_owned(), vec![(1, "hello".to_owned())]));
         }),
     ];
     for (expected, change) in cases {
@@ -257,7 +257,7 @@ fn a_store_that_cannot_be_is_named() {
             stored.ready.clear();
         }),
         ("the events told t2", |stored| {
-            stored.tasks.get_mut("t2").unwrap()["lapses"] = json!(2)
+            stored.tasks.get_mut("t2").unwrap()["lapses"] = json!(2);
         }),
         ("the requests said", |stored| {
             stored.edges.retain(|edge| edge.ends_with('!'));
@@ -286,13 +286,13 @@ fn an_instant_that_cannot_follow_is_named() {
     type Change = fn(&mut Stored);
     let cases: [(&str, Change); 4] = [
         ("went from", |stored| {
-            stored.tasks.get_mut("t2").unwrap()["status"] = json!("pending")
+            stored.tasks.get_mut("t2").unwrap()["status"] = json!("pending");
         }),
         ("was completed twice", |stored| {
-            stored.tasks.get_mut("t1").unwrap()["owner"] = json!("h1")
+            stored.tasks.get_mut("t1").unwrap()["owner"] = json!("h1");
         }),
         ("and is", |stored| {
-            stored.tasks.get_mut("t1").unwrap()["number"] = json!(7)
+            stored.tasks.get_mut("t1").unwrap()["number"] = json!(7);
         }),
         ("messages after", |stored| stored.sequence = 0),
     ];

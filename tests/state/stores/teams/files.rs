@@ -393,7 +393,7 @@ async fn ends_at(world: &World, mate: &Mate<'_>, id: &str, path: &str, expires: 
     };
     let (repo, team) = (&world.repo, &mate.team);
     change(&tasks::keys::tasks(repo, team), id, &|task| {
-        task["expires"] = expires.into()
+        task["expires"] = expires.into();
     })
     .await;
     change(&locks::keys::locks(repo), path, &|locks| {
@@ -402,7 +402,7 @@ async fn ends_at(world: &World, mate: &Mate<'_>, id: &str, path: &str, expires: 
     })
     .await;
     change(&teams::keys::team(repo, team), "=bob", &|member| {
-        member["renew_at"] = 0.into()
+        member["renew_at"] = 0.into();
     })
     .await;
 }

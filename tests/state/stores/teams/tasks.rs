@@ -580,7 +580,7 @@ async fn a_listing_has_pages_and_filters(world: World) {
 async fn a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let described = |number: usize| NewTask {
-        description: if number % 2 == 0 {
+        description: if number.is_multiple_of(2) {
             "x".repeat(16 * 1024)
         } else {
             String::new()
