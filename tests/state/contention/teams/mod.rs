@@ -74,7 +74,12 @@ impl Contest {
     fn new(addresses: Vec<std::net::SocketAddr>) -> Arc<Contest> {
         Arc::new(Contest {
             addresses: Mutex::new(addresses),
-            http: reqwest::Client::builder().no_proxy().build().expect("a client"),
+            // A server that is killed may leave a request without an end.
+            http: reqwest::Client::builder()
+                .no_proxy()
+                .timeout(PATIENCE)
+                .build()
+                .expect("a client"),
             tasks: Mutex::default(),
             marks: AtomicUsize::new(1),
             asks: Mutex::default(),
