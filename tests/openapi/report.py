@@ -19,6 +19,17 @@ def needed(operation):
     return sorted(status for status in statuses if str(status) in operation["responses"])
 
 
+# What random requests meet by chance alone; tests/api/teams have it.
+RARE = {"DELETE /api/teams/{team}: 409", "PATCH /api/teams/{team}: 409"}
+
+
+def is_demanded(operation, status):
+    """With a token few random requests are sent: what takes several of them is demanded where there are more."""
+    if f"{operation}: {status}" in RARE:
+        return False
+    return name != "by token" or (status < 402 and not operation.startswith("POST /api/tasks/{id}/"))
+
+
 name, *paths = sys.argv[1:]
 counts = Counter()
 for path in paths:
@@ -39,6 +50,6 @@ for path, operations in sorted(document["paths"].items()):
             seen[int(status) if sent == method.upper() else f"{status} to other methods"] += count
         shown = ", ".join(f"{status}: {count}" for status, count in sorted(seen.items(), key=lambda item: str(item[0])))
         print(f"  {operation:24} {shown}")
-        missing += [f"{operation}: {status} was never seen" for status in needed(described) if status not in seen]
+        missing += [f"{operation}: {status} was never seen" for status in needed(described) if status not in seen and is_demanded(operation, status)]
 print("\n".join(missing))
 sys.exit(bool(missing))
