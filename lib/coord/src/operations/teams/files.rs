@@ -245,13 +245,17 @@ impl AdmittedCall for ClaimCall<'_> {
 }
 
 /// The end of the claim of a task.
-pub(super) struct EndCall<'a> {
+pub(super) struct End<'a> {
     pub team: &'a TeamName,
     pub id: &'a TaskId,
     pub token: Option<i64>,
     /// Result or note.
     pub text: &'a str,
     pub is_completed: bool,
+}
+
+struct EndCall<'a> {
+    end: &'a End<'a>,
     files: FilesOfRelease<'a>,
 }
 
@@ -267,10 +271,11 @@ impl AdmittedCall for EndCall<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         let terms = TeamTerms {
             admission: *terms,
-            team: self.team,
+            team: self.end.team,
         };
-        let (id, token, text, files) = (self.id, self.token, self.text, &self.files);
-        Ok(if self.is_completed {
+        let End { id, token, text, .. } = *self.end;
+        let files = &self.files;
+        Ok(if self.end.is_completed {
             let completed = tasks::complete_task(store, &terms, id, token, text, files).await?;
             completed.map(|told| told.map(|ended| ended.map(Ended::Completed)))
         } else {
@@ -278,15 +283,6 @@ impl AdmittedCall for EndCall<'_> {
             released.map(|told| told.map(|ended| ended.map(Ended::Released)))
         })
     }
-}
-
-/// The end of a claim, before its files are known.
-pub(super) struct End<'a> {
-    pub team: &'a TeamName,
-    pub id: &'a TaskId,
-    pub token: Option<i64>,
-    pub text: &'a str,
-    pub is_completed: bool,
 }
 
 /// Ends the claim of a task; returns what waits for the caller as well. It asks the source about the work where the store cannot tell.
@@ -300,11 +296,7 @@ pub(super) async fn end(
     loop {
         let can_ask = admission.can_ask() && judged.is_empty();
         let call = EndCall {
-            team: end.team,
-            id: end.id,
-            token: end.token,
-            text: end.text,
-            is_completed: end.is_completed,
+            end,
             files: files.of_ended(head, can_ask, &judged),
         };
         let (outcome, waits) = run(admission, &call).await?;
