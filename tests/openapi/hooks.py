@@ -66,6 +66,14 @@ def use_served(fields, chance):
         fields["branch"] = "main"
 
 
+def use_head(fields, chance, path):
+    """What the locks on the files of a task need, of which a schema knows nothing."""
+    fields["branch"], fields["agent_head"] = "main", [HEAD, HEAD, HEAD, FIRST][next(chance) % 4]
+    fields.pop("base_head", None)
+    if path.endswith("/complete") or (path.endswith("/release") and fields.get("abandon") is not True):
+        fields["new_repo_head"] = HEAD
+
+
 def change_body(body):
     chance = dice(body)
     use_served(body, chance)
@@ -150,11 +158,8 @@ def before_call(context, case, kwargs):
             sent = case.body if isinstance(case.body, dict) else case.query
             chance = dice([sent, case.path_parameters])
             use_served(sent, chance)
-            for field in ("branch", "agent_head", "base_head", "new_repo_head", "abandon"):
-                sent.pop(field, None)
             if case.operation.path.endswith(("/next", "/claim", "/complete", "/release")):
-                # Locks on the files of tasks are tested in tests/api/teams.
-                sent["claim_files"] = False
+                use_head(sent, chance, case.operation.path)
             teams.change(case, FILES, chance)
         elif case.operation.path == "/api/ledger" and case.query:
             change_ledger(case.query)

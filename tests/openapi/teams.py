@@ -44,11 +44,14 @@ def make_team(name):
 
 
 def make_task(is_claimed):
-    """A new task of the team, as the leader has it or not."""
-    task = ask("POST", "/api/tasks", {"team": TEAM, "tasks": [{"title": "Made for a request"}]})
+    """A new task of the team with a file of its own, as the leader has it or not."""
+    number = next(numbers)
+    files = [f"made/{number}.ts"] if number % 2 else []
+    task = ask("POST", "/api/tasks", {"team": TEAM, "tasks": [{"title": "Made for a request", "files": files}]})
     task = task["ids"][0] if task else "t1"
     if is_claimed:
-        ask("POST", f"/api/tasks/{task}/claim", {"team": TEAM})
+        head = os.environ["COORD_OPENAPI_HEAD"]
+        ask("POST", f"/api/tasks/{task}/claim", {"team": TEAM, "branch": "main", "agent_head": head})
     return task
 
 
