@@ -2,8 +2,12 @@
 //! other to stop and go on as others, all at once. Clients are killed, claims lapse, and in [`killed`] the server dies.
 //! [`Stored::check`] says of every instant whether it can be, and [`judge`] of all of it together.
 
+mod asked;
+mod files;
+mod instant;
 mod judge;
 mod killed;
+mod model;
 mod person;
 mod stored;
 mod violations;
@@ -12,19 +16,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use coord::domain::{Branch, CommitSha, RepoId};
+use coord::state::heads::{FetchedHead, record_head};
 use coord::store::Store;
 use parking_lot::Mutex;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
+use self::asked::{Ask, Inboxes, Told};
 pub use self::judge::Tally;
-use self::judge::{Ask, Inboxes, Told, judge};
+use self::judge::judge;
 use self::person::Person;
 use self::stored::{Stored, lapse};
-use super::arena::{self, REPO_URL};
+use super::arena::{self, HEAD, OLD, REPO_URL};
 
 const TEAM: &str = "alpha";
 const CLIENTS: usize = 12;
+/// Commits of the branch that the store knows.
+const MOST_COMMITS: usize = 50;
 /// Longest time without a server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -52,9 +61,11 @@ pub async fn contest(stores: [Arc<dyn Store>; 2], seed: u64) -> Tally {
     contest.judge(&inboxes, &*arena.store, seed).await
 }
 
-/// Looks at the store again and again, and lets claims lapse. Panics at what cannot be.
+/// Looks at the store again and again, lets claims lapse, and moves the branch. Panics at what cannot be.
 async fn look_on(store: Arc<dyn Store>, seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
+    let (repo, branch) = (RepoId::parse(REPO_URL).unwrap(), Branch::parse("main").unwrap());
+    let mut commits = [HEAD, OLD].map(|commit| CommitSha::parse(commit).unwrap()).to_vec();
     let mut before = Stored::read(&*store).await;
     loop {
         let now = Stored::read(&*store).await;
@@ -65,6 +76,13 @@ async fn look_on(store: Arc<dyn Store>, seed: u64) {
         before = now;
         if random.u32(..3) == 0 {
             lapse(&*store, &mut random).await;
+        }
+        if random.u32(..4) == 0 {
+            let commit = CommitSha::parse(&format!("{:040x}", random.u128(..))).unwrap();
+            commits.insert(0, commit);
+            commits.truncate(MOST_COMMITS);
+            let head = FetchedHead::of(&commits[0], &commits);
+            record_head(&*store, &repo, &branch, &head).await.expect("recorded");
         }
         tokio::time::sleep(Duration::from_millis(random.u64(1..40))).await;
     }
@@ -209,6 +227,8 @@ pub fn assert_eventful(tally: &Tally) {
         ("messages that were received", tally.received),
         ("rings that were refused", tally.rings_refused),
         ("claims that were answered", tally.taken),
+        ("claims with files", tally.taken_with_files),
+        ("claims that files did not let be", tally.files_in_the_way),
         ("members that stopped", tally.stopped),
         ("handles that were taken over", tally.handles_taken_over),
         ("killed requests", tally.unanswered),

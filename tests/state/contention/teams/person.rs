@@ -6,7 +6,8 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 
-use super::judge::{Ask, Asked, Named, Told, Wanted};
+use super::super::arena::HEAD;
+use super::asked::{Ask, Asked, Named, Told, Wanted};
 use super::{CLIENTS, Contest, REPO_URL, TEAM, told};
 
 pub struct Person {
@@ -18,8 +19,20 @@ pub struct Person {
     agent: usize,
     /// Tasks that it was given.
     own: Vec<String>,
+    /// The newest commit of the branch that it knows.
+    head: String,
     cursor: u64,
     pub got: Vec<(u64, String)>,
+}
+
+/// Files of tasks; many have one in common.
+const FILES: usize = 8;
+
+/// The agent of a login that is in no team.
+const ALONE: usize = usize::MAX;
+
+fn file(number: usize) -> String {
+    format!("src/part{number}.ts")
 }
 
 /// A request, and what the judge has to know of it.
@@ -48,6 +61,7 @@ impl Person {
             handle: format!("h{number}"),
             agent: 0,
             own: Vec::new(),
+            head: HEAD.to_owned(),
             cursor: 0,
             got: Vec::new(),
         }
@@ -91,8 +105,16 @@ impl Person {
         while self.asks(&request).await.is_none() {}
     }
 
+    /// What a request is answered with, if that is no refusal.
+    async fn tries(&mut self, request: Request) -> Option<Json> {
+        match self.is_told(request).await {
+            Told::Done(body) => Some(body),
+            _ => None,
+        }
+    }
+
     /// Asks, and is killed meanwhile now and then; what has a key is repeated by half of those.
-    async fn tries(&mut self, mut request: Request) -> Option<Json> {
+    async fn is_told(&mut self, mut request: Request) -> Told {
         let has_key = matches!(request.asked, Some((_, Asked::Create(_) | Asked::Send(_)))) && self.random.bool();
         if has_key {
             request.body["request_key"] = json!(format!("k{}", self.random.u64(..)));
@@ -118,16 +140,10 @@ impl Person {
                 told: told.clone(),
             });
         }
-        match told {
-            Told::Done(body) => Some(body),
-            Told::Refused(code) => {
-                if code == "SHUTTING_DOWN" {
-                    Box::pin(self.stops()).await;
-                }
-                None
-            }
-            Told::Nothing => None,
+        if matches!(&told, Told::Refused(code) if code == "SHUTTING_DOWN") {
+            Box::pin(self.stops()).await;
         }
+        told
     }
 
     /// Reads on; it has what it got once it has the answer.
@@ -168,6 +184,26 @@ impl Person {
         self.joins().await;
     }
 
+    /// Pulls: its working copy has the newest commit.
+    async fn pulls(&mut self) {
+        let body = json!({ "branch": "main", "agent_head": self.head, "file_paths": [file(0)] });
+        if let Some((200, checked)) = self.asks(&post("/api/check_status", body)).await {
+            checked["repo_head"]
+                .as_str()
+                .expect("a head")
+                .clone_into(&mut self.head);
+        }
+    }
+
+    /// Where its work is done; `is_pushed`: its head has the work.
+    fn work(&self, is_pushed: bool) -> Json {
+        let mut work = json!({ "branch": "main", "agent_head": self.head });
+        if is_pushed {
+            work["new_repo_head"] = json!(self.head);
+        }
+        work
+    }
+
     fn any_task(&mut self) -> Option<(String, String)> {
         let tasks = self.contest.tasks.lock();
         // Those of late, for the most part.
@@ -195,7 +231,7 @@ impl Person {
     }
 
     pub async fn acts(&mut self) {
-        match self.random.u32(..78) {
+        match self.random.u32(..82) {
             0..9 => self.creates().await,
             9..14 => self.changes().await,
             14..26 => self.takes(None).await,
@@ -204,22 +240,8 @@ impl Person {
                     self.takes(Some(id)).await;
                 }
             }
-            32..46 => {
-                if let Some(id) = self.own_task() {
-                    let mut request = post(
-                        format!("/api/tasks/{id}/complete"),
-                        json!({ "result": format!("{id} is done") }),
-                    );
-                    request.asked = Some((self.contest.mark(), Asked::Complete(id)));
-                    self.tries(request).await;
-                }
-            }
-            46..49 => {
-                if let Some(id) = self.own_task() {
-                    self.tries(post(format!("/api/tasks/{id}/release"), json!({ "note": "Half done" })))
-                        .await;
-                }
-            }
+            32..46 => self.completes().await,
+            46..49 => self.gives_back().await,
             49..57 => self.tells().await,
             57..69 => drop(self.reads(0).await),
             69..71 => drop(self.reads(1).await),
@@ -237,6 +259,7 @@ impl Person {
                 let body = json!({ "step": "request", "target": target, "reason": "Enough" });
                 self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
             }
+            77..81 => self.edits_without_a_task().await,
             _ => {
                 // The process is started again.
                 self.agent += 1;
@@ -271,11 +294,16 @@ impl Person {
                     })
                     .collect()
             };
+            if self.random.bool() {
+                wanted.files = (0..self.random.usize(1..3))
+                    .map(|_| file(self.random.usize(..FILES)))
+                    .collect();
+            }
             let priority = ["high", "normal", "low"][self.random.usize(..3)];
             tasks.push(json!({
                 "title": format!("m{mark}.{place}"), "ref": format!("r{place}"),
                 "priority": priority,
-                "dependencies": names(&wanted.dependencies), "blocks": names(&wanted.blocks),
+                "dependencies": names(&wanted.dependencies), "blocks": names(&wanted.blocks), "files": wanted.files,
             }));
             all.push(wanted);
         }
@@ -316,17 +344,61 @@ impl Person {
         self.tries(request).await;
     }
 
-    /// Claims a task, or the next one.
+    /// Claims a task, or the next one; now and then it leaves the files alone.
     async fn takes(&mut self, id: Option<String>) {
         let path = id.map_or("/api/tasks/next".to_owned(), |id| format!("/api/tasks/{id}/claim"));
-        let mut request = post(path, json!({}));
-        request.asked = Some((self.contest.mark(), Asked::Take));
+        let with_files = self.random.u32(..5) > 0;
+        let body = match with_files {
+            true => {
+                self.pulls().await;
+                self.work(false)
+            }
+            false => json!({ "claim_files": false }),
+        };
+        let mut request = post(path, body);
+        request.asked = Some((self.contest.mark(), Asked::Take { with_files }));
         if let Some(body) = self.tries(request).await
             && let Some(id) = body["task"]["id"].as_str()
         {
             self.own.push(id.to_owned());
             self.contest.learn(id, body["task"]["title"].as_str().expect("a title"));
         }
+    }
+
+    /// Completes a task: the work is pushed, if the branch has moved since the claim.
+    async fn completes(&mut self) {
+        let Some(id) = self.own_task() else { return };
+        self.pulls().await;
+        let mut body = self.work(true);
+        body["result"] = json!(format!("{id} is done"));
+        let mut request = post(format!("/api/tasks/{id}/complete"), body);
+        request.asked = Some((self.contest.mark(), Asked::Complete(id.clone())));
+        if matches!(self.is_told(request).await, Told::Refused(code) if code == "NOT_PUSHED") {
+            self.own.push(id);
+        }
+    }
+
+    async fn gives_back(&mut self) {
+        let Some(id) = self.own_task() else { return };
+        let mut body = self.work(self.random.bool());
+        body["note"] = json!("Half done");
+        body["abandon"] = json!(self.random.bool());
+        self.tries(post(format!("/api/tasks/{id}/release"), body)).await;
+    }
+
+    /// Claims files for itself, as an agent of its own that is in no team, or gives them back.
+    async fn edits_without_a_task(&mut self) {
+        self.pulls().await;
+        let mut body = self.work(false);
+        body["file_paths"] = json!([file(self.random.usize(..FILES))]);
+        body["message"] = json!("Without a task");
+        match self.random.bool() {
+            true => body["status"] = json!("WRITING"),
+            false => (body["status"], body["abandon"]) = (json!("OPEN"), json!(true)),
+        }
+        let agent = std::mem::replace(&mut self.agent, ALONE);
+        self.tries(post("/api/post_status", body)).await;
+        self.agent = agent;
     }
 
     async fn tells(&mut self) {

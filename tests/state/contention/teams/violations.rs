@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::judge::{Ask, Asked, Inboxes, Named, Told, Wanted, judge};
+use super::asked::{Ask, Asked, Inboxes, Named, Told, Wanted};
+use super::judge::judge;
 use super::stored::Stored;
 
 /// `t1`, and `t2` that depends on it: `h0` has made them, claimed and completed `t1`; `h1` has claimed `t2` and had it lapse; a message.
@@ -85,9 +86,9 @@ fn history() -> (Vec<Ask>, Inboxes, Stored) {
             Asked::Create(vec![Wanted::default(), second]),
             Told::Done(json!({ "ids": ["t1", "t2"] })),
         ),
-        ask("h0", 2, Asked::Take, taken("t1", 1)),
+        ask("h0", 2, Asked::Take { with_files: false }, taken("t1", 1)),
         ask("h0", 3, Asked::Complete("t1".to_owned()), Told::Done(json!({}))),
-        ask("h1", 4, Asked::Take, Told::Nothing),
+        ask("h1", 4, Asked::Take { with_files: false }, Told::Nothing),
         ask("h0", 5, Asked::Send("hello".to_owned()), Told::Done(json!({ "id": 1 }))),
     ];
     let inboxes = Inboxes::from([
@@ -145,7 +146,7 @@ fn each_event_that_cannot_be_is_named() {
         ("was there before", |events| events.insert(1, events[0].clone())),
         ("has it", |events| events[2]["handle"] = json!("h1")),
         ("message 1 is next", |events| events[6]["number"] = json!(2)),
-        ("no event of a team", |events| events[6]["type"] = json!("lock_granted")),
+        ("no event of a team", |events| events[6]["type"] = json!("graph_update")),
         ("there is no such task", |events| {
             events.insert(
                 4,
@@ -214,10 +215,96 @@ fn an_answer_or_an_inbox_that_differs_from_the_events_is_named() {
     }
 }
 
+/// A lock of `h1` on the file of `task`.
+fn lock(task: &str) -> Json {
+    json!({
+        "branch": "main", "status": "WRITING", "user_id": "user-1", "task": format!("alpha/{task}"), "expiry_ms": 2000,
+    })
+}
+
+/// `h1` has `t2` with its file.
+fn is_out(stored: &mut Stored) {
+    let task = stored.tasks.get_mut("t2").unwrap();
+    task.as_object_mut().unwrap().extend(
+        json!({ "owner": "h1", "login": "user-1", "expires": 2000, "locked": "main", "files": ["src/part0.ts"] })
+            .as_object()
+            .unwrap()
+            .clone(),
+    );
+    stored.leases.insert("t2".to_owned(), 2000);
+    stored.ready.clear();
+    stored.members.insert("h1".to_owned(), json!({ "claims": "t2" }));
+}
+
+#[test]
+fn a_claim_that_has_its_files_is_not_objected_to() {
+    let (_, _, mut stored) = history();
+    is_out(&mut stored);
+    stored.locks.insert("src/part0.ts".to_owned(), vec![lock("t2")]);
+    assert_eq!(stored.check(), Ok(()));
+}
+
+/// The same history, in which `h0` claims `t1` with two files, and completes it once they are pushed.
+fn with_files() -> (Vec<Ask>, Inboxes, Stored) {
+    let (mut asks, inboxes, mut stored) = history();
+    let files = ["src/part0.ts", "src/part1.ts"];
+    let Asked::Create(wanted) = &mut asks[0].asked else {
+        unreachable!()
+    };
+    wanted[0].files = files.map(str::to_owned).to_vec();
+    asks[1].asked = Asked::Take { with_files: true };
+    let Told::Done(answer) = &mut asks[1].told else {
+        unreachable!()
+    };
+    answer["locks"] = json!({ files[0]: {}, files[1]: {} });
+    let locks = |kind: &str| json!({ "type": kind, "user": "user-0", "message": "t1: m1.0", "files": files });
+    stored.events.insert(2, locks("lock_released"));
+    stored.events.insert(1, locks("lock_granted"));
+    (asks, inboxes, stored)
+}
+
+#[test]
+fn files_that_are_not_claimed_with_their_task_are_named() {
+    let said = |change: fn(&mut Vec<Ask>, &mut Vec<Json>)| {
+        let (mut asks, inboxes, mut stored) = with_files();
+        change(&mut asks, &mut stored.events);
+        judge(&asks, &inboxes, &stored).err().unwrap_or_default()
+    };
+    assert_eq!(said(|_, _| ()), "");
+    type Change = fn(&mut Vec<Ask>, &mut Vec<Json>);
+    let cases: [(&str, Change); 8] = [
+        ("were claimed without it", |_, events| drop(events.remove(2))),
+        ("of the files", |_, events| {
+            events[1]["files"] = json!(["src/part0.ts"]);
+        }),
+        ("user-0 has src/part0.ts", |_, events| {
+            events.insert(2, events[1].clone())
+        }),
+        ("None has src/part0.ts", |_, events| events.insert(4, events[3].clone())),
+        ("has src/part0.ts", |_, events| events[3]["user"] = json!("user-1")),
+        ("which is h0's", |_, events| {
+            for place in [1, 3] {
+                events[place]["user"] = json!("user-1");
+            }
+        }),
+        ("not claimed as it was told", |asks, _| {
+            asks[1].asked = Asked::Take { with_files: false };
+        }),
+        ("not claimed as it was told", |_, events| {
+            events.remove(3);
+            events.remove(1);
+        }),
+    ];
+    for (expected, change) in cases {
+        let said = said(change);
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
 #[test]
 fn a_store_that_cannot_be_is_named() {
     type Change = fn(&mut Stored);
-    let cases: [(&str, Change); 18] = [
+    let cases: [(&str, Change); 22] = [
         ("there from one end", |stored| {
             stored.edges.remove("b t1 t2");
         }),
@@ -250,6 +337,19 @@ fn a_store_that_cannot_be_is_named() {
         ("completed tasks", |stored| stored.done.clear()),
         ("counts", |stored| stored.counts.0 = 2),
         ("inboxes have the messages", |stored| stored.bodies.clear()),
+        ("is out with src/part0.ts, whose locks are []", is_out),
+        ("is out with src/part0.ts, whose locks are [Object", |stored| {
+            is_out(stored);
+            stored.locks.insert("src/part0.ts".to_owned(), vec![lock("t9")]);
+        }),
+        ("t1 and t2 are out with src/part0.ts", |stored| {
+            is_out(stored);
+            stored.locks.insert("src/part0.ts".to_owned(), vec![lock("t1")]);
+            stored.tasks.insert("t1".to_owned(), stored.tasks["t2"].clone());
+        }),
+        ("the store has locks on", |stored| {
+            stored.locks.insert("src/part0.ts".to_owned(), vec![lock("t2")]);
+        }),
         ("and has the claims", |stored| {
             let task = stored.tasks.get_mut("t2").unwrap();
             (task["owner"], task["expires"]) = (json!("h1"), json!(2000));

@@ -1,0 +1,59 @@
+//! What clients have asked for, and what they were told.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+/// One request that the judge has to know of.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub handle: String,
+    /// A number of its own, which stands in the titles that it writes.
+    pub mark: usize,
+    pub asked: Asked,
+    pub told: Told,
+}
+
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// New tasks; that in place 1 of request 7 has the title `m7.1`.
+    Create(Vec<Wanted>),
+    /// What is set; the title has ` u7` behind it then.
+    Update {
+        id: String,
+        dependencies: Option<Vec<String>>,
+        blocks: Option<Vec<String>>,
+    },
+    /// A claim, or the next task, with its files or without them.
+    Take {
+        with_files: bool,
+    },
+    Complete(String),
+    Send(String),
+}
+
+/// Edges and files of a new task.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    pub files: Vec<String>,
+    pub dependencies: Vec<Named>,
+    pub blocks: Vec<Named>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Named {
+    Task(String),
+    New(usize),
+}
+
+#[derive(Clone, Debug)]
+pub enum Told {
+    Done(Json),
+    /// The code.
+    Refused(String),
+    /// The client or the server was killed: it may have been done or not.
+    Nothing,
+}
+
+/// What each reader was given, in the order in which it accepted it.
+pub type Inboxes = BTreeMap<String, Vec<(u64, String)>>;
