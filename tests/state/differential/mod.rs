@@ -3,6 +3,7 @@
 
 mod intents;
 mod normal;
+mod programs;
 mod redis;
 mod scripts;
 mod teams;

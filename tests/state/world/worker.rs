@@ -7,7 +7,7 @@ use coord::state::locks::{ClaimOutcome, Judged, ReleaseOutcome};
 use coord::state::tasks::{
     self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NextTask, ReleasedTask, WithFiles,
 };
-use coord::state::teams::{RequestKey, TeamRefusal, TeamTerms};
+use coord::state::teams::{RequestKey, TeamRefusal, TeamTerms, Told};
 
 use super::team::{Mate, done, task_id};
 use super::{AboutIntents, HEAD, World, aged, answered, branch, sha};
@@ -61,7 +61,11 @@ impl Worker<'_> {
         self
     }
 
-    pub async fn try_claim(&self, id: &str, seconds: u32) -> Admitted<Answer<ClaimedTask, ClaimOutcome>> {
+    /// What a claim answers, once the intents that it asks about are judged.
+    async fn judging<T>(
+        &self,
+        claim: impl AsyncFn(&TeamTerms<'_>, &FilesOfClaim<'_>) -> Admitted<Told<T>>,
+    ) -> Admitted<Result<T, TeamRefusal>> {
         let (branch, known) = (branch(self.branch), [self.head.clone()]);
         let mate = &self.mate;
         loop {
@@ -76,14 +80,17 @@ impl Worker<'_> {
                 agent_head: &self.head,
                 gate: self.about.terms(judgement.as_ref()),
             };
-            match tasks::claim_task(&*mate.world.store, &terms, &task_id(id), seconds, &files)
-                .await
-                .unwrap()
-            {
+            match claim(&terms, &files).await {
                 Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
                 admitted => return admitted.map(|told| told.outcome),
             }
         }
+    }
+
+    pub async fn try_claim(&self, id: &str, seconds: u32) -> Admitted<Answer<ClaimedTask, ClaimOutcome>> {
+        let (store, id) = (&*self.mate.world.store, task_id(id));
+        self.judging(async |terms, files| tasks::claim_task(store, terms, &id, seconds, files).await.unwrap())
+            .await
     }
 
     pub async fn claims(&self, id: &str) -> Answer<ClaimedTask, ClaimOutcome> {
@@ -108,26 +115,13 @@ impl Worker<'_> {
     }
 
     pub async fn try_next(&self, skipped: &[String]) -> Admitted<Answer<NextTask, ClaimOutcome>> {
-        let (branch, known) = (branch(self.branch), [self.head.clone()]);
-        let mate = &self.mate;
-        loop {
-            let admission = AdmissionTerms::of(&mate.world.repo, &branch, &mate.holder, Some(&self.repo_head), &known);
-            let terms = TeamTerms {
-                admission,
-                team: &mate.team,
-            };
-            let judgement = self.about.last_judgement();
-            let files = FilesOfClaim::Claimed {
-                policy: NeighborPolicy::Block,
-                agent_head: &self.head,
-                gate: self.about.terms(judgement.as_ref()),
-            };
-            let next = tasks::next_task(&*mate.world.store, &terms, RequestKey::NONE, 900, skipped, &files);
-            match next.await.unwrap() {
-                Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
-                admitted => return admitted.map(|told| told.outcome),
-            }
-        }
+        let store = &*self.mate.world.store;
+        self.judging(async |terms, files| {
+            tasks::next_task(store, terms, RequestKey::NONE, 900, skipped, files)
+                .await
+                .unwrap()
+        })
+        .await
     }
 
     /// The next task, which nothing lets be in the way of; or `None`, and what was passed over: id, reason, who, what.

@@ -16,6 +16,7 @@ pub type Step = (&'static str, Act);
 /// Tasks are named by their numbers, `t1` and so on.
 #[derive(Clone, Debug)]
 pub enum Act {
+    Create(&'static str),
     Join {
         handle: &'static str,
     },
@@ -136,7 +137,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// The members, and six tasks in two chains, with which a program begins.
+/// The team, its members, and six tasks in two chains, with which a program begins.
 pub fn beginning() -> Vec<Step> {
     let chain = || Act::Add {
         key: "",
@@ -146,6 +147,7 @@ pub fn beginning() -> Vec<Step> {
         is_chain: true,
     };
     vec![
+        ("ann/one", Act::Create("ann")),
         ("bob", Act::Join { handle: "BOB" }),
         ("carl", Act::Join { handle: "carl" }),
         ("bob", chain()),

@@ -26,6 +26,7 @@ pub async fn outcome(mate: &Mate<'_>, act: &Act) -> String {
         key => RequestKey { key, content },
     };
     match act {
+        Act::Create(handle) => format!("{:?}", mate.creates(handle).await),
         Act::Join { handle } => format!("{:?}", mate.joins(handle).await),
         Act::Leave => format!("{:?}", mate.leaves().await),
         Act::HandOver(to) => format!("{:?}", mate.hands_over(to).await),
