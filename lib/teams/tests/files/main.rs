@@ -1,6 +1,8 @@
 //! The files of opencode-teams: a folder as the plugin wrote it, its recorded runs, hostile files, and comparisons.
 
 mod comparing;
+mod comparing_edges;
+mod comparing_members;
 mod hostile;
 mod properties;
 mod random;

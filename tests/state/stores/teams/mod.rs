@@ -14,11 +14,14 @@ macro_rules! scenarios {
     };
 }
 
+mod claims;
 mod contention;
 mod costs;
 mod departures;
 mod files;
 mod files_contention;
+mod files_given_back;
+mod free_files;
 mod lapses;
 mod membership;
 mod messages;
@@ -26,5 +29,6 @@ mod model;
 mod outcomes;
 mod refusals;
 mod scale;
+mod task_lists;
 mod tasks;
 mod waiting;

@@ -115,12 +115,16 @@ async fn every_outcome_of_every_script_of_teams_is_in_a_scenario() {
 
     let mut met = Outcomes::new();
     for outcomes in [
+        super::claims::outcomes().await,
         super::departures::outcomes().await,
         super::files::outcomes().await,
+        super::files_given_back::outcomes().await,
+        super::free_files::outcomes().await,
         super::lapses::outcomes().await,
         super::membership::outcomes().await,
         super::messages::outcomes().await,
         super::refusals::outcomes().await,
+        super::task_lists::outcomes().await,
         super::tasks::outcomes().await,
         super::waiting::outcomes().await,
     ] {

@@ -1,0 +1,171 @@
+//! Members, messages and shutdowns in files and in the store.
+
+use coord_teams::compare::{Change, Kind, To};
+
+use super::comparing::said;
+use super::sync::{Both, handle, kinds, send};
+
+const CONFIG: &str = "teams/alpha/config.json";
+const LEAD: &str = "teams/alpha/inboxes/lead.json";
+const W1: &str = "teams/alpha/inboxes/w1.json";
+
+/// The message as the plugin appends it.
+pub fn append(both: &mut Both, inbox: &str, from: &str, to: &str, message: &str) {
+    let text = both.files.get_mut(inbox).expect("the inbox");
+    let mut messages: Vec<serde_json::Value> = serde_json::from_str(text).expect("messages");
+    messages.push(serde_json::json!({
+        "from": from, "to": to, "message": message, "timestamp": "2026-12-01T01:02:03.004Z", "read": false,
+    }));
+    *text = serde_json::to_string_pretty(&messages).expect("JSON");
+}
+
+#[test]
+fn messages_go_both_ways_once() {
+    let mut both = Both::alike();
+    append(&mut both, LEAD, "w1", "lead", "same words");
+    append(&mut both, LEAD, "w1", "lead", "same words");
+    append(&mut both, W1, "lead", "broadcast", "to all");
+    send(&mut both.store, "w1", Some("lead"), "same words");
+    let done = both.sync();
+    let to = |change: &Change| match change {
+        Change::Send { to, message, .. } => (to.clone(), message.clone()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        done.taken.changes.iter().map(to).collect::<Vec<_>>(),
+        [
+            (To::One(handle("lead")), "same words".to_owned()),
+            (To::One(handle("lead")), "same words".to_owned()),
+            (To::All, "to all".to_owned()),
+        ]
+    );
+    assert_eq!(both.store.messages.len(), 4);
+    assert_eq!(both.file(LEAD).as_array().map(Vec::len), Some(3));
+    assert_eq!(both.file(W1).as_array().map(Vec::len), Some(1));
+    both.assert_quiet();
+    // Another folder of the same team gets each once.
+    let mut other = Both {
+        files: Default::default(),
+        store: both.store.clone(),
+        seen: None,
+    };
+    other.sync();
+    assert_eq!(other.file(LEAD).as_array().map(Vec::len), Some(3));
+    other.assert_quiet();
+    // What somebody took out of an inbox is not put back.
+    both.files.insert(W1.to_owned(), "[]".to_owned());
+    both.sync();
+    assert_eq!(both.files[W1], "[]");
+}
+
+#[test]
+fn a_message_that_the_store_refused_is_new_again() {
+    let mut both = Both::alike();
+    append(&mut both, LEAD, "w1", "lead", "refused");
+    let folder = super::sync::folder("alpha", &both.files);
+    let taken = coord_teams::compare::take_in(both.seen.as_ref(), &folder, &both.store);
+    assert_eq!(taken.changes.len(), 1);
+    let given = coord_teams::compare::give_out(both.seen.as_ref(), &folder, &both.store, &taken, &Default::default());
+    both.seen = Some(given.seen);
+    assert_eq!(both.sync().taken.changes, taken.changes);
+    both.assert_quiet();
+}
+
+#[test]
+fn reading_goes_both_ways_and_never_back() {
+    let mut both = Both::alike();
+    for message in ["one", "two", "three"] {
+        send(&mut both.store, "w1", Some("lead"), message);
+    }
+    both.sync();
+    // The second one is not read by whoever has read the third.
+    both.edit(LEAD, "\"read\": false", "\"read\": true");
+    let third = both.files[LEAD].rfind("\"read\": false").expect("the third");
+    both.files
+        .get_mut(LEAD)
+        .expect("the inbox")
+        .replace_range(third..third + 13, "\"read\": true");
+    assert_eq!(both.sync().taken.changes, [Change::ReadTo(handle("lead"), 1)]);
+    both.store.members.get_mut("lead").expect("a member").read_to = 2;
+    both.sync();
+    assert!(!both.files[LEAD].contains("\"read\": false"));
+    assert_eq!(both.store.members["lead"].read_to, 3);
+    both.edit(LEAD, "\"read\": true", "\"read\": false");
+    both.sync();
+    assert!(!both.files[LEAD].contains("\"read\": false"));
+    both.assert_quiet();
+}
+
+#[test]
+fn members_join_by_files_and_leave_by_calls() {
+    let mut both = Both::alike();
+    let joined = "{\"agentId\": \"w2\", \"agentName\": \"Two\", \"agentType\": \"worker\", \"joinedAt\": \"2026-12-01T00:00:00Z\", \"x\": 1}";
+    both.edit(CONFIG, "\"members\": [", &format!("\"members\": [{joined},"));
+    let other_case = joined.replace("w2", "W1");
+    both.edit(CONFIG, "\"members\": [", &format!("\"members\": [{other_case},"));
+    both.edit(
+        CONFIG,
+        "\"members\": [",
+        &format!("\"members\": [{},", joined.replace("w2", "../x")),
+    );
+    let done = both.sync();
+    assert_eq!(
+        kinds(&done.taken.findings),
+        [
+            (Kind::Unreadable, format!("{CONFIG}: members[0].agentId")),
+            (Kind::Foreign, format!("{CONFIG}: members[1].agentId")),
+        ]
+    );
+    assert_eq!(both.store.members["w2"].name, "Two");
+    assert!(both.files.contains_key("teams/alpha/inboxes/w2.json"));
+    both.store.members.remove("w1");
+    both.sync();
+    assert!(!both.files[CONFIG].contains("\"w1\""));
+    // What is unknown of a member stays.
+    assert!(both.files[CONFIG].contains("\"x\": 1"));
+    both.edit(CONFIG, "\"leader\": \"lead\"", "\"leader\": \"w2\"");
+    let findings = said(&mut both);
+    assert!(
+        findings.contains(&(Kind::NotByFile, format!("{CONFIG}: leader"))),
+        "{findings:?}"
+    );
+    assert_eq!(both.file(CONFIG)["leader"], "lead");
+}
+
+#[test]
+fn who_sent_the_request_in_the_files_requests() {
+    let mut both = Both::alike();
+    append(&mut both, LEAD, "w1", "lead", "Agent w1 requests team shutdown");
+    both.edit(LEAD, "\"read\"", "\"type\": \"shutdown_request\", \"read\"");
+    both.edit(
+        CONFIG,
+        "\"dispatchRules\"",
+        "\"shutdownApprovals\": [\"lead\", \"w1\"], \"dispatchRules\"",
+    );
+    let calls = [
+        Change::RequestShutdown(handle("w1")),
+        Change::ApproveShutdown(handle("lead")),
+    ];
+    assert_eq!(both.sync().taken.changes, calls);
+}
+
+#[test]
+fn approvals_are_calls_and_the_leader_is_among_them_only_at_the_end() {
+    let mut both = Both::alike();
+    both.edit(
+        CONFIG,
+        "\"dispatchRules\"",
+        "\"shutdownApprovals\": [\"w1\"], \"dispatchRules\"",
+    );
+    assert_eq!(both.sync().taken.changes, [Change::RequestShutdown(handle("w1"))]);
+    both.store.approvals.insert(handle("lead"));
+    both.assert_quiet();
+    assert_eq!(both.file(CONFIG)["shutdownApprovals"], serde_json::json!(["w1"]));
+    both.store.closed = true;
+    both.sync();
+    assert_eq!(
+        both.file(CONFIG)["shutdownApprovals"],
+        serde_json::json!(["lead", "w1"])
+    );
+    both.assert_quiet();
+}

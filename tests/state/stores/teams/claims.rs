@@ -1,0 +1,294 @@
+//! Claims of tasks: every outcome of their scripts.
+
+use coord::state::tasks::{
+    LeaseState, Named, NewTask, NextTask, Priority, Readiness, TaskChanges, TaskFilter, TaskStatus, Updated,
+};
+use coord::state::teams::TeamRefusal;
+
+use super::tasks::{after, depends_on, sentence};
+use crate::world::World;
+use crate::world::team::{Mate, task_id, titled};
+
+async fn next_of(mate: &Mate<'_>) -> Option<String> {
+    match mate.takes_next().await.unwrap() {
+        NextTask::Claimed { task, .. } => Some(task.task.id),
+        NextTask::Nothing { .. } => None,
+    }
+}
+
+async fn a_claim_has_one_winner_and_warns_of_dependencies(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("a"), after("b", &[])]).await.unwrap();
+    lead.updates("t2", &depends_on(&["t1"])).await.unwrap();
+    let claimed = bob.claims("t2").await.unwrap();
+    assert_eq!(
+        claimed.task.task.warning().as_deref(),
+        Some("Warning: Task t2 dependencies are not met. Proceed with caution.")
+    );
+    let first_token = claimed.task.task.record.token.unwrap();
+    assert!(bob.claims("t2").await.unwrap().is_renewal);
+    assert_eq!(
+        sentence(eve.claims("t2").await),
+        "Task t2 is not available (status: in_progress)"
+    );
+    assert!(matches!(eve.claims("t2").await, Err(TeamRefusal::TaskTaken { owner, .. }) if owner == "bob"));
+    assert_eq!(sentence(eve.claims("t7").await), "Task t7 not found in team alpha");
+    assert!(matches!(eve.completes("t2").await, Err(TeamRefusal::NotOwner { .. })));
+    assert!(matches!(
+        eve.releases("t2", "").await,
+        Err(TeamRefusal::NotOwner { .. })
+    ));
+    eve.claims("t1").await.unwrap();
+    let done = eve.completes_with("t1", None, "it works").await.unwrap();
+    assert_eq!((done.unblocked.count, done.had_expired), (1, false));
+    let whole = bob.claims("t2").await.unwrap().task;
+    assert_eq!(whole.task.warning(), None);
+    assert_eq!(whole.results, [("t1".to_owned(), "it works".to_owned())]);
+    assert_eq!(
+        bob.reads(None).await.unwrap().messages[0].message,
+        "Dependencies are met: t2"
+    );
+    assert_eq!(
+        sentence(bob.claims("t1").await),
+        "Task t1 is not available (status: completed)"
+    );
+    assert!(eve.completes("t1").await.unwrap().was_completed);
+    bob.releases("t2", "half done").await.unwrap();
+    let again = eve.claims("t2").await.unwrap().task;
+    assert!(again.task.record.token.unwrap() > first_token);
+    assert_eq!(
+        (again.notes[0].text.as_str(), again.task.record.had.as_deref()),
+        ("half done", Some("bob"))
+    );
+    assert!(matches!(
+        bob.completes_with("t2", Some(first_token), "").await,
+        Err(TeamRefusal::ClaimLost { .. })
+    ));
+}
+
+async fn status_only_goes_forward(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    let to = |status| TaskChanges {
+        status: Some(status),
+        ..TaskChanges::default()
+    };
+    assert_eq!(
+        sentence(bob.completes("t1").await),
+        "Invalid status transition: pending -> completed"
+    );
+    assert_eq!(
+        sentence(bob.updates("t1", &to(TaskStatus::Completed)).await),
+        "Invalid status transition: pending -> completed"
+    );
+    assert!(matches!(
+        bob.updates("t1", &to(TaskStatus::InProgress)).await.unwrap(),
+        Updated::NotByUpdate { .. }
+    ));
+    assert!(matches!(
+        bob.updates("t1", &to(TaskStatus::Pending)).await.unwrap(),
+        Updated::Task(_)
+    ));
+    bob.claims("t1").await.unwrap();
+    assert_eq!(
+        sentence(bob.updates("t1", &to(TaskStatus::Pending)).await),
+        "Invalid status transition: in_progress -> pending"
+    );
+    bob.completes("t1").await.unwrap();
+    assert_eq!(
+        sentence(bob.updates("t1", &to(TaskStatus::InProgress)).await),
+        "Invalid status transition: completed -> in_progress"
+    );
+    assert!(matches!(
+        bob.releases("t1", "").await,
+        Err(TeamRefusal::NotOwner { .. })
+    ));
+}
+
+async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    let of = |title, priority| NewTask {
+        priority,
+        ..titled(title)
+    };
+    lead.adds(&[
+        of("a", Priority::Low),
+        of("b", Priority::Normal),
+        of("c", Priority::High),
+        of("d", Priority::Normal),
+        after("e", &[]),
+    ])
+    .await
+    .unwrap();
+    lead.updates("t5", &depends_on(&["t1"])).await.unwrap();
+    assert!(matches!(
+        bob.assigns("t1", Some("bob")).await,
+        Err(TeamRefusal::NotCreator { .. })
+    ));
+    assert!(matches!(
+        lead.assigns("t1", Some("ghost")).await,
+        Err(TeamRefusal::NoRecipient { .. })
+    ));
+    lead.assigns("t1", Some("eve")).await.unwrap();
+    lead.assigns("t4", Some("eve")).await.unwrap();
+    assert_eq!(
+        eve.reads(None).await.unwrap().messages[0].task_id.as_deref(),
+        Some("t1")
+    );
+    assert!(matches!(bob.claims("t1").await, Err(TeamRefusal::Reserved { assignee, .. }) if assignee == "eve"));
+    assert_eq!(next_of(&eve).await.as_deref(), Some("t4"));
+    assert_eq!(next_of(&bob).await.as_deref(), Some("t3"));
+    assert_eq!(next_of(&bob).await.as_deref(), Some("t2"));
+    let NextTask::Nothing {
+        open,
+        claimed,
+        held,
+        passed,
+    } = bob.takes_next().await.unwrap()
+    else {
+        panic!("a task")
+    };
+    assert_eq!((open, claimed, held.len(), passed.len()), (5, 3, 3, 1));
+    assert_eq!(
+        (
+            passed[0].id.as_str(),
+            format!("{:?}", passed[0].reason).as_str(),
+            passed[0].handle.as_deref().unwrap()
+        ),
+        ("t1", "Reserved", "eve")
+    );
+    lead.assigns("t1", None).await.unwrap();
+    assert_eq!(next_of(&bob).await.as_deref(), Some("t1"));
+    assert!(matches!(
+        lead.assigns("t1", Some("eve")).await,
+        Err(TeamRefusal::TaskTaken { .. })
+    ));
+    bob.completes("t1").await.unwrap();
+    assert!(matches!(
+        lead.assigns("t1", Some("eve")).await,
+        Err(TeamRefusal::TaskUnavailable { .. })
+    ));
+    assert_eq!(next_of(&eve).await.as_deref(), Some("t5"));
+}
+
+async fn a_lapsed_claim_is_anybodys_and_three_hold_the_task_back(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    bob.lapses("t1").await;
+    let view = eve.shows("t1").await.unwrap().task;
+    let now = i64::MAX / 2;
+    assert_eq!(
+        (view.lease(now), view.owner(now), view.is_ready(now)),
+        (LeaseState::Lapsed, None, true)
+    );
+    let ready = TaskFilter {
+        readiness: Some(Readiness::Ready),
+        ..TaskFilter::default()
+    };
+    assert_eq!(
+        eve.lists(0, 10, &ready).await.unwrap().tasks.len(),
+        1,
+        "what can be claimed is listed"
+    );
+    // Its owner can still complete it while nobody else has it.
+    let done = bob.completes("t1").await.unwrap();
+    assert!(done.had_expired);
+    lead.adds(&[titled("b")]).await.unwrap();
+    for (number, mate) in [&bob, &eve, &bob].into_iter().enumerate() {
+        assert_eq!(next_of(mate).await.as_deref(), Some("t2"), "{number}");
+        mate.lapses("t2").await;
+    }
+    assert!(matches!(
+        eve.claims("t2").await,
+        Err(TeamRefusal::HeldBack { lapses: 3, .. })
+    ));
+    assert_eq!(next_of(&eve).await, None);
+    assert_eq!(eve.lists(0, 10, &ready).await.unwrap().tasks.len(), 0);
+    let clear = TaskChanges {
+        clear_lapses: true,
+        ..TaskChanges::default()
+    };
+    assert!(matches!(
+        eve.updates("t2", &clear).await,
+        Err(TeamRefusal::NotCreator { .. })
+    ));
+    lead.updates("t2", &clear).await.unwrap();
+    let taken = eve.claims("t2").await.unwrap();
+    assert_eq!(taken.task.task.record.had.as_deref(), Some("bob"));
+    assert!(matches!(bob.completes("t2").await, Err(TeamRefusal::ClaimLost { .. })));
+    let events = world.events().await;
+    let lapsed = events
+        .iter()
+        .filter(|(_, event)| event["type"] == "task_lapsed")
+        .count();
+    assert_eq!(lapsed, 4, "each once");
+}
+
+async fn calls_of_the_owner_renew_its_claims_once_half_is_gone(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    let first = bob.claims_for("t1", 3).await.unwrap().task.task.record.expires.unwrap();
+    bob.reads(None).await.unwrap();
+    assert_eq!(
+        bob.shows("t1").await.unwrap().task.record.expires,
+        Some(first),
+        "nothing is to be renewed yet"
+    );
+    tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
+    bob.reads(None).await.unwrap();
+    assert!(bob.shows("t1").await.unwrap().task.record.expires > Some(first));
+}
+
+/// A renewal read all other claims, so that it cost a command for each; what it must not lose is that the time may be shorter now.
+async fn a_renewal_for_a_shorter_time_is_renewed_after_half_of_that(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    let shorter = bob.claims_for("t1", 3).await.unwrap().task.task.record.expires;
+    tokio::time::sleep(std::time::Duration::from_millis(1800)).await;
+    bob.reads(None).await.unwrap();
+    assert!(bob.shows("t1").await.unwrap().task.record.expires > shorter);
+}
+
+async fn a_strict_team_refuses_what_depends_on_open_tasks(world: World) {
+    let lead = world.mate("lead", "strict");
+    lead.creates_as("lead", true).await.unwrap();
+    lead.adds(&[
+        titled("a"),
+        NewTask {
+            dependencies: vec![Named::New(0)],
+            ..titled("b")
+        },
+    ])
+    .await
+    .unwrap();
+    assert_eq!(
+        sentence(lead.claims("t2").await),
+        "Task t2 dependencies are not met: t1"
+    );
+}
+
+async fn a_member_has_50_claims(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let tasks: Vec<NewTask> = (0..52).map(|number| titled(&format!("{number}"))).collect();
+    lead.adds(&tasks).await.unwrap();
+    for _ in 0..50 {
+        next_of(&bob).await.unwrap();
+    }
+    assert_eq!(sentence(bob.takes_next().await), "There can be no more than 50 claims");
+    assert_eq!(sentence(bob.claims("t52").await), "There can be no more than 50 claims");
+    bob.completes("t1").await.unwrap();
+    assert_eq!(next_of(&bob).await.as_deref(), Some("t51"));
+}
+
+scenarios!(
+    a_claim_has_one_winner_and_warns_of_dependencies,
+    status_only_goes_forward,
+    next_gives_what_is_assigned_then_by_priority_and_age,
+    a_lapsed_claim_is_anybodys_and_three_hold_the_task_back,
+    calls_of_the_owner_renew_its_claims_once_half_is_gone,
+    a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
+    a_strict_team_refuses_what_depends_on_open_tasks,
+    a_member_has_50_claims,
+);

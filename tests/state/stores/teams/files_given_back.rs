@@ -1,0 +1,272 @@
+//! Files of a task: given back, renewed and kept with its claim.
+
+use coord::domain::work::{Shortfall, Verdict};
+use coord::state::admission::Admitted;
+use coord::state::locks::{ClaimOutcome, ReleaseOutcome};
+use coord::state::tasks::{FilesOfRelease, LeaseState, TaskChanges, TaskStatus, WithFiles};
+
+use super::files::{team, with_files};
+use super::tasks::sentence;
+use crate::world::team::{Mate, done, titled};
+use crate::world::worker::{Worker, holders, judged};
+use crate::world::{HEAD, LOCAL, NEXT, World};
+
+async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
+    let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts", "b.ts"])]).await;
+    bob.takes("t1").await;
+    let before = world.events().await.len();
+    assert_eq!(
+        sentence(bob.completes_with("t1", &FilesOfRelease::NoHead).await),
+        "Task t1 names files, and the request names no working copy: new_repo_head is missing"
+    );
+    let in_the_way = async |worker: &Worker<'_>, new_head, judged: &[_]| match worker
+        .completes("t1", new_head, judged)
+        .await
+        .unwrap()
+    {
+        WithFiles::NotDone { because, .. } => because,
+        WithFiles::Done(done) => panic!("{done:?}"),
+    };
+    assert!(matches!(
+        in_the_way(&bob, None, &[]).await,
+        ReleaseOutcome::NoNewHead { written } if written == ["a.ts", "b.ts"]
+    ));
+    assert!(matches!(
+        in_the_way(&bob, Some(HEAD), &[]).await,
+        ReleaseOutcome::NotPushed { unpushed, .. } if unpushed.len() == 2
+    ));
+    world.records_head(NEXT, &[]).await;
+    let asking = bob.clone().with_source();
+    assert!(matches!(
+        in_the_way(&asking, Some(LOCAL), &[]).await,
+        ReleaseOutcome::AskWork { written, .. } if written.len() == 2
+    ));
+    let not_there = [
+        judged("a.ts", Verdict::Pushed),
+        judged("b.ts", Verdict::Missing(Shortfall::NotOnBranch)),
+    ];
+    assert!(matches!(
+        in_the_way(&asking, Some(LOCAL), &not_there).await,
+        ReleaseOutcome::NotPushed { unpushed, .. } if unpushed == [("b.ts".to_owned(), Shortfall::NotOnBranch)]
+    ));
+    let task = lead.shows("t1").await.unwrap().task;
+    assert_eq!(
+        (task.lease(task.read_at), task.record.owner.as_deref()),
+        (LeaseState::Held, Some("bob"))
+    );
+    assert_eq!(holders(&world.stored("a.ts").await), ["bob"], "nothing has changed");
+    assert!(
+        world
+            .events_since(before)
+            .await
+            .iter()
+            .all(|event| event.starts_with("lock_refused") || event.starts_with("head_moved"))
+    );
+    let there = [judged("a.ts", Verdict::Pushed), judged("b.ts", Verdict::Unchanged)];
+    let completed = done(asking.completes("t1", Some(LOCAL), &there).await.unwrap());
+    assert_eq!(completed.files.unwrap().released, ["a.ts", "b.ts"]);
+    assert_eq!(world.stored("a.ts").await, []);
+    assert!(done(bob.completes("t1", Some(LOCAL), &[]).await.unwrap()).was_completed);
+    lead.adds(&[with_files("two", &["a.ts"])]).await.unwrap();
+    eve.takes("t2").await;
+    world.assert_held_is_exact().await;
+}
+
+async fn a_file_that_another_has_now_stops_the_completion(world: World) {
+    let (lead, bob, _) = team(&world, &[with_files("one", &["a.ts", "b.ts"])]).await;
+    bob.takes("t1").await;
+    world.lapse(&["a.ts"]).await;
+    world.agent("zoe").writes(&["a.ts"]).await;
+    let outcome = bob
+        .clone()
+        .while_branch_is_at(NEXT)
+        .at(NEXT)
+        .completes("t1", Some(NEXT), &[])
+        .await;
+    assert!(matches!(
+        outcome.unwrap(),
+        WithFiles::NotDone { because: ReleaseOutcome::Lost { others, .. }, .. } if holders(&others) == ["zoe"]
+    ));
+    assert_eq!(holders(&world.stored("b.ts").await), ["bob"]);
+    assert_eq!(
+        lead.shows("t1").await.unwrap().task.record.status,
+        TaskStatus::InProgress
+    );
+    done(bob.completes_with("t1", &FilesOfRelease::LeftAlone).await.unwrap());
+    assert_eq!(holders(&world.stored("b.ts").await), ["bob"], "left alone");
+}
+
+async fn a_claim_that_lapsed_completes_with_what_is_left_of_its_files(world: World) {
+    let (_, bob, _) = team(&world, &[with_files("one", &["a.ts"])]).await;
+    bob.takes("t1").await;
+    bob.mate.lapses("t1").await;
+    world.lapse(&["a.ts"]).await;
+    let pushed = bob.clone().while_branch_is_at(NEXT).at(NEXT);
+    let completed = done(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
+    assert!(completed.had_expired);
+    assert_eq!(completed.files.unwrap().missing, ["a.ts"]);
+}
+
+async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: World) {
+    let tasks = [
+        with_files("one", &["a.ts", "b.ts", "c.ts"]),
+        with_files("two", &["d.ts"]),
+        with_files("three", &["e.ts"]),
+    ];
+    let (_, bob, eve) = team(&world, &tasks).await;
+    bob.takes("t1").await;
+    world.records_head(NEXT, &[]).await;
+    let verdicts = [
+        judged("a.ts", Verdict::Pushed),
+        judged("b.ts", Verdict::Unchanged),
+        judged("c.ts", Verdict::Missing(Shortfall::CopyAhead)),
+    ];
+    let released = bob.clone().with_source().gives_back("t1", LOCAL, &verdicts).await;
+    assert_eq!(released.kept, ["c.ts"]);
+    assert_eq!(released.files.unwrap().released, ["a.ts", "b.ts"]);
+    assert_eq!(released.task.task.record.locked, None);
+    assert_eq!(holders(&world.stored("c.ts").await), ["bob"], "no work is lost");
+    assert!(matches!(eve.is_refused("t1").await, ClaimOutcome::Conflict(_)));
+    assert_eq!(
+        sentence(
+            eve.clone()
+                .on_branch("dev")
+                .releases("t1", &FilesOfRelease::Abandoned)
+                .await
+        ),
+        "Task t1 is not yours (status: in_progress, owner: )"
+    );
+    // The lock is of no task any more: another task of bob may have the file.
+    bob.mate
+        .updates(
+            "t2",
+            &TaskChanges {
+                files: Some(vec!["c.ts".to_owned()]),
+                ..TaskChanges::default()
+            },
+        )
+        .await
+        .unwrap();
+    bob.takes("t2").await;
+    let kept = done(bob.releases("t2", &FilesOfRelease::NoHead).await.unwrap());
+    assert_eq!((kept.kept, kept.files), (vec!["c.ts".to_owned()], None));
+    bob.takes("t3").await;
+    assert_eq!(
+        sentence(
+            bob.clone()
+                .on_branch("dev")
+                .releases("t3", &FilesOfRelease::Abandoned)
+                .await
+        ),
+        "The files of task t3 are of branch main, not of dev"
+    );
+    let new_head = crate::world::sha(LOCAL);
+    let asking = bob.clone().with_source();
+    let asked = asking
+        .releases("t3", &asking.given_back(Some(&new_head), &[]))
+        .await
+        .unwrap();
+    assert!(matches!(
+        asked,
+        WithFiles::NotDone {
+            because: ReleaseOutcome::AskWork { .. },
+            ..
+        }
+    ));
+    let abandoned = done(bob.releases("t3", &FilesOfRelease::Abandoned).await.unwrap());
+    assert_eq!(abandoned.files.unwrap().released, ["e.ts"]);
+    assert_eq!((world.stored("e.ts").await, abandoned.kept), (vec![], vec![]));
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+}
+
+/// Sets when the claim of `id` and the locks on `path` end, and forgets when they were to be renewed.
+async fn ends_at(world: &World, mate: &Mate<'_>, id: &str, path: &str, expires: i64) {
+    use coord::state::{locks, tasks, teams};
+    let change = async |key: &str, field: &str, change: &dyn Fn(&mut serde_json::Value)| {
+        let stored = world.command(["HGET", key, field]).await;
+        let mut value: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+        change(&mut value);
+        world.command(["HSET", key, field, &value.to_string()]).await;
+    };
+    let (repo, team) = (&world.repo, &mate.team);
+    change(&tasks::keys::tasks(repo, team), id, &|task| {
+        task["expires"] = expires.into();
+    })
+    .await;
+    change(&locks::keys::locks(repo), path, &|locks| {
+        locks[0]["expiry_ms"] = expires.into();
+        locks[0]["expiry"] = (expires / 1000 + 1).into();
+    })
+    .await;
+    change(&teams::keys::team(repo, team), "=bob", &|member| {
+        member["renew_at"] = 0.into();
+    })
+    .await;
+}
+
+async fn calls_of_the_owner_renew_its_locks_with_its_claim(world: World) {
+    let (_, bob, _) = team(&world, &[with_files("one", &["a.ts"]), titled("two")]).await;
+    let claimed = bob.takes("t1").await;
+    let half = claimed.task.task.record.expires.unwrap() - 600_000;
+    ends_at(&world, &bob.mate, "t1", "a.ts", half).await;
+    let before = world.events().await.len();
+    bob.mate.reads(None).await.unwrap();
+    let renewed = bob.mate.shows("t1").await.unwrap().task.record.expires.unwrap();
+    assert!(renewed > half);
+    assert_eq!(world.stored("a.ts").await[0].expiry_ms, Some(renewed));
+    assert_eq!(world.events_since(before).await, ["lock_renewed bob a.ts"]);
+    bob.mate.reads(None).await.unwrap();
+    assert_eq!(world.events().await.len(), before + 1, "nothing is to be renewed yet");
+    // A plain claim of the file does not shorten that.
+    world.agent("bob").for_seconds(30).writes(&["a.ts"]).await;
+    assert_eq!(world.stored("a.ts").await[0].expiry_ms, Some(renewed));
+    // Claiming again without a head renews both.
+    ends_at(&world, &bob.mate, "t1", "a.ts", half).await;
+    assert!(bob.mate.claims("t1").await.unwrap().is_renewal);
+    let renewed = bob.mate.shows("t1").await.unwrap().task.record.expires;
+    assert_eq!(world.stored("a.ts").await[0].expiry_ms, renewed);
+    world.assert_index_is_exact().await;
+}
+
+async fn an_agent_that_takes_a_handle_over_goes_on_with_its_files(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    lead.adds(&[with_files("one", &["a.ts"]), with_files("two", &["b.ts"])])
+        .await
+        .unwrap();
+    let (old, new) = (world.worker("bob/1"), world.worker("bob/2"));
+    old.mate.joins("bob").await.unwrap();
+    old.takes("t1").await;
+    old.takes("t2").await;
+    new.mate.joins("bob").await.unwrap();
+    assert!(new.takes("t1").await.is_renewal);
+    assert_eq!(holders(&world.stored("a.ts").await), ["bob/2"]);
+    let pushed = new.clone().while_branch_is_at(NEXT).at(NEXT);
+    let completed = done(pushed.completes("t2", Some(NEXT), &[]).await.unwrap());
+    assert_eq!(completed.files.unwrap().released, ["b.ts"]);
+    world.assert_held_is_exact().await;
+}
+
+async fn a_leaver_keeps_the_locks_of_its_tasks(world: World) {
+    let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts"])]).await;
+    bob.takes("t1").await;
+    assert_eq!(bob.mate.leaves().await.unwrap(), ["t1"]);
+    assert_eq!(
+        holders(&world.stored("a.ts").await),
+        ["bob"],
+        "nobody knows whether the work is pushed"
+    );
+    assert_eq!(lead.shows("t1").await.unwrap().task.record.locked, None);
+    assert!(matches!(eve.is_refused("t1").await, ClaimOutcome::Conflict(_)));
+    assert!(matches!(eve.try_claim("t1", 900).await, Admitted::Outcome(_)));
+}
+
+scenarios!(
+    completing_gives_the_files_back_once_they_are_pushed,
+    a_file_that_another_has_now_stops_the_completion,
+    a_claim_that_lapsed_completes_with_what_is_left_of_its_files,
+    giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest,
+    calls_of_the_owner_renew_its_locks_with_its_claim,
+    an_agent_that_takes_a_handle_over_goes_on_with_its_files,
+    a_leaver_keeps_the_locks_of_its_tasks,
+);

@@ -1,0 +1,118 @@
+//! Lists of tasks: pages, filters, bounds.
+
+use coord::state::tasks::{NewTask, Readiness, TaskFilter, TaskStatus, TaskView};
+
+use super::tasks::depends_on;
+use crate::world::World;
+use crate::world::team::titled;
+
+async fn a_listing_has_pages_and_filters(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let tasks: Vec<NewTask> = (0..25).map(|number| titled(&format!("Task {number}"))).collect();
+    lead.adds(&tasks).await.unwrap();
+    lead.updates("t2", &depends_on(&["t1"])).await.unwrap();
+    bob.claims("t3").await.unwrap();
+    let (mut seen, mut after) = (Vec::new(), Some(0));
+    while let Some(from) = after {
+        let page = bob.lists(from, 10, &TaskFilter::default()).await.unwrap();
+        seen.extend(page.tasks.into_iter().map(|task| task.id));
+        after = page.next;
+    }
+    assert_eq!(seen, (1..=25).map(|number| format!("t{number}")).collect::<Vec<_>>());
+    let owner = crate::world::team::handle("BOB");
+    for (filter, count) in [
+        (
+            TaskFilter {
+                status: Some(TaskStatus::InProgress),
+                ..TaskFilter::default()
+            },
+            1,
+        ),
+        (
+            TaskFilter {
+                owner: Some(&owner),
+                ..TaskFilter::default()
+            },
+            1,
+        ),
+        (
+            TaskFilter {
+                readiness: Some(Readiness::Ready),
+                ..TaskFilter::default()
+            },
+            23,
+        ),
+        (
+            TaskFilter {
+                readiness: Some(Readiness::Blocked),
+                ..TaskFilter::default()
+            },
+            1,
+        ),
+        (
+            TaskFilter {
+                readiness: Some(Readiness::Unclaimed),
+                ..TaskFilter::default()
+            },
+            24,
+        ),
+        (
+            TaskFilter {
+                text: "TASK 2",
+                ..TaskFilter::default()
+            },
+            6,
+        ),
+    ] {
+        assert_eq!(
+            bob.lists(0, 100, &filter).await.unwrap().tasks.len(),
+            count,
+            "{filter:?}"
+        );
+    }
+    bob.releases("t3", "").await.unwrap();
+    let unclaimed = TaskFilter {
+        readiness: Some(Readiness::Unclaimed),
+        ..TaskFilter::default()
+    };
+    assert_eq!(
+        bob.lists(0, 100, &unclaimed).await.unwrap().tasks.len(),
+        25,
+        "nobody has it"
+    );
+}
+
+async fn a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let described = |number: usize| NewTask {
+        description: if number.is_multiple_of(2) {
+            "x".repeat(16 * 1024)
+        } else {
+            String::new()
+        },
+        ..titled("A")
+    };
+    lead.adds(&(0..40).map(described).collect::<Vec<_>>()).await.unwrap();
+    let filter = TaskFilter {
+        has_descriptions: true,
+        ..TaskFilter::default()
+    };
+    let (mut lengths, mut after, mut pages) = (Vec::new(), Some(0), 0);
+    while let Some(from) = after {
+        let page = bob.lists(from, 100, &filter).await.unwrap();
+        let length = |task: &TaskView| page.descriptions.get(&task.id).map_or(0, String::len);
+        let bytes: usize = page.tasks.iter().map(length).sum();
+        assert!(bytes <= 256 * 1024, "{bytes}");
+        lengths.extend(page.tasks.iter().map(length));
+        (after, pages) = (page.next, pages + 1);
+    }
+    let expected: Vec<usize> = (0..40).map(|number| described(number).description.len()).collect();
+    assert_eq!((lengths, pages), (expected, 2));
+    let without = bob.lists(0, 100, &TaskFilter::default()).await.unwrap();
+    assert_eq!((without.tasks.len(), without.descriptions.len()), (40, 0));
+}
+
+scenarios!(
+    a_listing_has_pages_and_filters,
+    a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them,
+);
