@@ -1,0 +1,230 @@
+//! What is asked for.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{TaskPriority, TaskStatus};
+use crate::schema::{
+    Branch, CommitId, FilePath, HandleOrNobody, IntentIdOrNone, LongText, RequestKey, TaskId, TaskTitle,
+};
+use crate::teams::TeamCaller;
+
+/// A task to be added.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct NewTask {
+    /// The title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskTitle>)]
+    pub title: Option<String>,
+    /// What is to be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub description: Option<String>,
+    /// The priority; `normal` where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<TaskPriority>,
+    /// The id of a task that is imported; `t1`, `t2` and so on where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskId>)]
+    pub id: Option<String>,
+    /// The name by which other tasks of the request name this one.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskId>)]
+    pub reference: Option<String>,
+    /// What it depends on: ids, or references of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
+    pub dependencies: Option<Vec<String>>,
+    /// What depends on it: ids, or references of the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
+    pub blocks: Option<Vec<String>>,
+    /// Files that it is about, and that are claimed with it. At most 64 KiB of paths together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<FilePath>>, max_items = 512)]
+    pub files: Option<Vec<String>>,
+    /// Their branch; that of the claim where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The intent that it serves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<crate::schema::IntentId>)]
+    pub intent_id: Option<String>,
+}
+
+/// Tasks to be added: all, or none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct NewTasksRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// The key of the request, if it may be repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RequestKey>)]
+    pub request_key: Option<String>,
+    /// The tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = true, nullable = false, min_items = 1, max_items = 200)]
+    pub tasks: Option<Vec<NewTask>>,
+}
+
+/// Changes of a task: all, or none. What is left out stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct EditTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// The title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TaskTitle>)]
+    pub title: Option<String>,
+    /// What is to be done; empty for nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub description: Option<String>,
+    /// The priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<TaskPriority>,
+    /// The status that it has. Another one is refused: claim the task, or complete it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<TaskStatus>,
+    /// What it depends on, besides completed tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
+    pub dependencies: Option<Vec<String>>,
+    /// What depends on it, besides completed tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
+    pub blocks: Option<Vec<String>>,
+    /// Files that it is about. At most 64 KiB of paths together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<FilePath>>, max_items = 512)]
+    pub files: Option<Vec<String>>,
+    /// Their branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The intent that it serves; empty for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<IntentIdOrNone>)]
+    pub intent_id: Option<String>,
+    /// A note to add.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub note: Option<String>,
+    /// Whether to forget how often its claims have lapsed: by its creator or the leader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clear_lapses: Option<bool>,
+    /// The member for whom it is kept for ten minutes, and who is told; empty for nobody. By its creator or the leader, and alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<HandleOrNobody>)]
+    pub assignee: Option<String>,
+}
+
+/// The working copy in which the work on the files of a task is done. A task with files takes `branch` and `agent_head`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct TaskWork {
+    /// The branch that the work is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub branch: Option<String>,
+    /// The commit that the working copy is at: `git rev-parse HEAD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub agent_head: Option<String>,
+    /// The newest commit of the remote branch that the working copy contains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub base_head: Option<String>,
+    /// Whether the files of the task are claimed and given back with it; true where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim_files: Option<bool>,
+}
+
+/// The claim of a task with its files, or its renewal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ClaimTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// Seconds until the claim lapses unless it is renewed; those of the server where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 30, maximum = 86_400)]
+    pub lease_seconds: Option<u32>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
+}
+
+/// The claim of the first task that is ready and whose files are free.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct NextTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// The key of the request, if it may be repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RequestKey>)]
+    pub request_key: Option<String>,
+    /// Seconds until the claim lapses unless it is renewed; those of the server where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 30, maximum = 86_400)]
+    pub lease_seconds: Option<u32>,
+    /// Seconds to wait for a task; 0 where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(maximum = 20)]
+    pub wait: Option<u32>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
+}
+
+/// The completion of a task by its owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct CompleteTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// What came of it. Who works on a dependent task gets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub result: Option<String>,
+    /// Fencing token of the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub token: Option<i64>,
+    /// The commit that was pushed, where files were claimed with the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub new_repo_head: Option<String>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
+}
+
+/// The end of a claim without completion.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ReleaseTaskRequest {
+    /// Who acts.
+    #[serde(flatten)]
+    pub caller: TeamCaller,
+    /// A note for who goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LongText>)]
+    pub note: Option<String>,
+    /// Fencing token of the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub token: Option<i64>,
+    /// The commit that was pushed: of the files that were claimed with the task, those whose work the branch has are given back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<CommitId>)]
+    pub new_repo_head: Option<String>,
+    /// Give back all of these files without a push, for discarded work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandon: Option<bool>,
+    /// Where the work on its files is done.
+    #[serde(flatten)]
+    pub work: TaskWork,
+}

@@ -1,0 +1,296 @@
+//! What is answered.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{TaskPriority, TaskStatus};
+use crate::locks::OwnLock;
+use crate::orchestration::Orchestration;
+use crate::schema::{AgentId, Branch, FilePath, Handle};
+use crate::waiting::Waiting;
+
+/// The state of the claim of a task, by the store's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LeaseState {
+    /// It was never claimed, or is completed.
+    None,
+    /// Its owner has it.
+    Held,
+    /// Its time passed: it may be claimed.
+    Lapsed,
+    /// It was given back: it may be claimed.
+    Released,
+}
+
+/// The claim of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TaskLease)]
+pub struct Lease {
+    /// Its state.
+    pub state: LeaseState,
+    /// When it lapses unless it is renewed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub expires: Option<String>,
+    /// Fencing token of the newest claim, until the task is completed: by it a reader tells which events it knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 1)]
+    pub token: Option<i64>,
+}
+
+/// A note on a task.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TaskNote)]
+pub struct Note {
+    /// Handle of the author; absent for one of Coord itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub by: Option<String>,
+    /// Verified login of the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub login: Option<String>,
+    /// When, ISO 8601.
+    pub time: String,
+    /// The text.
+    pub text: String,
+}
+
+/// A task. A list has no notes and results, and descriptions only where they are asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Task)]
+pub struct TaskView {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What is to be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub description: Option<String>,
+    /// Its priority.
+    pub priority: TaskPriority,
+    /// Its status.
+    pub status: TaskStatus,
+    /// When it was added, ISO 8601.
+    pub created_at: String,
+    /// When it was changed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub updated_at: Option<String>,
+    /// Handle of who has it, or has completed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub owner: Option<String>,
+    /// When it was last claimed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub claimed_at: Option<String>,
+    /// When it was completed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub completed_at: Option<String>,
+    /// What it depends on, of which nothing is completed.
+    pub dependencies: Vec<String>,
+    /// What depends on it: the first 1,000.
+    pub blocks: Vec<String>,
+    /// The documented warning, while it is in progress in spite of its dependencies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub warning: Option<String>,
+    /// Files that it is about.
+    pub files: Vec<String>,
+    /// Their branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub branch: Option<String>,
+    /// The branch on which they were claimed with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub files_claimed_on: Option<String>,
+    /// The member that it is assigned to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Handle, required = false)]
+    pub assignee: Option<String>,
+    /// Until when it is kept for that member, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub reserved_until: Option<String>,
+    /// Handle of its creator.
+    pub created_by: String,
+    /// Its claim.
+    pub lease: Lease,
+    /// How often its claims have lapsed; three times hold it back.
+    pub lapses: u32,
+    /// Who had it before, where nobody has it now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub previous_owner: Option<String>,
+    /// Its notes, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub result: Option<String>,
+    /// What it depends on, of which all is completed.
+    pub met_dependencies: Vec<String>,
+    /// Number of tasks that depend on it.
+    pub block_count: u64,
+    /// Whether it may be claimed.
+    pub is_ready: bool,
+    /// The intent that it serves.
+    #[serde(default, rename = "intent_id", skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub intent_id: Option<String>,
+}
+
+/// A page of tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = Tasks)]
+pub struct TasksResponse {
+    /// The tasks, in the order in which they were added. A page may have none although others follow.
+    pub tasks: Vec<TaskView>,
+    /// The `after` of the next page; absent at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub next: Option<u64>,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
+}
+
+/// Tasks that were added.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TasksAdded)]
+pub struct NewTasksResponse {
+    /// Their ids, in the order of the request.
+    pub ids: Vec<String>,
+    /// The tasks as they are now.
+    pub tasks: Vec<TaskView>,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
+    /// What to do next.
+    pub orchestration: Orchestration,
+}
+
+/// What came of a dependency.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct DependencyResult {
+    /// The completed task.
+    pub id: String,
+    /// Its result.
+    pub result: String,
+}
+
+/// Why a ready task was not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum PassedReason {
+    /// It is kept for another member.
+    Reserved,
+    /// Another's lock blocks a file.
+    Locked,
+    /// Its files are of another branch.
+    Branch,
+    /// The caller has a task with one of its files.
+    FilesClaimed,
+    /// Intents do not let the caller write its files.
+    Intent,
+    /// Its files have too many locks or neighbors to look at.
+    TooMuch,
+}
+
+/// A ready task that was not given. Absent members do not apply.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct PassedTask {
+    /// Its id.
+    pub id: String,
+    /// Why.
+    pub reason: PassedReason,
+    /// The member that it is kept for, or that has a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Handle, required = false)]
+    pub handle: Option<String>,
+    /// Until when it is kept, or the lock lasts unless it is renewed, ISO 8601.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub until: Option<String>,
+    /// Login of the holder of the lock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub user: Option<String>,
+    /// The agent of that holder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// The file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = FilePath, required = false)]
+    pub file: Option<String>,
+    /// The branch of its files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub branch: Option<String>,
+}
+
+/// A claim that holds the caller up.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct HeldTask {
+    /// The task.
+    pub id: String,
+    /// Handle of its owner.
+    pub owner: String,
+    /// When the claim lapses unless it is renewed, ISO 8601.
+    pub expires: String,
+}
+
+/// A task, and what followed from the request. Absent members do not apply.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = TaskAnswer)]
+pub struct TaskResponse {
+    /// The task; absent where none is ready, and after a deletion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub task: Option<TaskView>,
+    /// What came of its completed dependencies: 128 KiB at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependency_results: Vec<DependencyResult>,
+    /// Dependencies of a claimed task that are not completed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmet: Vec<String>,
+    /// Warnings, each a code, a colon and a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Number of tasks whose dependencies are met now.
+    #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
+    pub unblocked: u64,
+    /// Members that were not told, because their inboxes are full.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_told: Vec<String>,
+    /// Ready tasks that were not given, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<PassedTask>,
+    /// The next claims to lapse, where no task is ready.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldTask>,
+    /// The locks on the files that were claimed with the task, by file path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub locks: BTreeMap<String, OwnLock>,
+    /// Files of the task whose locks stay the caller's: their work is not on the branch, as far as Coord knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_files: Vec<String>,
+    /// Files that import the ones that were given back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orphaned_dependencies: Vec<String>,
+    /// What waits for the caller.
+    #[serde(flatten)]
+    pub waiting: Waiting,
+    /// What to do next.
+    pub orchestration: Orchestration,
+}
