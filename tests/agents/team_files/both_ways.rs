@@ -117,12 +117,7 @@ fn tasks_members_messages_and_edges_go_both_ways() {
     }
     place.edit(B, |task| task["dependencies"] = json!([]));
     place.edit(A, |task| task["blocks"] = json!([]));
-    place.server(
-        None,
-        "PATCH",
-        "tasks/c",
-        &json!({ "team": "alpha", "agent_id": "lead", "title": "of the server" }),
-    );
+    place.retitles("c", "of the server");
     place.server(
         None,
         "POST",
@@ -232,12 +227,7 @@ fn a_team_ends_on_both_sides_and_its_leader_is_in_the_list_only_then() {
 fn one_way_leaves_the_other_side_alone() {
     let place = Place::alike();
     place.edit(A, |task| task["title"] = "in the file".into());
-    place.server(
-        None,
-        "PATCH",
-        "tasks/c",
-        &json!({ "team": "alpha", "agent_id": "lead", "title": "of the server" }),
-    );
+    place.retitles("c", "of the server");
     let exported = place.report(&["export"], 0);
     assert_eq!(
         (&exported["applied"], &exported["written"]),
@@ -252,12 +242,7 @@ fn one_way_leaves_the_other_side_alone() {
         (&place.json(A)["title"], &place.stored("a")["title"]),
         (&json!("in the file"), &json!("task a"))
     );
-    place.server(
-        None,
-        "PATCH",
-        "tasks/c",
-        &json!({ "team": "alpha", "agent_id": "lead", "title": "once more" }),
-    );
+    place.retitles("c", "once more");
     let imported = place.report(&["import"], 0);
     assert_eq!(
         (&imported["applied"], &imported["written"]),

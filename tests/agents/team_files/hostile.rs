@@ -22,12 +22,7 @@ fn a_link_is_not_followed_wherever_it_is() {
     fs::remove_file(place.path("tasks/alpha/a.json")).unwrap();
     symlink(&secret, place.path("tasks/alpha/a.json")).unwrap();
     fs::create_dir(place.path("tasks/alpha/y.json")).unwrap();
-    place.server(
-        None,
-        "PATCH",
-        "tasks/a",
-        &json!({ "team": "alpha", "agent_id": "lead", "title": "of the server" }),
-    );
+    place.retitles("a", "of the server");
     let report = place.sync(3);
     let said = refused(&report);
     for file in ["a", "x", "y"] {
@@ -106,12 +101,7 @@ fn broken_large_and_deep_files_are_refused_and_stay() {
     place.write("teams/alpha/inboxes/w1.json", &million);
     place.edit("teams/alpha/config.json", |config| config["members"] = json!([]));
     let config = place.text("teams/alpha/config.json");
-    place.server(
-        None,
-        "PATCH",
-        "tasks/a",
-        &json!({ "team": "alpha", "agent_id": "lead", "title": "of the server" }),
-    );
+    place.retitles("a", "of the server");
     let report = place.sync(3);
     let said = refused(&report);
     for file in [

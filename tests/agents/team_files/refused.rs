@@ -58,12 +58,7 @@ fn a_change_that_breaks_a_rule_is_said_and_put_back() {
 fn the_server_wins_a_conflict() {
     let place = Place::alike();
     place.edit(A, |task| task["title"] = "in the file".into());
-    place.server(
-        None,
-        "PATCH",
-        "tasks/a",
-        &json!({ "team": "alpha", "agent_id": "lead", "title": "of the server" }),
-    );
+    place.retitles("a", "of the server");
     assert_eq!(refused(&place.sync(3)), [of("conflict", "tasks/alpha/a.json: title")]);
     assert_eq!(place.json(A)["title"], "of the server");
     place.assert_quiet();

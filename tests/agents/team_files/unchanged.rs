@@ -57,12 +57,7 @@ fn what_is_unchanged_is_not_compared() {
 #[test]
 fn every_change_of_either_side_is_found() {
     let place = aged();
-    place.server(
-        None,
-        "PATCH",
-        "tasks/a",
-        &json!({ "team": "alpha", "agent_id": "lead", "title": "of the server" }),
-    );
+    place.retitles("a", "of the server");
     assert_eq!(place.sync(0)["written"], json!([A]));
     place.append("lead", message("w1", "lead", "m"));
     assert_eq!(place.sync(0)["applied"], json!(["message of w1 to lead"]));

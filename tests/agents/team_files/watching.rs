@@ -71,12 +71,7 @@ fn a_change_of_either_side_is_soon_on_the_other() {
     for round in 0..5 {
         let title = format!("of the server {round}");
         let started = Instant::now();
-        place.server(
-            None,
-            "PATCH",
-            "tasks/a",
-            &json!({ "team": "alpha", "agent_id": "lead", "title": title }),
-        );
+        place.retitles("a", &title);
         block_until("it is in the file", || place.text(A).contains(&title));
         times.push(started.elapsed());
         let started = Instant::now();

@@ -46,8 +46,7 @@ fn nothing_is_lost_beside_a_process_that_writes() {
         // The server's side: a title that counts, and messages.
         scope.spawn(|| {
             for round in 1..=ROUNDS {
-                let title = json!({ "team": "alpha", "agent_id": "lead", "title": format!("server {round}") });
-                place.server(None, "PATCH", "tasks/a", &title);
+                place.retitles("a", &format!("server {round}"));
                 let text =
                     json!({ "team": "alpha", "agent_id": "w1", "to": ["lead"], "message": format!("server {round}") });
                 place.server(None, "POST", "messages", &text);
