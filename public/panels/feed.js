@@ -13,7 +13,6 @@ export const KINDS = new Map([
   ['intents', { label: 'Intents', kinds: ['intent_changed', 'intent_overlap_allowed', 'file_taken_over', 'ledger_trimmed'] }],
   ['teams', { label: 'Teams', kinds: ['task_created', 'task_updated', 'task_claimed', 'task_completed', 'task_released', 'task_lapsed', 'task_deleted', 'task_unblocked', 'message_sent', 'team_changed', 'shutdown_changed'] }],
   ['graph', { label: 'Branch and graph', kinds: ['head_moved', 'graph_update', 'graph_progress'] }],
-  ['ledger', { label: 'Ledger', kinds: ['ledger_trimmed'] }],
 ]);
 
 /** Kinds whose repetition says nothing new. */
@@ -119,7 +118,6 @@ export function deedOf({ kind, holder, fileCount, branch, detail, isOfTeam }, is
     case 'head_moved': return `${branch ?? 'The branch'} moves`;
     case 'graph_update': return 'The import graph is renewed';
     case 'graph_progress': return 'The import graph is being built';
-    case 'ledger_trimmed': return 'The oldest lines of the ledger are dropped';
     default: return detail ? kind.replaceAll('_', ' ') : `Event: ${kind.replaceAll('_', ' ')}`;
   }
 }

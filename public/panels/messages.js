@@ -1,8 +1,9 @@
 // The messages of a team, or from and to one of its members, thread by thread. They are read only while they are on the screen.
 
-import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
+import { keyedChildren, make, setText } from '../app/dom.js';
 import { threadsOf } from '../app/messages.js';
 import { messageThread } from './message_thread.js';
+import { olderRows } from './older.js';
 import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -11,13 +12,10 @@ import { everySecond } from './ticker.js';
 
 /** @param {HTMLElement} element @param {Model} model */
 export function mountMessages(element, model) {
-  let isLoading = false;
-  let problem = '';
   const select = /** @type {HTMLSelectElement} */ (make('select', { 'aria-label': 'Inbox', onchange: () => model.go({ inbox: select.value || null, team: model.state.board.name }) }));
   const list = make('ol', { class: 'feed-list' });
-  const older = make('button', { type: 'button', class: 'quiet feed-older', onclick: lengthen }, 'Load older');
-  const end = make('p', { class: 'feed-end soft', role: 'status' });
-  const scroller = make('div', { class: 'feed-scroller', tabindex: '0', role: 'region', 'aria-label': 'Messages, the newest first' }, list, older, end);
+  const older = olderRows({ rows: 'messages', whole: 'The messages', load: () => model.lengthenMail(), render });
+  const scroller = make('div', { class: 'feed-scroller', tabindex: '0', role: 'region', 'aria-label': 'Messages, the newest first' }, list, older.button, older.end);
   element.classList.add('panel', 'activity', 'messages');
   element.append(make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Messages')), make('div', { class: 'feed-filter' }, select), make('div', { class: 'feed-frame' }, scroller));
   /** @type {Map<number, ReturnType<typeof messageThread>>} */
@@ -44,8 +42,8 @@ export function mountMessages(element, model) {
     const known = new Set(threads.map(({ id }) => id));
     for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
     renderThreads(threads);
-    older.hidden = mail.earlier === null;
-    setText(end, isLoading ? 'Loading older messages' : problem || endOf());
+    older.button.hidden = mail.earlier === null;
+    older.say(endOf());
   }
 
   /** @returns {string} */
@@ -58,22 +56,6 @@ export function mountMessages(element, model) {
     return inbox ? `Nothing was sent by ${inbox} or to it.` : 'Nothing has been said in this team yet.';
   }
 
-  async function lengthen() {
-    if (isLoading) return;
-    isLoading = true;
-    problem = '';
-    setAttribute(older, 'aria-busy', 'true');
-    render();
-    try {
-      await model.lengthenMail();
-    } catch (error) {
-      problem = `The messages cannot be read: ${error instanceof Error ? error.message : error} Try again.`;
-    }
-    isLoading = false;
-    setAttribute(older, 'aria-busy', null);
-    render();
-  }
-
   const observer = new IntersectionObserver((entries) => model.followMail(entries[entries.length - 1].isIntersecting));
   observer.observe(element);
   let beat = 0;
@@ -82,7 +64,7 @@ export function mountMessages(element, model) {
     if (beat % 10 === 0) for (const row of rows.values()) row.tick(model.now());
   });
   const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('mail')) problem = '';
+    if (changed.has('mail')) older.forget();
     if (changed.has('mail') || changed.has('board') || changed.has('place')) render();
   });
   render();
