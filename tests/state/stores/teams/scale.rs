@@ -4,9 +4,9 @@ use coord::state::tasks::{Named, NewTask, TaskFilter};
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
-use crate::world::team::titled;
+use crate::world::team::{task_id, titled};
 
-async fn a_cascade_over_10_000_dependents_and_a_chain_of_10_000_are_whole(world: World) {
+async fn a_cascade_over_10_000_dependents_is_whole(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("hub")]).await.unwrap();
     for _ in 0..50 {
@@ -22,21 +22,37 @@ async fn a_cascade_over_10_000_dependents_and_a_chain_of_10_000_are_whole(world:
         bob.reads(None).await.unwrap().messages.last().unwrap().message,
         "Dependencies are met: t7"
     );
-    for part in 0..50 {
+}
+
+/// A ring of as many open tasks as a team has, with the longest ids: an answer has room for a part of it.
+async fn a_ring_of_20_000_tasks_is_named_as_far_as_there_is_room(world: World) {
+    const TASKS: usize = 20_000;
+    let (lead, []) = world.team_of([]).await;
+    let id = |number: usize| format!("{number:064}");
+    for first in (0..TASKS).step_by(200) {
         let chain: Vec<NewTask> = (0..200)
-            .map(|place| match (part, place) {
-                (0, 0) => titled("link"),
-                (_, 0) => after("link", &[&format!("t{}", 10_001 + part * 200)]),
-                _ => NewTask {
-                    dependencies: vec![Named::New(place - 1)],
-                    ..titled("link")
+            .map(|place| NewTask {
+                id: Some(task_id(&id(first + place))),
+                dependencies: match (first, place) {
+                    (0, 0) => vec![],
+                    (_, 0) => vec![Named::Task(task_id(&id(first - 1)))],
+                    _ => vec![Named::New(place - 1)],
                 },
+                ..titled("link")
             })
             .collect();
         lead.adds(&chain).await.unwrap();
     }
-    let text = sentence(lead.updates("t10002", &depends_on(&["t20001"])).await);
-    assert_eq!(text.matches(" -> ").count(), 10_000, "the whole ring is named");
+    let text = sentence(lead.updates(&id(0), &depends_on(&[&id(TASKS - 1)])).await);
+    let (words, more) = text.split_once(" -> ... and ").expect("not all of it");
+    let named: Vec<&str> = words
+        .trim_start_matches("Circular dependency detected: ")
+        .split(" -> ")
+        .collect();
+    let (more, last) = more.split_once(" more -> ").expect("how many more");
+    assert_eq!((named[0], last), (id(0).as_str(), id(0).as_str()));
+    assert_eq!(named.len() + more.parse::<usize>().unwrap(), TASKS);
+    assert!((60_000..66_000).contains(&text.len()), "{}", text.len());
 }
 
 async fn of_very_many_dependents_the_first_1000_are_named_and_all_are_counted(world: World) {
@@ -53,6 +69,7 @@ async fn of_very_many_dependents_the_first_1000_are_named_and_all_are_counted(wo
 }
 
 on_every_store!(
-    a_cascade_over_10_000_dependents_and_a_chain_of_10_000_are_whole,
+    a_cascade_over_10_000_dependents_is_whole,
+    a_ring_of_20_000_tasks_is_named_as_far_as_there_is_room,
     of_very_many_dependents_the_first_1000_are_named_and_all_are_counted,
 );

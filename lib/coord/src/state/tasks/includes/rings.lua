@@ -96,15 +96,24 @@ local function ring_of(added, removed, is_new)
   end
 end
 
--- The refusal for a ring, which names it whole, from the first of its tasks on that the request `is_about` (id -> true).
+-- The refusal for a ring, which names it whole, from the first of its tasks on that the request `is_about` (id -> true). Of a ring that
+-- would take more than MOST_BYTES it names what has room, and how many tasks more there are.
 local function refuse_ring(ring, is_about)
+  -- An answer has the sentence up to three times.
+  local MOST_BYTES = 65536
   local start = 1
   while start < #ring and not is_about[ring[start]] do
     start = start + 1
   end
-  local turned = {}
-  for offset = 0, #ring - 2 do
-    turned[#turned + 1] = ring[(start - 1 + offset) % (#ring - 1) + 1]
+  local count, bytes, turned = #ring - 1, 0, {}
+  for offset = 0, count - 1 do
+    local id = ring[(start - 1 + offset) % count + 1]
+    bytes = bytes + #id + #' -> '
+    if bytes > MOST_BYTES then
+      turned[#turned + 1] = string.format('... and %d more', count - offset)
+      break
+    end
+    turned[#turned + 1] = id
   end
   turned[#turned + 1] = turned[1]
   return refuse('CIRCULAR', table.concat(turned, ' -> '))
