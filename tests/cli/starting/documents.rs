@@ -157,6 +157,56 @@ fn the_session_of_the_readme_can_be_pasted_and_answers_what_is_shown() {
     assert!(compared >= 5, "{compared} answers in the README");
 }
 
+/// The commands of a recorded terminal, and what each prints.
+fn commands(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut commands: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in text.lines() {
+        match (line.strip_prefix("$ "), commands.last_mut()) {
+            (Some(command), _) => commands.push((command, Vec::new())),
+            (None, Some((_, printed))) => printed.push(line),
+            (None, None) => panic!("no command before {line:?}"),
+        }
+    }
+    commands
+}
+
+/// The server that commands have started in a repository; it is stopped in the end.
+struct StartedServer(std::path::PathBuf);
+
+impl Drop for StartedServer {
+    fn drop(&mut self) {
+        let announced = std::fs::read_to_string(self.0.join(".git/coord/listening")).unwrap_or_default();
+        if let Some((_, process)) = announced.split_once("(process ") {
+            let _ = Command::new("kill").arg(process.trim_end_matches(')')).status();
+        }
+    }
+}
+
+#[test]
+fn the_team_of_the_readme_can_be_pasted_and_prints_what_is_shown() {
+    if !is_installed("bash") {
+        return skip("bash is not installed");
+    }
+    let readme = document("README.md");
+    let folder = tempfile::tempdir().expect("a folder");
+    let shop = folder.path().join("shop");
+    let _server = StartedServer(shop.join("ada"));
+    let mut shell = Shell::start();
+    let mut compared = 0;
+    for (language, text) in blocks(section(&readme, "## Teams")) {
+        let text = text.replace("/tmp/shop", &shop.display().to_string());
+        if language == "sh" {
+            shell.paste(&text);
+            continue;
+        }
+        for (command, shown) in commands(&text) {
+            assert_eq!(shell.paste(command), shown, "{command}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 10, "{compared} commands in the README");
+}
+
 /// Waits until the import graph is there, which a person does not notice.
 fn has_graph(port: u16) {
     let request = "GET /api/graph?repo_url=https://github.com/acme/shop&branch=main HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
