@@ -58,7 +58,6 @@ pub(super) fn field(refusal: &TeamRefusal) -> Option<&'static str> {
         TeamRefusal::NoTask { .. } => Some("id"),
         TeamRefusal::TeamExists { .. } => Some("name"),
         TeamRefusal::HandleTaken { .. } => Some("handle"),
-        TeamRefusal::NoRecipient { .. } => Some("to"),
         TeamRefusal::CursorAhead { .. } => Some("cursor"),
         TeamRefusal::KeyReused { .. } => Some("request_key"),
         TeamRefusal::NoDependency { .. } | TeamRefusal::Circular { .. } => Some("dependencies"),

@@ -3,7 +3,7 @@
 use coord_teams::compare::{Change, Kind};
 use coord_teams::status::Status;
 
-use super::sync::{Both, handle, kinds, send, task};
+use super::sync::{Both, append, handle, kinds, said, send, task};
 
 const A: &str = "tasks/alpha/a.json";
 const B: &str = "tasks/alpha/b.json";
@@ -11,10 +11,6 @@ const C: &str = "tasks/alpha/c.json";
 const CONFIG: &str = "teams/alpha/config.json";
 const LEAD: &str = "teams/alpha/inboxes/lead.json";
 const W1: &str = "teams/alpha/inboxes/w1.json";
-
-pub fn said(both: &mut Both) -> Vec<(Kind, String)> {
-    kinds(&both.sync().taken.findings)
-}
 
 #[test]
 fn fields_go_the_way_they_were_changed() {

@@ -2,8 +2,7 @@
 
 use coord_teams::compare::{Change, Kind};
 
-use super::comparing::said;
-use super::sync::{Both, kinds, task};
+use super::sync::{Both, kinds, said, task};
 
 const A: &str = "tasks/alpha/a.json";
 const B: &str = "tasks/alpha/b.json";

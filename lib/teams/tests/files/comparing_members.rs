@@ -2,22 +2,11 @@
 
 use coord_teams::compare::{Change, Kind, To};
 
-use super::comparing::said;
-use super::sync::{Both, handle, kinds, send};
+use super::sync::{Both, append, handle, kinds, said, send};
 
 const CONFIG: &str = "teams/alpha/config.json";
 const LEAD: &str = "teams/alpha/inboxes/lead.json";
 const W1: &str = "teams/alpha/inboxes/w1.json";
-
-/// The message as the plugin appends it.
-pub fn append(both: &mut Both, inbox: &str, from: &str, to: &str, message: &str) {
-    let text = both.files.get_mut(inbox).expect("the inbox");
-    let mut messages: Vec<serde_json::Value> = serde_json::from_str(text).expect("messages");
-    messages.push(serde_json::json!({
-        "from": from, "to": to, "message": message, "timestamp": "2026-12-01T01:02:03.004Z", "read": false,
-    }));
-    *text = serde_json::to_string_pretty(&messages).expect("JSON");
-}
 
 #[test]
 fn messages_go_both_ways_once() {

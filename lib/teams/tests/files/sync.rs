@@ -313,3 +313,18 @@ pub fn kinds(findings: &[Finding]) -> Vec<(Kind, String)> {
     };
     findings.iter().map(|finding| (finding.kind, place(finding))).collect()
 }
+
+/// What the next sync reports.
+pub fn said(both: &mut Both) -> Vec<(Kind, String)> {
+    kinds(&both.sync().taken.findings)
+}
+
+/// The message as the plugin appends it.
+pub fn append(both: &mut Both, inbox: &str, from: &str, to: &str, message: &str) {
+    let text = both.files.get_mut(inbox).expect("the inbox");
+    let mut messages: Vec<serde_json::Value> = serde_json::from_str(text).expect("messages");
+    messages.push(serde_json::json!({
+        "from": from, "to": to, "message": message, "timestamp": "2026-12-01T01:02:03.004Z", "read": false,
+    }));
+    *text = serde_json::to_string_pretty(&messages).expect("JSON");
+}

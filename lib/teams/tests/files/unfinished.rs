@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use coord_teams::compare::{Change, Done, Round, Seen, Sent, StoreTeam, agreed, give_out, take_in};
 
-use super::comparing_members::append;
-use super::sync::{Both, apply, folder, handle, send};
+use super::sync::{Both, append, apply, folder, handle, send};
 
 const A: &str = "tasks/alpha/a.json";
 const D: &str = "tasks/alpha/d.json";

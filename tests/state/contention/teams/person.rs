@@ -380,7 +380,8 @@ impl Person {
 
     async fn gives_back(&mut self) {
         let Some(id) = self.own_task() else { return };
-        let mut body = self.work(self.random.bool());
+        let is_pushed = self.random.bool();
+        let mut body = self.work(is_pushed);
         body["note"] = json!("Half done");
         body["abandon"] = json!(self.random.bool());
         self.tries(post(format!("/api/tasks/{id}/release"), body)).await;

@@ -7,7 +7,7 @@ use coord::state::teams::TeamRefusal;
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
-use crate::world::team::{Mate, task_id, titled};
+use crate::world::team::{Mate, titled};
 
 async fn next_of(mate: &Mate<'_>) -> Option<String> {
     match mate.takes_next().await.unwrap() {
