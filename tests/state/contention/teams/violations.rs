@@ -278,7 +278,7 @@ fn files_that_are_not_claimed_with_their_task_are_named() {
             events[1]["files"] = json!(["src/part0.ts"]);
         }),
         ("user-0 has src/part0.ts", |_, events| {
-            events.insert(2, events[1].clone())
+            events.insert(2, events[1].clone());
         }),
         ("None has src/part0.ts", |_, events| events.insert(4, events[3].clone())),
         ("has src/part0.ts", |_, events| events[3]["user"] = json!("user-1")),
