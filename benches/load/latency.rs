@@ -115,7 +115,8 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let paths = [FilePath::parse(&file(FILE)).context("the file")?];
     let recorder = Recorder::default();
     // Only the recorded request is wanted, not the result.
-    let (policy, gate) = (NeighborPolicy::Block, &state::locks::GateTerms::NONE);
+    let policy = &state::locks::PolicyTerms::of(NeighborPolicy::Block);
+    let gate = &state::locks::GateTerms::NONE;
     let _ = state::locks::check_status(&recorder, &entry, &paths, LockMode::Writing, policy, gate).await;
     let asked = recorder.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     let [Request::Script { script, keys, args }] = asked.as_slice() else {

@@ -12,6 +12,17 @@
  * @property {number | null} generated_at
  * @property {{ files: number, wanted: number, scanned: number }} [progress]
  * @property {string} [failure]
+ * @property {Policy} [policy]
+ */
+
+/**
+ * The rules of locking on the branch.
+ * @typedef {object} Policy
+ * @property {number} ttl_seconds
+ * @property {'block' | 'interface' | 'warn' | 'off'} neighbors
+ * @property {string[]} [shared]
+ * @property {string[]} [ignore]
+ * @property {string} [problem] What is wrong with the file of the head.
  */
 
 /**

@@ -82,5 +82,5 @@ mountTable(slot('table'), model);
 mountBoard(slot('board'), model, { signIn: signIn.open });
 mountLockedFiles(slot('locked'), model);
 const search = mountSearch(slot('search'), model, { zoomTo: map.focusFile });
-const help = mountHelp(slot('help'));
+const help = mountHelp(slot('help'), model);
 mountKeys({ model, map, search, help });

@@ -17,7 +17,7 @@ import { watchBranch } from './watch.js';
 /** @type {Record<Part, (keyof State)[]>} */
 const PARTS = {
   place: ['place'],
-  graph: ['graph', 'graphState', 'progress', 'failure'],
+  graph: ['graph', 'graphState', 'progress', 'failure', 'policy'],
   locks: ['locks', 'neighbors'],
   agents: ['agents'],
   activity: ['activity', 'hasOlder'],

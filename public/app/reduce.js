@@ -59,6 +59,7 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       graphState: 'none',
       progress: null,
       failure: null,
+      policy: null,
       locks: new Map(),
       neighbors: new Map(),
       agents: [],
@@ -162,7 +163,7 @@ function ofGraph(whole, body, now) {
   const { state } = whole;
   const isSame = state.graph !== null && state.graph.version === body.version && state.graph.files.length === body.nodes.length;
   const graph = isSame ? state.graph : readGraph(body);
-  return derived(whole, { graph, graphState: body.state, progress: body.progress ?? null, failure: body.failure ?? null }, now);
+  return derived(whole, { graph, graphState: body.state, progress: body.progress ?? null, failure: body.failure ?? null, policy: body.policy ?? null }, now);
 }
 
 /**

@@ -135,6 +135,33 @@ export function graphSentence({ graph, graphState, progress, failure }) {
   return `The import graph has ${size}. The branch has moved since: a newer graph is being built.${read}${failed}`;
 }
 
+/** What a written neighbor means for somebody who wants to write. */
+const NEIGHBORS = {
+  block: 'A file that is being written blocks writing its neighbors, unless its writer keeps the interface.',
+  interface: 'A file that is being written blocks writing its neighbors, unless its writer keeps the interface.',
+  warn: 'A file that is being written is a warning for who writes its neighbors.',
+  off: 'Nothing is said of neighbors.',
+};
+
+/**
+ * @param {State['policy']} policy
+ * @returns {string[]} The rules of locking, as sentences.
+ */
+export function policySentences(policy) {
+  if (!policy) return ['The rules have not been read yet.'];
+  const { shared, ignore = [], problem } = policy;
+  const named = (/** @type {string[]} */ patterns) => patterns.join(', ');
+  return [
+    `A lock lasts ${policy.ttl_seconds} s unless it is renewed.`,
+    NEIGHBORS[policy.neighbors],
+    shared === undefined ? 'Several may write lockfiles that a tool makes again, and what .gitattributes merges or calls generated.' : '',
+    shared?.length ? `Several may write: ${named(shared)}.` : '',
+    shared?.length === 0 ? 'No file is written by several at once.' : '',
+    ignore.length ? `Without locks: ${named(ignore)}.` : '',
+    problem ? `The file of the newest commit is wrong, so the last good one counts: ${sentence(problem)}` : '',
+  ].filter((text) => text !== '');
+}
+
 /**
  * @param {State} state
  * @param {number} now
@@ -174,6 +201,9 @@ export function noticesOf(state, now) {
     notices.push(notice('empty', 'info', 'No files', `The branch has no files at ${graph.version.slice(0, 7)}.`, 'Push a commit: it appears here by itself.', null, true));
   } else if (state.failure) {
     notices.push(notice('failed', 'warn', 'The import graph is out of date', `The newest build failed: ${sentence(state.failure)}`, `It shows ${graph.version.slice(0, 7)} until a build succeeds.`, null, false));
+  }
+  if (graph && state.policy?.problem) {
+    notices.push(notice('policy', 'warn', 'The rules of the repository are wrong', sentence(state.policy.problem), 'The last good ones count until a commit mends the file.', null, false));
   }
   return notices;
 }

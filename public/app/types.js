@@ -213,6 +213,7 @@
  * @property {GraphState} graphState
  * @property {{ files: number, wanted: number, scanned: number } | null} progress Of the build of the graph.
  * @property {string | null} failure Why the newest build failed.
+ * @property {import('./graph.js').Policy | null} policy The rules of locking on the branch.
  * @property {Map<string, Lock[]>} locks By path; only what has not expired.
  * @property {Map<string, string[]>} neighbors Files that a writer endangers, by path: the WRITING locks that they import or that import them.
  * @property {Agent[]} agents

@@ -34,6 +34,7 @@ mod logs;
 mod mcp;
 mod openapi;
 mod openapi_document;
+mod policy;
 mod post_status;
 mod release;
 mod repositories;

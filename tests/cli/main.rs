@@ -3,6 +3,7 @@
 
 mod crash;
 mod graph_command;
+mod policy;
 mod soak;
 mod starting;
 

@@ -4,6 +4,7 @@ mod background;
 mod deferred;
 mod ignored;
 mod memory;
+mod policy;
 mod published;
 mod scale;
 mod world;

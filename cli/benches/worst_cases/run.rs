@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::locks::{GateTerms, Release, ReleaseOutcome, Wanted};
+use coord::state::locks::{GateTerms, PolicyTerms, Release, ReleaseOutcome, Wanted};
 use coord::store::{Request, Store};
 
 use crate::cases::{Act, Case, State};
@@ -149,7 +149,7 @@ impl Run<'_> {
                     &entry,
                     &paths,
                     *intent,
-                    NeighborPolicy::Block,
+                    &PolicyTerms::of(NeighborPolicy::Block),
                     &GateTerms::NONE,
                 )
                 .await;
@@ -160,7 +160,7 @@ impl Run<'_> {
             Act::Claim(claim, paths) => {
                 let wanted = Wanted {
                     claim: *claim,
-                    policy: NeighborPolicy::Block,
+                    policy: &PolicyTerms::of(NeighborPolicy::Block),
                     agent_head: &self.head,
                     message: &message,
                     ttl_seconds: 300,

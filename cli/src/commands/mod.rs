@@ -15,6 +15,7 @@ pub mod man;
 pub mod map;
 pub mod mcp;
 mod outcome;
+pub mod policy;
 pub mod release;
 pub mod serve;
 pub mod status;
@@ -84,6 +85,8 @@ commands! {
     Ledger(ledger::LedgerArgs);
     /// Find out whether files have the content that was recorded.
     Verify(verify::VerifyArgs);
+    /// Check `.coord.toml`, the rules of a repository.
+    Policy(policy::PolicyArgs);
     /// Find what is wrong here, and the line that mends it.
     Doctor(doctor::DoctorArgs);
     /// Answer an agent by MCP, on standard input and output.
@@ -114,7 +117,7 @@ impl Command {
     pub fn threads(&self) -> Threads {
         match self {
             Command::Serve(_) => Threads::Several,
-            Command::Graph(_) | Command::Completions(_) | Command::Man(_) => Threads::Alone,
+            Command::Graph(_) | Command::Policy(_) | Command::Completions(_) | Command::Man(_) => Threads::Alone,
             _ => Threads::One,
         }
     }

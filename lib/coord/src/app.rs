@@ -11,6 +11,7 @@ use crate::domain::RepoId;
 use crate::events::EventHub;
 use crate::heads::HeadAges;
 use crate::ledger::Sealing;
+use crate::policy::cache::PolicyCache;
 use crate::scopes::ScopeCache;
 use crate::settings::edge::Edge;
 use crate::settings::{IntentConfig, LockConfig, Settings, TeamConfig};
@@ -56,6 +57,8 @@ pub struct App {
     pub events: Arc<EventHub>,
     /// What this process knows of the scopes of intents.
     pub scopes: Arc<ScopeCache>,
+    /// What this process knows of the policies of repositories.
+    pub policies: Arc<PolicyCache>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
 }
@@ -90,6 +93,7 @@ impl App {
             edge: settings.edge.clone(),
             graph_cache: Arc::default(),
             scopes: Arc::default(),
+            policies: Arc::default(),
             claimed: Arc::default(),
         }
     }

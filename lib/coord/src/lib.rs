@@ -4,6 +4,7 @@
 //! - [`store`]: connections to the store
 //! - [`state`]: the stored state, by aggregate: keys, scripts and their typed calls
 //! - [`source`]: sources of repositories
+//! - [`policy`]: `.coord.toml`, a repository's own rules of locking
 //! - [`builds`]: builds of the import graph (`coord_graph`), stored and kept up to date
 //! - [`auth`]: credentials and the callers behind them
 //! - [`admission`]: the start of every request: identity, rate limits and the head of the branch
@@ -38,6 +39,7 @@ pub mod logging;
 pub mod mcp;
 pub mod operations;
 pub mod plugin_records;
+pub mod policy;
 pub mod rate_limits;
 pub mod scopes;
 pub mod settings;

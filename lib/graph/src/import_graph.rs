@@ -68,6 +68,17 @@ impl ImportGraph {
         ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), &edges, self.unresolved)
     }
 
+    /// The same files without the edges to and from those that `is_left_out` accepts.
+    #[must_use]
+    pub fn without(&self, is_left_out: impl Fn(&str) -> bool) -> Self {
+        let left_out: Vec<bool> = self.files.iter().map(|file| is_left_out(&file.path)).collect();
+        let edges: Vec<_> = self
+            .edges()
+            .filter(|(from, to, _)| !left_out[*from as usize] && !left_out[*to as usize])
+            .collect();
+        ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), &edges, self.unresolved)
+    }
+
     /// All files, in the order of their paths and ids.
     pub(super) fn files(&self) -> &[TreeEntry] {
         &self.files

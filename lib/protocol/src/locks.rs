@@ -65,6 +65,9 @@ pub struct OtherLock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = FilePath, required = false)]
     pub neighbor_of: Option<String>,
+    /// Whether several may write the file at once: then the lock is no conflict. Absent where it is not so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
@@ -82,7 +85,7 @@ pub struct OtherLock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = IntentId, required = false)]
     pub intent_id: Option<String>,
-    /// All readers, if there are several; the lock itself shows the earliest.
+    /// All readers, or all holders of a shared file, if there are several; the lock itself shows the earliest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 2)]
     pub readers: Vec<Reader>,
@@ -95,6 +98,10 @@ pub struct Reader {
     pub user: String,
     /// Name to show; the login where none is known.
     pub user_name: String,
+    /// The mode of its lock on a shared file, where it is WRITING.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub status: Option<LockMode>,
     /// The agent of the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]

@@ -68,6 +68,7 @@ async fn nothing_that_was_answered_is_lost_and_nothing_is_half_done_when_the_ser
     let recorder = Recorder::new(REPO_URL);
     let rules = Rules {
         neighbors: BTreeMap::new(),
+        shared: BTreeSet::new(),
         ttls: BTreeSet::from([TTL]),
     };
     let mut random = fastrand::Rng::with_seed(7);

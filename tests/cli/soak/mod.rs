@@ -129,6 +129,7 @@ fn judged(round: &str, recorder: &Recorder, stored: &Stored, load: &Load) -> Tal
     assert!(stored.events.len() < 10_000, "the log has let go of its beginning");
     let rules = Rules {
         neighbors: BTreeMap::new(),
+        shared: BTreeSet::new(),
         ttls: BTreeSet::from([TTL]),
     };
     match judge(&recorder.operations(), stored, &rules) {

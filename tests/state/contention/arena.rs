@@ -49,6 +49,7 @@ pub async fn open(stores: &[(Arc<dyn Store>, u32)], edges: &[(&str, &str)]) -> A
             locks: LockConfig {
                 ttl_seconds: *ttl_seconds,
                 neighbor_policy: NeighborPolicy::Block,
+                ..LockConfig::default()
             },
             rates: Rates::NONE,
             cron_secret: Some(SecretString::from(CRON_SECRET.to_owned())),

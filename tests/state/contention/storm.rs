@@ -18,7 +18,11 @@ use coord_test_support::history::log;
 use coord_test_support::history::operation::{Act, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
 
-const FILES: [&str; 8] = [
+/// A file that several may write at once.
+const SHARED: &str = "lib/go.sum";
+
+const FILES: [&str; 9] = [
+    SHARED,
     "src/a.ts",
     "src/b.ts",
     "src/c.ts",
@@ -88,6 +92,7 @@ pub async fn verdict(arena: &Arena, recorder: &Recorder, ttls: BTreeSet<i64>) ->
     }
     let rules = Rules {
         neighbors: arena.neighbors.clone(),
+        shared: BTreeSet::from([SHARED.to_owned()]),
         ttls,
     };
     match judge(&recorder.operations(), &stored, &rules) {

@@ -88,7 +88,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         ..AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, None, known)
     };
     let check = async |known| {
-        let policy = NeighborPolicy::Block;
+        let policy = &state::locks::PolicyTerms::of(NeighborPolicy::Block);
         state::locks::check_status(
             &*world.store,
             &entry(known, None),
@@ -136,7 +136,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         ));
         let wanted = state::locks::Wanted {
             claim: LockMode::Writing,
-            policy: NeighborPolicy::Block,
+            policy: &state::locks::PolicyTerms::of(NeighborPolicy::Block),
             agent_head: &known[0],
             message: &message,
             ttl_seconds: 300,
@@ -297,7 +297,7 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
             known_commits: &known,
             ..entry_of(&world, &ann, Rates::NONE)
         };
-        let policy = NeighborPolicy::Block;
+        let policy = &state::locks::PolicyTerms::of(NeighborPolicy::Block);
         let admitted = state::locks::check_status(
             &*world.store,
             &entry,

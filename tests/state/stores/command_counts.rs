@@ -9,7 +9,7 @@ use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
 use coord::state::admission::{AdmissionTerms, HeadTerms, Rates};
 use coord::state::expiry::take_due;
-use coord::state::locks::{GateTerms, Judged, check_status};
+use coord::state::locks::{GateTerms, Judged, PolicyTerms, check_status};
 use coord::store::redis::RedisStore;
 use coord::store::{Request, Store};
 use coord::sweep::sweep_due;
@@ -152,7 +152,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
         &entry,
         &paths,
         Writing,
-        NeighborPolicy::Block,
+        &PolicyTerms::of(NeighborPolicy::Block),
         &GateTerms::NONE,
     )
     .await;

@@ -146,12 +146,13 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
             ..entry_of(&world, &holder, rates)
         };
         let paths = [FilePath::parse("a.ts").unwrap()];
+        let policy = state::locks::PolicyTerms::of(NeighborPolicy::Block);
         let checked = state::locks::check_status(
             &*world.store,
             &entry,
             &paths,
             LockMode::Writing,
-            NeighborPolicy::Block,
+            &policy,
             &state::locks::GateTerms::NONE,
         );
         match denial_of(checked.await.unwrap()) {

@@ -57,6 +57,7 @@ pub mod ledger;
 mod limits;
 mod neighbors;
 mod patches;
+mod policy;
 mod pushes;
 mod release;
 mod release_again;

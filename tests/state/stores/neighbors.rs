@@ -173,6 +173,7 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
                 agent_id: None,
                 intent_id: None,
                 task: None,
+                shared: false,
                 status: if writes { Writing } else { Reading },
                 agent_head: HEAD.to_owned(),
                 message: "What is done and why".to_owned(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
-use coord::state::locks::{GateTerms, Release, Wanted};
+use coord::state::locks::{GateTerms, PolicyTerms, Release, Wanted};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
@@ -33,7 +33,7 @@ impl World {
         let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
         let wanted = Wanted {
             claim: LockMode::Writing,
-            policy: NeighborPolicy::Block,
+            policy: &PolicyTerms::of(NeighborPolicy::Block),
             agent_head: &head,
             message: &LockReason::parse("Rewriting the parser").unwrap(),
             ttl_seconds: 300,
@@ -68,12 +68,13 @@ impl World {
         let paths: Vec<FilePath> = (0..paths)
             .map(|number| FilePath::parse(&format!("{number}.ts")).unwrap())
             .collect();
+        let policy = PolicyTerms::of(NeighborPolicy::Block);
         let checked = state::locks::check_status(
             &*self.store,
             &entry,
             &paths,
             LockMode::Writing,
-            NeighborPolicy::Block,
+            &policy,
             &GateTerms::NONE,
         );
         came(&checked.await.unwrap())

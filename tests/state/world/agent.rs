@@ -3,6 +3,7 @@
 use coord::domain::orchestration::{Action, Facts, Operation, decide, first_refusal};
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
+use coord::policy::FileKind;
 use coord::source::Reachable;
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms};
@@ -11,6 +12,7 @@ use coord::state::locks::{ClaimOutcome, GateCode, Judged, Release, ReleaseOutcom
 use coord_protocol::ErrorCode;
 
 use super::about_intents::AboutIntents;
+use super::about_policy::AboutPolicy;
 use super::{World, aged, answered, branch, granted, released, sha};
 
 /// Someone who asks, and how.
@@ -27,6 +29,7 @@ pub struct Agent<'w> {
     pub message: String,
     pub ttl: u32,
     pub about: AboutIntents,
+    pub about_policy: AboutPolicy,
 }
 
 impl Agent<'_> {
@@ -104,10 +107,13 @@ impl Agent<'_> {
         let message = LockReason::parse(&self.message).unwrap();
         let paths = file_paths(paths);
         loop {
-            let judgement = self.about.judgement(&paths);
+            let (judgement, policy) = (
+                self.about.judgement(&paths),
+                self.about_policy.terms(self.policy, &paths),
+            );
             let wanted = Wanted {
                 claim: wanted,
-                policy: self.policy,
+                policy: &policy,
                 agent_head: &self.head,
                 message: &message,
                 ttl_seconds: self.ttl,
@@ -120,6 +126,7 @@ impl Agent<'_> {
                 .unwrap();
             match admitted {
                 Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
+                Admitted::Denied(Denial::AskPolicy(question)) => self.about_policy.learn(*question),
                 Admitted::Outcome(outcome) => {
                     assert_as_specified(&wanted, &outcome);
                     return Admitted::Outcome(outcome);
@@ -154,12 +161,16 @@ impl Agent<'_> {
     pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Admitted<Survey> {
         let (paths, known) = (file_paths(paths), self.known());
         loop {
-            let judgement = self.about.judgement(&paths);
+            let (judgement, policy) = (
+                self.about.judgement(&paths),
+                self.about_policy.terms(self.policy, &paths),
+            );
             let gate = self.about.terms(judgement.as_ref());
             let (store, entry) = (&*self.world.store, self.entry(&known));
-            let checked = state::locks::check_status(store, &entry, &paths, intent, self.policy, &gate).await;
+            let checked = state::locks::check_status(store, &entry, &paths, intent, &policy, &gate).await;
             match checked.unwrap() {
                 Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
+                Admitted::Denied(Denial::AskPolicy(question)) => self.about_policy.learn(*question),
                 checked => return checked,
             }
         }
@@ -271,9 +282,11 @@ fn assert_as_specified(wanted: &Wanted<'_>, outcome: &ClaimOutcome) {
     // In another order than that of the script.
     let mut refusals: Vec<ErrorCode> = refusals.collect();
     refusals.reverse();
+    let kinds = wanted.policy.kinds.iter();
+    let ignored = kinds.filter(|kind| **kind == FileKind::Ignored).count();
     let facts = Facts {
         is_behind: survey.is_behind,
-        is_renewal: written.count() == wanted.paths.len(),
+        is_renewal: written.count() + ignored == wanted.paths.len(),
         is_blocked: survey.findings.iter().any(|finding| finding.blocks),
         refused: first_refusal(&refusals),
         ..Facts::default()

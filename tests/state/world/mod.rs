@@ -1,12 +1,14 @@
 //! A store with nothing in it, and people who ask it things.
 
 mod about_intents;
+mod about_policy;
 mod agent;
 mod outcomes;
 pub mod team;
 pub mod worker;
 
 pub use about_intents::AboutIntents;
+pub use about_policy::AboutPolicy;
 pub use agent::Agent;
 pub use outcomes::{answered, denial_of, granted, in_short, released};
 
@@ -139,6 +141,7 @@ impl World {
             message: format!("What {name} does and why"),
             ttl: 300,
             about: AboutIntents::default(),
+            about_policy: AboutPolicy::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use coord::state::tasks::{
 use coord::state::teams::{RequestKey, TeamRefusal, TeamTerms, Told};
 
 use super::team::{Mate, done, task_id};
-use super::{AboutIntents, HEAD, World, aged, answered, branch, sha};
+use super::{AboutIntents, AboutPolicy, HEAD, World, aged, answered, branch, sha};
 
 /// A member whose working copy is at `head`, where a source says that the branch is at `repo_head`.
 #[derive(Clone)]
@@ -20,6 +20,7 @@ pub struct Worker<'w> {
     pub head: CommitSha,
     pub repo_head: CommitSha,
     pub about: AboutIntents,
+    pub about_policy: AboutPolicy,
     /// Where a source can be asked about work.
     pub can_ask: bool,
 }
@@ -35,6 +36,7 @@ impl World {
             head: sha(HEAD),
             repo_head: sha(HEAD),
             about: AboutIntents::default(),
+            about_policy: AboutPolicy::default(),
             can_ask: false,
         }
     }
@@ -75,13 +77,15 @@ impl Worker<'_> {
                 team: &mate.team,
             };
             let judgement = self.about.last_judgement();
+            let policy = self.about_policy.terms(NeighborPolicy::Block, &[]);
             let files = FilesOfClaim::Claimed {
-                policy: NeighborPolicy::Block,
+                policy: &policy,
                 agent_head: &self.head,
                 gate: self.about.terms(judgement.as_ref()),
             };
             match claim(&terms, &files).await {
                 Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
+                Admitted::Denied(Denial::AskPolicy(question)) => self.about_policy.learn(*question),
                 admitted => return admitted.map(|told| told.outcome),
             }
         }

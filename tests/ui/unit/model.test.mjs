@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { titleOf } from '../../../public/app/announce.js';
-import { noticesOf, statusOf } from '../../../public/app/truth.js';
+import { noticesOf, policySentences, statusOf } from '../../../public/app/truth.js';
 import { GRAPH, json, openPage } from './browser.mjs';
 import { heldLock, lockEvent, START } from './events.mjs';
 
@@ -408,4 +408,23 @@ test('an hour of events leaves no more than is kept, and no more timers', async 
   assert.equal(page.model.state.activity.length, 1000);
   assert.equal(page.model.state.hasOlder, false);
   assert.ok(page.timers.waiting() <= waiting + 2, `${page.timers.waiting()} timers`);
+});
+
+test('the rules of a branch are sentences, and what is wrong with them is a notice', async () => {
+  assert.deepEqual(policySentences(null), ['The rules have not been read yet.']);
+  const byDefault = policySentences({ ttl_seconds: 300, neighbors: 'block' });
+  assert.equal(byDefault[0], 'A lock lasts 300 s unless it is renewed.');
+  assert.match(byDefault[2], /lockfiles/);
+  const own = policySentences({ ttl_seconds: 60, neighbors: 'off', shared: [], ignore: ['dist/', 'gen/**'], problem: '.coord.toml:1:1: unknown key "x"' });
+  assert.deepEqual(own.slice(1), [
+    'Nothing is said of neighbors.',
+    'No file is written by several at once.',
+    'Without locks: dist/, gen/**.',
+    'The file of the newest commit is wrong, so the last good one counts: .coord.toml:1:1: unknown key "x".',
+  ]);
+  const page = await livePage();
+  page.answers.graph = () => json({ ...GRAPH, policy: { ttl_seconds: 300, neighbors: 'block', problem: '.coord.toml:1:1: wrong' } });
+  page.say({ type: 'graph_update', id: '2-0', branch: 'main', version: 'abcdef0', time: 1 });
+  await page.timers.pass(300);
+  assert.deepEqual(notices(page), ['policy']);
 });

@@ -70,7 +70,7 @@ impl Verdict {
                 Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownBranch => return Ok(()),
                 Err(error) => return Err(error.to_string()),
             };
-            let is_held = |lock: &OtherLock| lock.lock_type != Some(LockType::Neighbor);
+            let is_held = |lock: &OtherLock| !lock.shared && lock.lock_type != Some(LockType::Neighbor);
             let orchestration = &response.orchestration;
             let is_of_intents = match orchestration.action {
                 Action::Stop => true,
@@ -92,6 +92,8 @@ impl Verdict {
             for (file, lock) in response.locks {
                 match lock.lock_type {
                     Some(LockType::Neighbor) => self.neighbors.insert(file, lock),
+                    // Git merges it, or the tool makes it again.
+                    _ if lock.shared => None,
                     _ => self.refused.insert(file, lock),
                 };
             }

@@ -19,7 +19,7 @@ use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Source, SourceError, Tip};
-use crate::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, ScopeQuestion, SeenHead};
+use crate::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, PolicyQuestion, ScopeQuestion, SeenHead};
 use crate::state::locks::{Judged, Written};
 use crate::store::{Store, StoreError};
 use denial::no_push;
@@ -45,6 +45,11 @@ pub(crate) trait AdmittedCall: Sync {
 
     /// Takes the question whether the intent of the request may change its files: the next run of the script has the answer.
     fn judge(&self, question: ScopeQuestion) {
+        let _ = question;
+    }
+
+    /// Takes the policy by which the files of the request have to be judged: the next run of the script has them judged.
+    fn judge_by_policy(&self, question: PolicyQuestion) {
         let _ = question;
     }
 }
@@ -258,6 +263,11 @@ impl<'a> Admission<'a> {
                     self.next_round()?;
                     self.is_counted = true;
                     call.judge(*question);
+                }
+                Admitted::Denied(Denial::AskPolicy(question)) => {
+                    self.next_round()?;
+                    self.is_counted = true;
+                    call.judge_by_policy(*question);
                 }
                 Admitted::Denied(denial) => self.resolve(denial).await?,
             }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::stored_ignore::StoredIgnore;
+use super::stored_policy::StoredPolicy;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::SourceError;
 use crate::store::StoreError;
-use coord_graph::{Limits, Snapshot};
+use coord_graph::{ImportGraph, Limits, Snapshot};
 
 /// A branch at a commit, its builder, and the limits of the build.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +33,10 @@ pub struct Built {
     pub snapshot: Arc<Snapshot>,
     /// `.intentignore` of the commit.
     pub ignore: Option<StoredIgnore>,
+    /// `.coord.toml` of the commit, with what `.gitattributes` says.
+    pub policy: StoredPolicy,
+    /// The graph without the files that are nobody's neighbors: what the scripts read.
+    pub neighbors: Arc<ImportGraph>,
 }
 
 /// Why there is no new graph.

@@ -11,6 +11,7 @@ use super::previous_records::load_records;
 use super::progress_report::Reporter;
 use super::publish::publish;
 use super::stored_ignore::StoredIgnore;
+use super::stored_policy::{Place, ReadPolicy, StoredPolicy};
 use crate::domain::file_path;
 use crate::source::{Source, TreeEntry};
 use crate::state::builds::{BuildLease, Published, fail_build, lease_build};
@@ -89,11 +90,25 @@ async fn build_leased(
         };
         let last_ignore = last.as_ref().and_then(|built| built.ignore.as_ref());
         let ignore = StoredIgnore::read(source, job.repo, &tree, last_ignore).await?;
+        let place = Place {
+            store: &**store,
+            source,
+            repo: job.repo,
+            branch: job.branch,
+        };
+        let last_policy = last.as_ref().map(|built| &built.policy);
+        let (ReadPolicy { policy, left_out }, tree) = StoredPolicy::read(place, tree, last_policy).await?;
         let snapshot = build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?;
+        let neighbors = match left_out.is_empty() {
+            true => Arc::clone(snapshot.graph()),
+            false => Arc::new(snapshot.graph().without(|path| left_out.contains(path))),
+        };
         Ok::<_, BuildError>(Built {
             commit: job.commit.clone(),
             snapshot: Arc::new(snapshot),
             ignore,
+            policy,
+            neighbors,
         })
     };
     let built = tokio::select! {

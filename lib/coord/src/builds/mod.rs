@@ -1,7 +1,8 @@
 //! Builds of the import graph: from a source into the store, and kept up to date there.
 //!
 //! - [`build`]: reads, scans and resolves the files of a commit
-//! - [`stored_graph`]: the form of a graph in the store and on the wire; [`stored_ignore`]: `.intentignore` beside it
+//! - [`stored_graph`]: the form of a graph in the store and on the wire; [`stored_ignore`], [`stored_policy`]: `.intentignore` and
+//!   `.coord.toml` beside it
 //! - [`job`]: the parameters of one build; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its
 //!   lease to the published graph, starting with the records of an earlier build
 //! - `builder`: one build at a time in a process; `schedule`: branches that are due; `upkeep`: both together
@@ -17,6 +18,7 @@ pub mod leased_build;
 pub mod publish;
 pub mod stored_graph;
 pub mod stored_ignore;
+pub mod stored_policy;
 
 mod builder;
 mod previous_records;

@@ -56,7 +56,8 @@ pub(super) async fn publish(
         ("edges", snapshot.graph().edge_count().to_string()),
     ];
     fields.extend(built.ignore.iter().flat_map(StoredIgnore::fields));
-    if let Some(patch) = last.map(|last| patch_from(last, snapshot))
+    fields.extend(built.policy.fields());
+    if let Some(patch) = last.map(|last| patch_from(last, built))
         && patch.size() <= PATCH_BYTES
     {
         let published = patch_graph(store, repo, branch, builder, commit, &patch, &fields).await?;
@@ -66,7 +67,7 @@ pub(super) async fn publish(
     }
     let adjacency_key = state::builds::keys::graph_adjacency(repo, branch);
     let scan_key = state::builds::keys::graph_scan(repo, branch);
-    let adjacency = in_parts(snapshot.graph().adjacency());
+    let adjacency = in_parts(built.neighbors.adjacency());
     if stage(store, job, &adjacency_key, adjacency).await? == Published::LeaseLost {
         return Ok(Published::LeaseLost);
     }
@@ -114,9 +115,9 @@ fn in_parts(pairs: impl Iterator<Item = (String, String)>) -> impl Iterator<Item
     })
 }
 
-fn patch_from(last: &Built, snapshot: &Snapshot) -> GraphPatch {
-    let adjacency = snapshot.graph().adjacency_changes(last.snapshot.graph());
-    let (scan, scan_gone) = snapshot.changed_records(&last.snapshot);
+fn patch_from(last: &Built, built: &Built) -> GraphPatch {
+    let adjacency = built.neighbors.adjacency_changes(&last.neighbors);
+    let (scan, scan_gone) = built.snapshot.changed_records(&last.snapshot);
     GraphPatch {
         base: last.commit.to_string(),
         adjacency: adjacency

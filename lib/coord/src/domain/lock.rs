@@ -2,22 +2,42 @@ use coord_protocol::LockMode;
 use serde::{Deserialize, Serialize};
 
 /// The effect of a neighbor that is locked for writing on a claim to write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum NeighborPolicy {
-    /// It refuses the claim, as documented.
+    /// It refuses the claim, as documented, unless its writer keeps the interface.
     #[default]
     Block,
+    /// The same, said by a repository that relies on what its writers say of interfaces.
+    Interface,
     /// It is a warning.
     Warn,
+    /// Nothing is said of it.
+    Off,
 }
 
 impl NeighborPolicy {
-    /// The spelling in scripts.
+    /// All of them.
+    pub const ALL: [NeighborPolicy; 4] = [
+        NeighborPolicy::Block,
+        NeighborPolicy::Interface,
+        NeighborPolicy::Warn,
+        NeighborPolicy::Off,
+    ];
+
+    /// The spelling in scripts, settings and policies.
     pub fn as_str(self) -> &'static str {
         match self {
             NeighborPolicy::Block => "block",
+            NeighborPolicy::Interface => "interface",
             NeighborPolicy::Warn => "warn",
+            NeighborPolicy::Off => "off",
         }
+    }
+
+    /// The policy with that spelling.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.as_str() == text)
     }
 }
 
@@ -43,6 +63,9 @@ pub struct LockEntry {
     /// Team, in lower case, and id of the task with which it was claimed: `TEAM/ID`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// Whether several could write the file when it was granted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// READING or WRITING.
     pub status: LockMode,
     /// The commit of the holder's working copy at the first grant; for a writer, the head of the branch, in full.

@@ -38,6 +38,9 @@ pub(super) fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
 /// Fields of answers that say what waits for a member of a team. The text of the answer says it too, and most agents are in none.
 const OF_TEAMS: [&str; 3] = ["your_teams", "unread", "shutdown"];
 
+/// Fields of locks for programs: a warning says them to a model, where they matter.
+const OF_LOCKS: [&str; 2] = ["shared", "interface"];
+
 /// What is kept of a schema. Of an answer it is the less the deeper it lies: a model reads answers without a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeps {
@@ -127,7 +130,9 @@ impl Components {
                 "description" => value.as_str().unwrap_or_default().replace('\n', " ").into(),
                 "items" | "additionalProperties" => Value::Object(self.reduced(value, under)),
                 "properties" => {
+                    let is_told = |name: &str| keeps == Keeps::Request || !OF_LOCKS.contains(&name);
                     let properties = value.as_object().into_iter().flatten();
+                    let properties = properties.filter(|(name, _)| is_told(name));
                     let reduced = properties.map(|(name, value)| (name.clone(), self.reduced(value, under).into()));
                     Value::Object(reduced.collect())
                 }

@@ -8,6 +8,7 @@ use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::lock_views::{others_locks, own_locks, warnings};
+use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::teams::memberships;
 use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest, offline_warning};
@@ -15,10 +16,10 @@ use crate::admission::{AdmittedCall, Right};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::orchestration::{self, Facts, Operation};
-use crate::domain::{CommitSha, FilePaths, LockMode, NeighborPolicy};
+use crate::domain::{CommitSha, FilePaths, LockMode};
 use crate::error::ApiError;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted, ScopeQuestion};
+use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
 use crate::state::locks::Survey;
 use crate::store::{Store, StoreError};
 
@@ -59,11 +60,12 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
     let mut admission = request.begin(app, Right::Read).await?;
     let tool_use = ToolUse::parse(None, None)?;
     let gate = GateRequest::new(app, request, &admission, &tool_use);
+    let policy = PolicyRequest::new(app, request);
     let call = CheckCall {
         gate: &gate,
+        policy: &policy,
         paths: &request.paths,
         intent,
-        policy: app.locks.neighbor_policy,
     };
     let survey = admission.run(&call).await;
     let survey = survey.map_err(|error| CheckError {
@@ -77,16 +79,16 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
     }
     let standing = Standing::of(request, &admission, &survey);
     let said = SaidByIntents::new(request, &survey.gate, gate.end(&survey.gate));
-    let mut response = respond(&standing, &survey, &said, notes);
+    let mut response = respond(&standing, &survey, &said, &policy.end(), notes);
     response.repo_head_ref = admission.head_ref();
     Ok(response)
 }
 
 struct CheckCall<'a> {
     gate: &'a GateRequest<'a>,
+    policy: &'a PolicyRequest<'a>,
     paths: &'a FilePaths,
     intent: LockMode,
-    policy: NeighborPolicy,
 }
 
 impl AdmittedCall for CheckCall<'_> {
@@ -95,15 +97,26 @@ impl AdmittedCall for CheckCall<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Survey>, StoreError> {
         let judgement = self.gate.judgement();
         let gate = self.gate.terms(judgement.as_ref());
-        state::locks::check_status(store, terms, self.paths, self.intent, self.policy, &gate).await
+        let policy = self.policy.terms();
+        state::locks::check_status(store, terms, self.paths, self.intent, &policy, &gate).await
     }
 
     fn judge(&self, question: ScopeQuestion) {
         self.gate.judge(question);
     }
+
+    fn judge_by_policy(&self, question: PolicyQuestion) {
+        self.policy.judge(&question);
+    }
 }
 
-fn respond(standing: &Standing, survey: &Survey, said: &SaidByIntents<'_>, mut notes: Vec<String>) -> CheckResponse {
+fn respond(
+    standing: &Standing,
+    survey: &Survey,
+    said: &SaidByIntents<'_>,
+    policy: &SaidByPolicy,
+    mut notes: Vec<String>,
+) -> CheckResponse {
     let blocking = blocking(&survey.findings);
     let facts = Facts {
         is_behind: survey.is_behind,
@@ -132,6 +145,7 @@ fn respond(standing: &Standing, survey: &Survey, said: &SaidByIntents<'_>, mut n
         notes.push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking)));
     }
     notes.extend(said.warnings());
+    notes.extend(policy.warnings());
     CheckResponse {
         status: orchestration::status(facts),
         locks: others_locks(&survey.findings),

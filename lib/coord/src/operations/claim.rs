@@ -6,6 +6,7 @@ use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::lock_views::{already_held, others_locks, own_locks, warnings};
+use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::named;
 use super::teams::memberships;
 use super::tool_use::ToolUse;
@@ -16,8 +17,8 @@ use crate::domain::{LockMode, LockReason};
 use crate::error::ApiError;
 use crate::scopes::Judged;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted, ScopeQuestion};
-use crate::state::locks::{ClaimOutcome, Survey, Wanted};
+use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
+use crate::state::locks::{ClaimOutcome, PolicyTerms, Survey, Wanted};
 use crate::store::{Store, StoreError};
 
 /// Claims the files of `request` in `mode`.
@@ -36,19 +37,25 @@ pub(crate) async fn claim(
         admission = admission.for_writing();
     }
     let gate = GateRequest::new(app, request, &admission, tool_use);
+    let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
     let wanted = Wanted {
         claim: mode,
-        policy: app.locks.neighbor_policy,
+        policy: &terms,
         agent_head: &request.agent_head,
         message: reason,
-        ttl_seconds: app.locks.ttl_seconds,
+        ttl_seconds: policy.ttl_seconds(),
         claimed: &app.claimed,
         paths: &request.paths,
         gate: gate.terms(None),
     };
-    let outcome = admission.run(&ClaimCall { wanted, gate: &gate }).await?;
+    let call = ClaimCall {
+        wanted,
+        gate: &gate,
+        policy: &policy,
+    };
+    let outcome = admission.run(&call).await?;
     let judged = gate.end(&outcome.survey().gate);
-    Ok(respond(app, request, &admission, mode, &outcome, judged))
+    Ok(respond(app, request, &admission, mode, &outcome, judged, &policy.end()))
 }
 
 /// The response to a claim.
@@ -59,6 +66,7 @@ pub(super) fn respond(
     mode: LockMode,
     outcome: &ClaimOutcome,
     judged: Option<Judged>,
+    policy: &SaidByPolicy,
 ) -> PostResponse {
     let survey = outcome.survey();
     let said = SaidByIntents::new(request, &survey.gate, judged);
@@ -73,6 +81,7 @@ pub(super) fn respond(
         }
     };
     response.warnings.extend(said.warnings());
+    policy.add_to(&mut response);
     response.your_teams = memberships(&survey.waiting);
     let mut notes = Vec::new();
     admission.note(&survey.head, &mut notes);
@@ -87,15 +96,18 @@ pub(super) fn respond(
 struct ClaimCall<'a> {
     wanted: Wanted<'a>,
     gate: &'a GateRequest<'a>,
+    policy: &'a PolicyRequest<'a>,
 }
 
 impl AdmittedCall for ClaimCall<'_> {
     type Outcome = ClaimOutcome;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
-        let judgement = self.gate.judgement();
+        let (judgement, policy) = (self.gate.judgement(), self.policy.terms());
         let wanted = Wanted {
             gate: self.gate.terms(judgement.as_ref()),
+            policy: &policy,
+            ttl_seconds: self.policy.ttl_seconds(),
             ..self.wanted
         };
         state::locks::claim(store, terms, &wanted).await
@@ -103,6 +115,10 @@ impl AdmittedCall for ClaimCall<'_> {
 
     fn judge(&self, question: ScopeQuestion) {
         self.gate.judge(question);
+    }
+
+    fn judge_by_policy(&self, question: PolicyQuestion) {
+        self.policy.judge(&question);
     }
 }
 

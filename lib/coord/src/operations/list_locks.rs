@@ -118,6 +118,7 @@ mod tests {
             agent_id: None,
             intent_id: None,
             task: None,
+            shared: false,
             status: LockMode::Reading,
             agent_head: "9bee4e1".to_owned(),
             message: message.to_owned(),

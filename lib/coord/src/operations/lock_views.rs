@@ -14,6 +14,7 @@ fn reader(entry: &LockEntry) -> Reader {
     Reader {
         user: entry.user_id.clone(),
         user_name: entry.user_name.clone(),
+        status: Some(entry.status).filter(|status| *status == LockMode::Writing),
         agent_id: entry.agent_id.clone(),
         message: entry.message.clone(),
         timestamp: entry.timestamp,
@@ -41,6 +42,7 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
 /// Others' locks by file path: DIRECT and NEIGHBOR. Locks on other branches are warnings instead.
 pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> {
     by_file(findings.iter().filter_map(|finding| match finding.relation {
+        Relation::Direct if finding.is_shared => Some((&finding.entry, Concern::Shared)),
         Relation::Direct => Some((&finding.entry, Concern::Direct)),
         Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
         Relation::CrossBranch => None,
@@ -57,6 +59,8 @@ pub(super) fn locks_on_branch(entries: &[LockEntry]) -> BTreeMap<String, OtherLo
 enum Concern<'a> {
     None,
     Direct,
+    /// It is on a file that several may write.
+    Shared,
     /// The lock is on a neighbor of this file.
     Neighbor(&'a str),
 }
@@ -73,7 +77,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
             let (earliest, concern) = entries.first()?;
             let (lock_type, neighbor_of) = match concern {
                 Concern::None => (None, None),
-                Concern::Direct => (Some(LockType::Direct), None),
+                Concern::Direct | Concern::Shared => (Some(LockType::Direct), None),
                 Concern::Neighbor(via) => (Some(LockType::Neighbor), Some((*via).to_owned())),
             };
             let view = OtherLock {
@@ -82,6 +86,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 status: earliest.status,
                 lock_type,
                 neighbor_of,
+                shared: matches!(concern, Concern::Shared),
                 message: earliest.message.clone(),
                 timestamp: earliest.timestamp,
                 expiry: earliest.expiry,
@@ -133,10 +138,24 @@ pub(super) fn sentence(finding: &Finding) -> String {
     }
 }
 
-/// Warnings about locks that are reported but block nothing: on other branches, and written neighbors.
+/// Who writes a shared file.
+fn shared(entry: &LockEntry) -> String {
+    let agent = entry.agent_id.as_ref();
+    let agent = agent.map(|agent| format!(" (agent '{agent}')")).unwrap_or_default();
+    format!(
+        "'{}' is also being written by user '{}'{agent}: {}",
+        entry.file_path, entry.user_id, entry.message
+    )
+}
+
+/// Warnings about locks that are reported but block nothing: on other branches, on shared files, and written neighbors.
 pub(super) fn warnings(findings: &[Finding]) -> impl Iterator<Item = String> {
     findings.iter().filter_map(|finding| match finding.relation {
         Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding))),
+        Relation::Direct if finding.is_shared && finding.entry.status == LockMode::Writing => Some(format!(
+            "SHARED_FILE: {}; let the tool make it again, or merge.",
+            shared(&finding.entry)
+        )),
         Relation::Neighbor if !finding.blocks && finding.entry.status == LockMode::Writing => {
             Some(format!("NEIGHBOR: {}", sentence(finding)))
         }

@@ -8,6 +8,7 @@
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - [`intents`]: intents, their acts and what they cost
 //! - `gate_request`, `intent_refusal`, `tool_use`: what intents say of a check and a claim
+//! - `policy_request`: what `.coord.toml` says of a check, a claim and a release
 //! - [`teams`]: teams, their tasks and their messages
 //! - [`ledger`]: the ledger, and what it knows of files
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
@@ -23,6 +24,7 @@ pub mod ledger;
 mod list_activity;
 mod list_locks;
 mod lock_views;
+mod policy_request;
 mod post;
 pub mod read_graph;
 mod refusal;

@@ -2,6 +2,7 @@
 
 use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
+use super::policy_request::SaidByPolicy;
 use super::sentences::{graph_warning, named};
 use super::teams::memberships;
 use super::work_request::WorkRequest;
@@ -56,7 +57,7 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
             Err(outcome) => break outcome,
         }
     };
-    respond(request, &admission, release.new_head, outcome)
+    respond(app, request, &admission, release.new_head, outcome).await
 }
 
 /// What the source says of the work that `outcome` asks about; the outcome, if it asks nothing.
@@ -79,12 +80,21 @@ pub(super) async fn ask(
 }
 
 /// The response to a release.
-pub(super) fn respond(
+pub(super) async fn respond(
+    app: &App,
     request: &WorkRequest,
     admission: &Admission<'_>,
     new_head: Option<&CommitSha>,
-    outcome: ReleaseOutcome,
+    mut outcome: ReleaseOutcome,
 ) -> Result<PostResponse, ApiError> {
+    let policy = match &mut outcome {
+        ReleaseOutcome::Released(released) => {
+            let mut policy = SaidByPolicy::of_release(app, request, &released.policy).await;
+            policy.sort_out(&mut released.missing);
+            policy
+        }
+        _ => SaidByPolicy::seen_last(app, request),
+    };
     let mut notes = Vec::new();
     if let Some(head) = outcome.head() {
         admission.note(head, &mut notes);
@@ -94,6 +104,7 @@ pub(super) fn respond(
     let mut response = response_to(request, &admission.branch_name(), new_head, outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
+    policy.add_to(&mut response);
     response.your_teams = your_teams;
     response.repo_head_ref = admission.head_ref();
     Ok(response)

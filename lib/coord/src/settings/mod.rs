@@ -75,7 +75,9 @@ impl Settings {
 pub struct LockConfig {
     /// Seconds until a lock expires, unless it is renewed.
     pub ttl_seconds: u32,
-    /// Whether a neighbor that is locked for writing blocks.
+    /// Maximum of these seconds that a repository's policy can set.
+    pub most_ttl_seconds: u32,
+    /// The effect of a neighbor that is locked for writing, unless a repository's policy says another.
     pub neighbor_policy: NeighborPolicy,
 }
 
@@ -83,6 +85,7 @@ impl Default for LockConfig {
     fn default() -> Self {
         LockConfig {
             ttl_seconds: 300,
+            most_ttl_seconds: 3600,
             neighbor_policy: NeighborPolicy::Block,
         }
     }
@@ -96,26 +99,28 @@ impl LockConfig {
     /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
         let mut config = LockConfig::default();
-        if let Some(text) = value_of(environment, env_vars::COORD_LOCK_TTL_SECONDS) {
+        for (variable, value) in [
+            (env_vars::COORD_LOCK_TTL_SECONDS, &mut config.ttl_seconds),
+            (env_vars::COORD_LOCK_TTL_MAX_SECONDS, &mut config.most_ttl_seconds),
+        ] {
+            let Some(text) = value_of(environment, variable) else {
+                continue;
+            };
             let seconds = text
                 .parse()
                 .ok()
                 .filter(|seconds| (1..=Self::MAX_TTL_SECONDS).contains(seconds));
-            config.ttl_seconds = seconds.ok_or(ConfigError {
-                variable: env_vars::COORD_LOCK_TTL_SECONDS,
+            *value = seconds.ok_or(ConfigError {
+                variable,
                 problem: format!("must be a number of seconds from 1 to {}", Self::MAX_TTL_SECONDS),
             })?;
         }
-        config.neighbor_policy = match value_of(environment, env_vars::COORD_NEIGHBOR_POLICY).as_deref() {
-            None | Some("block") => NeighborPolicy::Block,
-            Some("warn") => NeighborPolicy::Warn,
-            Some(_) => {
-                return Err(ConfigError {
-                    variable: env_vars::COORD_NEIGHBOR_POLICY,
-                    problem: "must be block or warn".to_owned(),
-                });
-            }
-        };
+        if let Some(text) = value_of(environment, env_vars::COORD_NEIGHBOR_POLICY) {
+            config.neighbor_policy = NeighborPolicy::parse(&text).ok_or(ConfigError {
+                variable: env_vars::COORD_NEIGHBOR_POLICY,
+                problem: "must be block, interface, warn or off".to_owned(),
+            })?;
+        }
         Ok(config)
     }
 }

@@ -5,7 +5,7 @@ use crate::disk::Disk;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms};
-use coord::state::locks::{GateTerms, check_status};
+use coord::state::locks::{GateTerms, PolicyTerms, check_status};
 use coord::store::{Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::StorageBackend;
@@ -278,7 +278,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
         &entry,
         &paths,
         LockMode::Writing,
-        NeighborPolicy::Block,
+        &PolicyTerms::of(NeighborPolicy::Block),
         &GateTerms::NONE,
     )
     .await;
@@ -296,7 +296,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
         &entry,
         &paths,
         LockMode::Writing,
-        NeighborPolicy::Block,
+        &PolicyTerms::of(NeighborPolicy::Block),
         &GateTerms::NONE,
     )
     .await;

@@ -6,6 +6,7 @@
 //! - `{a,b}` is expanded when a scope is written. What is refused then is in [`Refusal`].
 //! - [`Scope::within_breadth`] counts what a scope covers; [`IntentIgnore`] and [`reserved`] go before any scope;
 //!   [`Judge`] applies all three.
+//! - [`Matcher`] counts what patterns cost; [`FileRules`] are patterns as those of `.gitattributes`.
 //! - [`Scope::overlap`] says whether two scopes meet, and where.
 //!
 //! A path is matched segment by segment, for all patterns at once ([`walk`]), in time linear in the length of the path and in
@@ -19,6 +20,7 @@ mod breadth;
 mod common;
 mod ignore;
 mod judge;
+mod matcher;
 mod overlap;
 mod pattern;
 mod refusal;
@@ -30,6 +32,7 @@ mod walk;
 pub use breadth::{Count, TooBroad};
 pub use ignore::{Ignored, IntentIgnore};
 pub use judge::{Judge, Verdict};
+pub use matcher::{FileRules, Matcher};
 pub use overlap::{Overlap, Steps};
 pub use pattern::Pattern;
 pub use refusal::Refusal;

@@ -9,6 +9,8 @@ pub(super) struct Walk<'r> {
     levels: Vec<Level>,
     /// The places of all levels, one level after the other.
     places: Vec<Place>,
+    /// Whether a rule that matches a folder covers all below.
+    covers_folders: bool,
     /// How many bytes and places were looked at.
     pub(super) steps: u64,
 }
@@ -43,7 +45,16 @@ impl<'r> Walk<'r> {
             folder: Vec::new(),
             levels: vec![root],
             places: places.collect(),
+            covers_folders: true,
             steps: 0,
+        }
+    }
+
+    /// Of rules that match files alone.
+    pub(super) fn of_files(rules: &'r [Rule]) -> Self {
+        Walk {
+            covers_folders: false,
+            ..Walk::new(rules)
         }
     }
 
@@ -116,7 +127,7 @@ impl<'r> Walk<'r> {
                 self.arrive(rule, item + 1, start, &mut last);
             }
         }
-        last.filter(|rule: &usize| !self.rules[*rule].negated)
+        last.filter(|rule: &usize| self.covers_folders && !self.rules[*rule].negated)
     }
 
     fn arrive(&mut self, number: u32, item: usize, start: usize, last: &mut Option<usize>) {

@@ -57,6 +57,50 @@ fn the_judge_sees_two_holders_where_there_may_be_one() {
 }
 
 #[test]
+fn the_judge_lets_two_write_a_shared_file_and_sees_who_was_refused_it() {
+    let (mut operations, mut stored) = truth();
+    for (number, user) in [(20, "cat"), (21, "dan")] {
+        let token = number - 15;
+        operations.push(operation(
+            number as u64,
+            user,
+            &["s"],
+            Act::Claim(Mode::Writing),
+            112,
+            granted(&["s"], Mode::Writing, token, 112),
+        ));
+        stored.events.push(event(
+            Kind::Granted,
+            number as u64,
+            user,
+            &["s"],
+            Some(Mode::Writing),
+            token,
+            112,
+        ));
+        let entry = Entry {
+            holder: holder(user),
+            mode: Mode::Writing,
+            token,
+            timestamp: 112,
+            expiry: stored.events[stored.events.len() - 1].expiry,
+            message: message_of(number as u64),
+        };
+        let place = ("main".to_owned(), "s".to_owned());
+        stored.locks.entry(place).or_default().push(entry);
+        stored.token = token;
+        stored.expiries.insert("s".to_owned(), 112 + super::TTL);
+    }
+    judge(&operations, &stored, &rules()).expect("true");
+    let refused = broken(|operations, stored| {
+        operations.push(operation(22, "eve", &["s"], Act::Claim(Mode::Writing), 112, conflict()));
+        let event = refused(22, "eve", &["s"], Some(Mode::Writing), 112, "CONFLICT", &["s"]);
+        stored.events.push(event);
+    });
+    assert_eq!(refused, Rule::UnfoundedRefusal);
+}
+
+#[test]
 fn the_judge_sees_a_claim_that_is_not_whole() {
     let in_part = broken(|operations, stored| {
         grant_also(operations, stored, "dan", "d", Mode::Writing);

@@ -198,6 +198,7 @@ fn rules() -> Rules {
     let neighbors = [("b", "n"), ("n", "b")].map(|(one, other)| (one.to_owned(), BTreeSet::from([other.to_owned()])));
     Rules {
         neighbors: BTreeMap::from(neighbors),
+        shared: BTreeSet::from(["s".to_owned()]),
         ttls: BTreeSet::from([TTL]),
     }
 }

@@ -8,7 +8,14 @@ use proptest::sample::select;
 use crate::stores::ledger::{EMPTY, HASH};
 
 const IDS: [&str; 7] = ["a", "a", "b", "b", "c", "c", "none"];
-const FILES: [&str; 4] = ["src/a.ts", "src/b.ts", "lib/größe.ts", "README.md"];
+/// The last one may be written by several at once, as long as no policy says otherwise.
+const FILES: [&str; 5] = ["src/a.ts", "src/b.ts", "lib/größe.ts", "README.md", "src/go.sum"];
+const POLICIES: [&str; 4] = [
+    "",
+    "shared = []",
+    "ignore = [\"src/b.ts\"]\nttl_seconds = 90",
+    "neighbors = \"off\"\nshared = [\"*.md\", \"src/a.ts\"]",
+];
 const SCOPES: [&str; 3] = ["src/**", "src/a.ts", "lib/**"];
 /// Who does what only a person may.
 pub const PERSON: &str = "bob";
@@ -70,6 +77,7 @@ pub enum Act {
     Seal {
         most_lines: usize,
     },
+    Policy(&'static str),
 }
 
 impl Act {
@@ -134,6 +142,7 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (cited(), select(&["t1", "t2", "t3", "t4", "t5"][..]), what, any::<bool>())
             .prop_map(|(cited, trace, what, is_reset)| Act::Record { cited, trace, what, is_reset }),
         1 => (1_usize..40).prop_map(|most_lines| Act::Seal { most_lines }),
+        1 => select(&POLICIES[..]).prop_map(Act::Policy),
     ]
 }
 

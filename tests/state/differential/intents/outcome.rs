@@ -116,6 +116,10 @@ pub async fn outcome(agent: Agent<'_>, act: &Act) -> String {
             };
             format!("{:?}", agent.try_record(*cited, *is_reset, &[event]).await)
         }
+        Act::Policy(toml) => {
+            world.store_policy(toml).await;
+            String::new()
+        }
         Act::Seal { most_lines } => {
             let seal = world.seals(*most_lines).await;
             format!("{} {}", seal.base.point.seq, seal.sealed.point.seq)

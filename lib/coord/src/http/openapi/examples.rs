@@ -224,6 +224,7 @@ pub fn graph() -> Value {
         "locks": { "src/db.ts": lock_of_ada(None) },
         "version": HEAD,
         "state": "ready",
+        "policy": { "ttl_seconds": 300, "neighbors": "block" },
         "generated_at": GRANTED_AT,
     })
 }
@@ -281,7 +282,10 @@ const NEWEST: &str = "1795306224000-1";
 
 /// The graph before it was built.
 pub fn building_graph() -> Value {
-    json!({ "nodes": [], "edges": [], "locks": {}, "version": null, "state": "building", "generated_at": null })
+    json!({
+        "nodes": [], "edges": [], "locks": {}, "version": null, "state": "building",
+        "policy": { "ttl_seconds": 300, "neighbors": "block" }, "generated_at": null,
+    })
 }
 
 /// `check_status` while nothing can be asked, but for the error; `why` is the sentence of that.

@@ -16,7 +16,7 @@ use crate::state::admission::{AdmissionTerms, Admitted, SeenHead, admit};
 use crate::state::builds::{GraphHash, discard_graph, touch_graph};
 use crate::state::locks::LiveLocks;
 use crate::store::{Store, StoreError};
-pub(crate) use overview::{BuildProgress, Overview};
+pub(crate) use overview::{BuildProgress, Overview, PolicyView};
 
 /// The head of `branch`, and the store's overview of its graph and locks. A missing graph is built.
 ///
@@ -31,7 +31,7 @@ pub(crate) async fn read_overview(
     let mut admission = Admission::begin(app, repo, branch, caller, None, Right::Read, Some(Vec::new())).await?;
     let (head, (graph, locks)) = admission.run(&OverviewCall { repo, branch }).await?;
     admission.note(&head, &mut Vec::new());
-    let overview = Overview::new(branch, graph, locks);
+    let overview = Overview::new(branch, graph, locks, &app.locks);
     if overview.is_to_be_kept
         && let Err(error) = touch_graph(&*app.store, repo, branch).await
     {

@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use utoipa::openapi::Object;
 
-use crate::domain::{Branch, RepoId};
+use crate::domain::{Branch, NeighborPolicy, RepoId};
 use crate::operations::lock_views::locks_on_branch;
+use crate::policy::{Policy, PolicyText};
+use crate::settings::LockConfig;
 use crate::state::Read;
 use crate::state::builds::{GraphHash, graph_hash};
 use crate::state::locks::{LiveLocks, live_locks};
 use coord_protocol::OtherLock;
+use coord_protocol::schema::one_of;
 
 pub(crate) struct Overview {
     /// The commit of the graph; `None` without a graph.
@@ -21,12 +25,60 @@ pub(crate) struct Overview {
     pub(crate) failure: Option<String>,
     /// The progress of the current build.
     pub(crate) progress: Option<BuildProgress>,
+    /// The rules of the branch.
+    pub(crate) policy: PolicyView,
     pub(crate) locks: BTreeMap<String, OtherLock>,
     /// Whether to record in the store that the graph is in use, so that it is kept; once a day.
     pub(crate) is_to_be_kept: bool,
 }
 
 const DAY: i64 = 86_400;
+
+/// The rules of locking on the branch: those of its `.coord.toml`, and where it has none those of the operator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = Policy)]
+pub(crate) struct PolicyView {
+    /// Seconds until a lock expires, unless it is renewed.
+    #[schema(minimum = 1, maximum = 86_400)]
+    ttl_seconds: u32,
+    /// The effect of another's WRITING lock on a neighbor, for a claim to write.
+    #[schema(schema_with = neighbors_schema)]
+    neighbors: NeighborPolicy,
+    /// Patterns of files that several may write at once; absent where these are the lockfiles that a tool makes again, and what
+    /// `.gitattributes` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, max_items = 64)]
+    shared: Option<Vec<String>>,
+    /// Patterns of files without locks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 64)]
+    ignore: Vec<String>,
+    /// What is wrong with the file at the head, so that the last good one counts: file, line, column and a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    problem: Option<String>,
+}
+
+fn neighbors_schema() -> Object {
+    let names = NeighborPolicy::ALL.map(NeighborPolicy::as_str);
+    one_of(
+        &names,
+        "The effect of another's WRITING lock on a neighbor, for a claim to write",
+    )
+}
+
+impl PolicyView {
+    fn new(stored: Option<&str>, operator: &LockConfig) -> Self {
+        let policy = Policy::of(stored.map(PolicyText::of_stored).unwrap_or_default());
+        PolicyView {
+            ttl_seconds: policy.ttl_seconds(operator),
+            neighbors: policy.neighbors(operator),
+            shared: policy.file().shared.clone(),
+            ignore: policy.file().ignore.clone(),
+            problem: policy.problem().map(str::to_owned),
+        }
+    }
+}
 
 /// Progress of a build, as its builder has reported it.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
@@ -46,7 +98,7 @@ impl Overview {
     }
 
     /// The overview in what the store has of the graph and of the repository's locks.
-    pub(crate) fn new(branch: &Branch, graph: GraphHash, locks: LiveLocks) -> Self {
+    pub(crate) fn new(branch: &Branch, graph: GraphHash, locks: LiveLocks, operator: &LockConfig) -> Self {
         let LiveLocks { now, mut entries } = locks;
         entries.retain(|entry| entry.branch == branch.as_str());
         // A builder that died sends no more reports, so its lease expires.
@@ -57,6 +109,7 @@ impl Overview {
                 .progress
                 .filter(|_| is_building)
                 .and_then(|json| serde_json::from_str(&json).ok()),
+            policy: PolicyView::new(graph.policy.as_deref(), operator),
             version: graph.version,
             generated_at: graph.generated_at,
             failure: graph.failure,

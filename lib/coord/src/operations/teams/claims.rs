@@ -52,14 +52,13 @@ pub async fn claim_task(
     let tool_use = ToolUse::parse(None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
     let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
-    let gate = files.gate(app, &admission, &tool_use);
+    let said = files.said(app, &admission, &tool_use);
     let call = ClaimCall {
-        app,
         team,
         seconds,
         files: &files,
         head: &head,
-        gate: gate.as_ref(),
+        said: said.as_ref(),
         what: What::Task(id),
     };
     let (claimed, waits) = match run(&mut admission, &call).await {
@@ -69,14 +68,14 @@ pub async fn claim_task(
     match claimed {
         WithFiles::Done(Claimed::Task(claimed)) => {
             let mut response = of_claim(claimed.task, waits, claimed.is_renewal);
-            add_claimed(&mut response, app, &admission, &files, gate, claimed.files);
+            add_claimed(&mut response, app, &admission, &files, said, claimed.files);
             Ok(response)
         }
         WithFiles::NotDone { because, .. } => Err(refused_claim(
             app,
             &admission,
             &files,
-            gate,
+            said,
             &because,
             id.as_str(),
             waits,
@@ -125,14 +124,13 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
     let mut waiting = Waiting::begin(app, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut skipped = Vec::new();
     loop {
-        let gate = files.gate(app, &admission, &tool_use);
+        let said = files.said(app, &admission, &tool_use);
         let call = ClaimCall {
-            app,
             team,
             seconds: lease,
             files: &files,
             head: &head,
-            gate: gate.as_ref(),
+            said: said.as_ref(),
             what: What::Next { key, skipped: &skipped },
         };
         let (next, waits) = match run(&mut admission, &call).await {
@@ -147,7 +145,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
             })) => {
                 let mut response = of_claim(*task, waits, false);
                 let survey = survey.map(|survey| *survey);
-                add_claimed(&mut response, app, &admission, &files, gate, survey);
+                add_claimed(&mut response, app, &admission, &files, said, survey);
                 response.passed_over = passed.into_iter().map(passed_task).collect();
                 return Ok(response);
             }
@@ -197,7 +195,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 because: ClaimOutcome::Refused(_),
             } if skipped.len() < MOST_SKIPPED => skipped.push(id),
             WithFiles::NotDone { id, because } => {
-                return Err(refused_claim(app, &admission, &files, gate, &because, &id, waits));
+                return Err(refused_claim(app, &admission, &files, said, &because, &id, waits));
             }
             WithFiles::Done(Claimed::Task(_)) => return Err(ApiError::Internal),
         }
@@ -269,7 +267,7 @@ pub async fn complete_task(
         text: result,
         is_completed: true,
     };
-    let (completed, waits) = match end(&mut admission, &call, &files, &head).await {
+    let (completed, waits) = match end(app, &mut admission, &call, &files, &head).await {
         Ok((Ended::Completed(completed), waits)) => (completed, waits),
         Ok((Ended::Released(_), _)) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
@@ -292,7 +290,7 @@ pub async fn complete_task(
         let warning = "LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task";
         response.warnings.push(warning.to_owned());
     }
-    add_released(&mut response, &admission, &files, completed.files)?;
+    add_released(&mut response, app, &admission, &files, completed.files).await?;
     response.unblocked = count;
     response.not_told = completed.unblocked.not_told;
     Ok(response)
@@ -322,7 +320,7 @@ pub async fn release_task(
         text: note,
         is_completed: false,
     };
-    let (released, waits) = match end(&mut admission, &call, &files, &head).await {
+    let (released, waits) = match end(app, &mut admission, &call, &files, &head).await {
         Ok((Ended::Released(released), waits)) => (released, waits),
         Ok((Ended::Completed(_), _)) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
@@ -331,7 +329,7 @@ pub async fn release_task(
         format!("Task {} is given back; anybody may claim it", task.id)
     });
     response.dependency_results.clear();
-    add_released(&mut response, &admission, &files, released.files)?;
+    add_released(&mut response, app, &admission, &files, released.files).await?;
     if !released.kept.is_empty() {
         response.warnings.push(format!(
             "LOCKS_KEPT: You still hold {} for writing, because Coord does not know the work to be on the branch: push, and release \

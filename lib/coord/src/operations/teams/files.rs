@@ -12,10 +12,11 @@ use crate::domain::{Branch, CommitSha, LockMode};
 use crate::error::ApiError;
 use crate::operations::fields::in_field;
 use crate::operations::gate_request::GateRequest;
+use crate::operations::policy_request::PolicyRequest;
 use crate::operations::tool_use::ToolUse;
 use crate::operations::work_request::WorkRequest;
 use crate::operations::{claim, release};
-use crate::state::admission::{AdmissionTerms, Admitted, ScopeQuestion};
+use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
 use crate::state::locks::{ClaimOutcome, Judged, ReleaseOutcome, Survey};
 use crate::state::tasks::{
     self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NextTask, ReleasedTask, WithFiles,
@@ -125,14 +126,13 @@ impl FilesAsked {
         }
     }
 
-    /// What a claim of files says of intents.
-    pub fn gate<'a>(
-        &'a self,
-        app: &'a App,
-        admission: &Admission<'_>,
-        tool_use: &'a ToolUse,
-    ) -> Option<GateRequest<'a>> {
-        self.work().map(|work| GateRequest::new(app, work, admission, tool_use))
+    /// What intents and the policy of the branch have to do with a claim of files.
+    pub fn said<'a>(&'a self, app: &'a App, admission: &Admission<'_>, tool_use: &'a ToolUse) -> Option<Said<'a>> {
+        let work = self.work()?;
+        Some(Said {
+            gate: GateRequest::new(app, work, admission, tool_use),
+            policy: PolicyRequest::new(app, work),
+        })
     }
 
     fn of_ended<'a>(&'a self, head: &Head, can_ask: bool, judged: &'a [Judged]) -> FilesOfRelease<'a> {
@@ -155,6 +155,12 @@ impl FilesAsked {
             self.work = None;
         }
     }
+}
+
+/// What a claim of files says of intents, and what the policy of the branch says of it.
+pub(super) struct Said<'a> {
+    gate: GateRequest<'a>,
+    policy: PolicyRequest<'a>,
 }
 
 /// The head of the branch that the files are of.
@@ -186,12 +192,11 @@ impl Head {
 
 /// A claim of one task, or of the next.
 pub(super) struct ClaimCall<'a> {
-    pub app: &'a App,
     pub team: &'a TeamName,
     pub seconds: u32,
     pub files: &'a FilesAsked,
     pub head: &'a Head,
-    pub gate: Option<&'a GateRequest<'a>>,
+    pub said: Option<&'a Said<'a>>,
     pub what: What<'a>,
 }
 
@@ -217,13 +222,14 @@ impl AdmittedCall for ClaimCall<'_> {
             admission: *terms,
             team: self.team,
         };
-        let judgement = self.gate.and_then(GateRequest::judgement);
-        let files = match (self.files.work(), self.gate, self.head) {
+        let judgement = self.said.and_then(|said| said.gate.judgement());
+        let policy = self.said.map(|said| said.policy.terms()).unwrap_or_default();
+        let files = match (self.files.work(), self.said, self.head) {
             _ if self.files.is_left_alone => FilesOfClaim::LeftAlone,
-            (Some(work), Some(gate), Head::Found) => FilesOfClaim::Claimed {
-                policy: self.app.locks.neighbor_policy,
+            (Some(work), Some(said), Head::Found) => FilesOfClaim::Claimed {
+                policy: &policy,
                 agent_head: &work.agent_head,
-                gate: gate.terms(judgement.as_ref()),
+                gate: said.gate.terms(judgement.as_ref()),
             },
             _ => FilesOfClaim::NoHead,
         };
@@ -238,8 +244,14 @@ impl AdmittedCall for ClaimCall<'_> {
     }
 
     fn judge(&self, question: ScopeQuestion) {
-        if let Some(gate) = self.gate {
-            gate.judge(question);
+        if let Some(said) = self.said {
+            said.gate.judge(question);
+        }
+    }
+
+    fn judge_by_policy(&self, question: PolicyQuestion) {
+        if let Some(said) = self.said {
+            said.policy.judge(&question);
         }
     }
 }
@@ -287,6 +299,7 @@ impl AdmittedCall for EndCall<'_> {
 
 /// Ends the claim of a task; returns what waits for the caller as well. It asks the source about the work where the store cannot tell.
 pub(super) async fn end(
+    app: &App,
     admission: &mut Admission<'_>,
     end: &End<'_>,
     files: &FilesAsked,
@@ -308,7 +321,7 @@ pub(super) async fn end(
         match release::ask(admission, work, files.new_head.as_ref(), outcome).await? {
             Ok(verdicts) => judged = verdicts,
             Err(outcome) => {
-                let response = release::respond(work, admission, files.new_head.as_ref(), outcome)?;
+                let response = release::respond(app, work, admission, files.new_head.as_ref(), outcome).await?;
                 return Err(refused(response, end.id.as_str(), waits));
             }
         }
@@ -320,16 +333,16 @@ pub(super) fn refused_claim(
     app: &App,
     admission: &Admission<'_>,
     files: &FilesAsked,
-    gate: Option<GateRequest<'_>>,
+    said: Option<Said<'_>>,
     outcome: &ClaimOutcome,
     id: &str,
     waits: Waiting,
 ) -> ApiError {
-    let Some(work) = files.work() else {
+    let (Some(work), Some(Said { gate, policy })) = (files.work(), said) else {
         return ApiError::Internal;
     };
-    let judged = gate.and_then(|gate| gate.end(&outcome.survey().gate));
-    let response = claim::respond(app, work, admission, LockMode::Writing, outcome, judged);
+    let judged = gate.end(&outcome.survey().gate);
+    let response = claim::respond(app, work, admission, LockMode::Writing, outcome, judged, &policy.end());
     refused(response, id, waits)
 }
 
@@ -366,22 +379,23 @@ pub(super) fn add_claimed(
     app: &App,
     admission: &Admission<'_>,
     files: &FilesAsked,
-    gate: Option<GateRequest<'_>>,
+    said: Option<Said<'_>>,
     survey: Option<Survey>,
 ) {
-    let (Some(work), Some(survey)) = (files.work(), survey) else {
+    let (Some(work), Some(survey), Some(Said { gate, policy })) = (files.work(), survey, said) else {
         return;
     };
-    let judged = gate.and_then(|gate| gate.end(&survey.gate));
+    let judged = gate.end(&survey.gate);
     let outcome = ClaimOutcome::Claimed(survey);
-    let granted = claim::respond(app, work, admission, LockMode::Writing, &outcome, judged);
+    let granted = claim::respond(app, work, admission, LockMode::Writing, &outcome, judged, &policy.end());
     response.locks = granted.locks.unwrap_or_default();
     response.warnings.extend(granted.warnings);
 }
 
 /// Adds to `response` what came of the files that were given back with its task.
-pub(super) fn add_released(
+pub(super) async fn add_released(
     response: &mut TaskResponse,
+    app: &App,
     admission: &Admission<'_>,
     files: &FilesAsked,
     released: Option<crate::state::locks::Released>,
@@ -390,7 +404,7 @@ pub(super) fn add_released(
         return Ok(());
     };
     let outcome = ReleaseOutcome::Released(released);
-    let given_back = release::respond(work, admission, files.new_head.as_ref(), outcome)?;
+    let given_back = release::respond(app, work, admission, files.new_head.as_ref(), outcome).await?;
     response.warnings.extend(given_back.warnings);
     response.orphaned_dependencies = given_back.orphaned_dependencies;
     Ok(())

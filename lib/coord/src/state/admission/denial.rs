@@ -1,5 +1,6 @@
 //! Denials: why a request was not admitted.
 
+use super::policy_question::PolicyQuestion;
 use super::scope_question::ScopeQuestion;
 use crate::domain::CommitSha;
 use crate::state::reply::Reply;
@@ -81,6 +82,8 @@ pub enum Denial {
     },
     /// Whether the intent of the request may change its files has yet to be judged.
     AskScope(Box<ScopeQuestion>),
+    /// The files have yet to be judged by the policy of the branch.
+    AskPolicy(Box<PolicyQuestion>),
 }
 
 /// The denial that a reply tells of, or the reply to be read on.
@@ -118,6 +121,7 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
             _ => return Err(reply.malformed("an unknown bound")),
         }),
         "ASK_SCOPE" => Denial::AskScope(Box::new(ScopeQuestion::read(&mut reply)?)),
+        "ASK_POLICY" => Denial::AskPolicy(Box::new(PolicyQuestion::read(&mut reply)?)),
         "ASK_SOURCE" => Denial::AskSource {
             head: reply.commit()?,
             age: reply.number()?.unsigned_abs(),

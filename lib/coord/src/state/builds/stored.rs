@@ -22,6 +22,8 @@ pub struct GraphHash {
     pub lease_until: Option<i64>,
     /// When the graph was last in use, Unix seconds.
     pub asked_at: Option<i64>,
+    /// The text of the policy, if there is one.
+    pub policy: Option<String>,
 }
 
 /// Reads what the hash of a graph says of it.
@@ -35,6 +37,7 @@ pub fn graph_hash(repo: &RepoId, branch: &Branch) -> Read<GraphHash> {
         "progress",
         "lease_until",
         "asked_at",
+        "policy",
     ]);
     Read::new([request], |[graph]| {
         let text = |index: usize| graph.as_array().and_then(|values| values.get(index)?.as_str());
@@ -46,6 +49,7 @@ pub fn graph_hash(repo: &RepoId, branch: &Branch) -> Read<GraphHash> {
             progress: text(3).map(str::to_owned),
             lease_until: number(4),
             asked_at: number(5),
+            policy: text(6).map(str::to_owned),
         })
     })
 }
@@ -56,6 +60,22 @@ pub fn graph_json(key: &str) -> Read<Vec<u8>> {
         Value::Bulk(text) => Ok(text),
         _ => Ok(Vec::new()),
     })
+}
+
+/// The digest of the policy of a branch, and its text; both empty where there is none. One round trip.
+///
+/// # Errors
+/// When the store does not respond.
+pub async fn stored_policy(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(String, String), StoreError> {
+    let request = Request::command(["HMGET", &keys::graph(repo, branch), "policy_digest", "policy"]);
+    match store.run(vec![request]).await?.pop() {
+        Some(Value::Error(error)) => Err(StoreError::Failed(error)),
+        reply => {
+            let values = reply.as_ref().and_then(Value::as_array).unwrap_or_default();
+            let text = |index: usize| values.get(index).and_then(Value::as_str).unwrap_or_default().to_owned();
+            Ok((text(0), text(1)))
+        }
+    }
 }
 
 /// The stored records of files, group by group, each in the order of its paths; `None` where a file has none. One round trip.

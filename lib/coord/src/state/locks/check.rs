@@ -1,7 +1,8 @@
 use super::gate::{Gate, GateTerms};
+use super::policy::PolicyTerms;
 use super::scripts::CHECK_STATUS;
 use super::survey::{Survey, lookups, read_suggested, read_survey};
-use crate::domain::{FilePath, LockMode, NeighborPolicy};
+use crate::domain::{FilePath, LockMode};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
 use crate::state::request_keys::branch_keys;
@@ -17,12 +18,14 @@ pub async fn check_status(
     entry: &AdmissionTerms<'_>,
     paths: &[FilePath],
     intent: LockMode,
-    policy: NeighborPolicy,
+    policy: &PolicyTerms,
     gate: &GateTerms<'_>,
 ) -> Result<Admitted<Survey>, StoreError> {
     let mut args = entry.arguments(Kind::Read, paths.len());
     args.extend(gate.arguments());
-    args.extend(arguments([intent.as_str(), policy.as_str(), &lookups(paths)]));
+    args.extend(arguments([intent.as_str()]));
+    args.extend(policy.arguments(paths));
+    args.extend(arguments([&lookups(paths)]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {

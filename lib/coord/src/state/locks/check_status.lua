@@ -1,17 +1,18 @@
 -- check_status: surveys the locks that block reading or writing some files. Changes only expired entries.
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30
---       lookups of builds/spelling, 31... file paths
+--       digest and 31 letters of locks/policy, 32 lookups of builds/spelling, 33... file paths
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
 --           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the intent that
 --           is cited or selected, or '', the findings of locks/gate_request, what waiting() tells, and, where a lock blocks,
 --           what suggested() gives }
---      or { ASK_SCOPE, ... } as a claim
+--      or { ASK_SCOPE, ... } or { ASK_POLICY, ... } as a claim
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
 --      or one of the denials of admit()
-local wanted, neighbor_policy, lookups = ARGV[28], ARGV[29], ARGV[30]
-local paths, gate_at = { unpack(ARGV, 31) }, 17
+local wanted, neighbor_policy, lookups = ARGV[28], ARGV[29], ARGV[32]
+local paths, gate_at = { unpack(ARGV, 33) }, 17
+local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include admission/admission
 -- @include admission/behind
 -- @include locks/survey
@@ -25,7 +26,11 @@ local denial = admit()
 if denial then
   return denial
 end
-if wanted == 'WRITING' and (governed or gate.policy == 'required' or gate.cited ~= '') then
+if not policy.has_judged(paths) then
+  return policy.question(paths)
+end
+paths, gate.judgement, lookups = policy.kept(paths, gate.judgement, lookups)
+if wanted == 'WRITING' and #paths > 0 and (governed or gate.policy == 'required' or gate.cited ~= '') then
   -- @include locks/gate_check
 elseif governed and gate.cited ~= '' and redis.call('HEXISTS', keys.intents, gate.cited) == 1 then
   gate.intent = gate.cited

@@ -1,20 +1,24 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 the
---       caller's head, 31 message, 32 seconds to hold, 33 repository, 34 lookups of builds/spelling, 35... file paths
+-- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 digest and 31
+--       letters of locks/policy, 32 the caller's head, 33 message, 34 seconds to hold, 35 repository, 36 lookups of builds/spelling,
+--       37... file paths
 -- Returns what claimed() of locks/claim_files gives, what waiting() tells, and, of a CONFLICT, what suggested() gives, where outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
 --           file or '' }; nothing claimed
 --      or { ASK_SCOPE, now, intent, digest of its scope, its text, or '' if that digest was sent, digest of .intentignore, its
 --           text, or '' if that digest was sent, no files }: the intent has yet to be judged; nothing claimed
+--      or { ASK_POLICY, now, digest of the policy of the branch or '', its text or '', the files }: they have yet to be judged by it;
+--           nothing claimed
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these; nothing claimed
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind; nothing
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = unpack(ARGV, 28, 34)
-local paths, gate_at = { unpack(ARGV, 35) }, 17
+local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = ARGV[28], ARGV[29], unpack(ARGV, 32, 36)
+local paths, gate_at = { unpack(ARGV, 37) }, 17
+local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include admission/admission
 -- @include locks/claiming
 -- @include teams/waiting
@@ -33,6 +37,10 @@ local function ended(answer)
   answer[#answer + 1] = answer[1] == 'CONFLICT' and suggested(teams) or {}
   return answer
 end
+if not policy.has_judged(paths) then
+  return policy.question(paths)
+end
+paths, gate.judgement, lookups = policy.kept(paths, gate.judgement, lookups)
 local surveyed = { survey(paths, wanted, neighbor_policy) }
 if not surveyed[1] then
   local too_much = surveyed[2]

@@ -1,8 +1,9 @@
 use super::claimed_repositories::ClaimedRepositories;
 use super::gate::{Gate, GateTerms};
+use super::policy::PolicyTerms;
 use super::scripts::CLAIM;
 use super::survey::{Held, Survey, lookups, read_suggested, read_survey};
-use crate::domain::{CommitSha, FilePath, LockMode, LockReason, NeighborPolicy, RepoId};
+use crate::domain::{CommitSha, FilePath, LockMode, LockReason, RepoId};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
 use crate::state::reply::{Reply, arguments, call};
@@ -40,8 +41,8 @@ impl ClaimOutcome {
 pub struct Wanted<'a> {
     /// The mode.
     pub claim: LockMode,
-    /// The effect of a neighbor that is locked for writing.
-    pub policy: NeighborPolicy,
+    /// The rules of the branch.
+    pub policy: &'a PolicyTerms,
     /// The commit of the caller's working copy.
     pub agent_head: &'a CommitSha,
     /// The caller's reason.
@@ -126,9 +127,9 @@ pub(in crate::state) async fn mark_and_run(
 fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) -> Vec<Vec<u8>> {
     let mut args = entry.arguments(kind, wanted.paths.len());
     args.extend(wanted.gate.arguments());
+    args.extend(arguments([wanted.claim.as_str()]));
+    args.extend(wanted.policy.arguments(wanted.paths));
     args.extend(arguments([
-        wanted.claim.as_str(),
-        wanted.policy.as_str(),
         wanted.agent_head.as_str(),
         wanted.message.as_str(),
         &wanted.ttl_seconds.to_string(),

@@ -77,6 +77,8 @@ pub struct Released {
     pub again: Vec<(String, u64)>,
     /// Others' locks for writing on files whose lock was lost, if the caller abandons its work.
     pub lost: Vec<LockEntry>,
+    /// Digest of the policy of the branch; empty where there is none.
+    pub policy: String,
     /// What waits for the caller in its teams.
     pub waiting: Vec<Membership>,
 }
@@ -222,6 +224,7 @@ impl ReleaseOutcome {
                 unchanged: reply.texts()?,
                 again: reply.tuples(|tuple| Ok((tuple.text()?, tuple.number()?.unsigned_abs())))?,
                 lost: reply.objects()?,
+                policy: reply.text()?,
                 waiting: waiting(reply)?,
             })),
             "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {

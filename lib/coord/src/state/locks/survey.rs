@@ -41,6 +41,8 @@ pub struct Finding {
     pub via: String,
     /// For a neighbor: which imports which.
     pub direction: Option<Direction>,
+    /// Whether it is on a file that several may write at once.
+    pub is_shared: bool,
     /// The lock.
     pub entry: LockEntry,
 }
@@ -114,20 +116,23 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
         graph_version: reply.optional_text()?,
         omitted: reply.number()?.unsigned_abs(),
         findings: reply.tuples(|tuple| {
+            let relation = match tuple.text()?.as_str() {
+                "DIRECT" => Relation::Direct,
+                "NEIGHBOR" => Relation::Neighbor,
+                "CROSS_BRANCH" => Relation::CrossBranch,
+                _ => return Err(tuple.malformed("an unknown relation")),
+            };
+            let (blocks, via, sign) = (tuple.flag()?, tuple.text()?, tuple.text()?);
             Ok(Finding {
-                relation: match tuple.text()?.as_str() {
-                    "DIRECT" => Relation::Direct,
-                    "NEIGHBOR" => Relation::Neighbor,
-                    "CROSS_BRANCH" => Relation::CrossBranch,
-                    _ => return Err(tuple.malformed("an unknown relation")),
-                },
-                blocks: tuple.flag()?,
-                via: tuple.text()?,
-                direction: match tuple.text()?.as_str() {
+                relation,
+                blocks,
+                via,
+                direction: match sign.as_str() {
                     ">" => Some(Direction::Imports),
                     "<" => Some(Direction::ImportedBy),
                     _ => None,
                 },
+                is_shared: sign == "=",
                 entry: tuple.object()?,
             })
         })?,

@@ -48,8 +48,11 @@ if takes_files then
   if branch and branch ~= request.branch then
     return refuse('OTHER_BRANCH', id, branch, request.branch)
   end
+  if not policy.has_judged(task.files) then
+    return policy.question(task.files)
+  end
   -- Locks of the task that another agent of the caller's handle had are the caller's.
-  surveyed = locks_of(id, task) and { survey(task.files, 'WRITING', neighbor_policy) } or {}
+  surveyed = locks_of(id, task) and { survey(policy.kept(task.files), 'WRITING', neighbor_policy) } or {}
   if not surveyed[1] then
     return { 'TOO_MUCH', now, surveyed[2] or 'LOCKS' }
   end

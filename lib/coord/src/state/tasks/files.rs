@@ -1,10 +1,11 @@
 //! The files of a task, which are claimed and given back with it.
 
 use super::scripts::{CLAIM_TASK, NEXT_TASK};
-use crate::domain::{CommitSha, NeighborPolicy};
+use crate::domain::CommitSha;
 use crate::state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, Rates};
 use crate::state::locks::{
-    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, ReleaseOutcome, mark_and_run, read_suggested,
+    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyTerms, ReleaseOutcome, mark_and_run,
+    read_suggested,
 };
 use crate::state::reply::{Reply, arguments, call};
 use crate::state::team_keys::{team_and_lock_keys, team_keys};
@@ -20,8 +21,8 @@ pub enum FilesOfClaim<'a> {
     NoHead,
     /// They are claimed for writing.
     Claimed {
-        /// The effect of a neighbor that is locked for writing.
-        policy: NeighborPolicy,
+        /// The rules of the branch, and the files that were judged by them.
+        policy: &'a PolicyTerms,
         /// The commit of the caller's working copy.
         agent_head: &'a CommitSha,
         /// What is said of intents; the judgement names the files that were judged.
@@ -49,8 +50,8 @@ impl FilesOfClaim<'_> {
             return Vec::new();
         };
         let mut args = gate.arguments();
+        args.extend(policy.arguments_of_task());
         args.extend(arguments([
-            policy.as_str(),
             agent_head.as_str(),
             terms.repo.as_str(),
             &PATHS_OF_A_REQUEST.to_string(),

@@ -69,7 +69,14 @@ local function is_in_the_way(id, task)
     return true
   end
   file_count = file_count + #task.files
-  surveyed = { survey(task.files, 'WRITING', neighbor_policy) }
+  if not policy.has_judged(task.files) then
+    for _, path in ipairs(task.files) do
+      table.insert(policy.unjudged, path)
+    end
+    is_passed[id] = true
+    return true
+  end
+  surveyed = { survey(policy.kept(task.files), 'WRITING', neighbor_policy) }
   local findings, is_blocked = unpack(surveyed, 1, 2)
   if not findings then
     is_over = true
@@ -142,6 +149,10 @@ end
 local id, task = first_of(assigned_ids())
 if not id and not is_over then
   id, task = first_of(redis.call('ZRANGE', keys.ready, 0, MOST_LOOKED_AT - 1))
+end
+if #policy.unjudged > 0 then
+  save_entries()
+  return policy.question(policy.unjudged)
 end
 if not id then
   save_entries()

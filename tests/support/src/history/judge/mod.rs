@@ -28,6 +28,8 @@ pub struct Tally {
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     pub neighbors: Neighbors,
+    /// Files that several may write at once.
+    pub shared: BTreeSet<String>,
     /// Seconds that a lock may be held, whole: to the millisecond.
     pub ttls: BTreeSet<i64>,
 }
@@ -62,7 +64,10 @@ pub fn judge(operations: &[Operation], stored: &Stored, rules: &Rules) -> Result
 
 /// The state before the first event, and after each.
 fn replay(stored: &Stored, rules: &Rules) -> Result<Vec<Model>, Violation> {
-    let mut states = vec![Model::default()];
+    let mut states = vec![Model {
+        shared: rules.shared.clone(),
+        ..Model::default()
+    }];
     for event in &stored.events {
         let mut state = states[states.len() - 1].clone();
         state.apply(event, &rules.neighbors)?;

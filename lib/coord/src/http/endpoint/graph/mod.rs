@@ -106,9 +106,10 @@ fn tag(asked: &Asked, head: &str, overview: &Overview) -> Result<String, ApiErro
         locks,
         failure,
         progress,
+        policy,
         ..
     } = overview;
-    let parts = (version, graph_state, locks, failure, progress);
+    let parts = (version, graph_state, locks, failure, progress, policy);
     let parts = serde_json::to_string(&parts).map_err(|_| ApiError::Internal)?;
     let parts = format!("{parts} {:?} {:?}", asked.format, asked.focus);
     Ok(tag_of(&parts))

@@ -11,7 +11,7 @@ use crate::builds::graph_cache::CachedGraph;
 use crate::builds::stored_graph::Node;
 use crate::error::ApiError;
 use crate::http::openapi::fields;
-use crate::operations::read_graph::{BuildProgress, Overview};
+use crate::operations::read_graph::{BuildProgress, Overview, PolicyView};
 use coord_graph::{FileId, KindSet};
 use coord_protocol::OtherLock;
 
@@ -55,6 +55,8 @@ pub(in crate::http) struct GraphView<'a> {
     #[schema(schema_with = fields::version, required = true)]
     version: Option<&'a str>,
     state: GraphState,
+    #[schema(value_type = PolicyView)]
+    policy: &'a PolicyView,
     /// When the graph was built, Unix seconds.
     #[schema(required = true, minimum = 0)]
     generated_at: Option<i64>,
@@ -221,6 +223,7 @@ impl<'a> GraphView<'a> {
             edges,
             version: has_graph.then_some(stored.version.as_str()),
             state,
+            policy: &overview.policy,
             generated_at: overview.generated_at,
             not_scanned,
             focus: focus.map(|focus| FocusView {

@@ -10,13 +10,18 @@ local function keep_graph(parts, seconds)
   end
 end
 
-local graph_fields -- version, asked_at and ignore_digest of the graph, where they were read before
+local graph_fields -- version, asked_at, ignore_digest and policy_digest of the graph, once they were read
+
+local function load_graph()
+  graph_fields = graph_fields or redis.call('HMGET', keys.graph, 'version', 'asked_at', 'ignore_digest', 'policy_digest')
+  return graph_fields
+end
 
 -- The commit of the stored graph, or ''; records that the graph is in use. The head of the branch is kept with it: a process
 -- without a source cannot fetch it, and it is recorded only when it moves. If the store cannot be written, a later script
 -- keeps them: hence pcall. Needs: keys.adjacency, keys.graph_json, keys.graph_scan; keys.head if a head is read.
 local function graph_version()
-  local version, asked_at = unpack(graph_fields or redis.call('HMGET', keys.graph, 'version', 'asked_at'))
+  local version, asked_at = unpack(load_graph(), 1, 2)
   if version and math.abs(now - (asked_at or 0)) >= DAY then
     local noted = redis.pcall('HSET', keys.graph, 'asked_at', now)
     if type(noted) == 'number' then

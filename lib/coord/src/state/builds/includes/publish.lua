@@ -6,7 +6,7 @@
 
 local function finish_build(branch, commit, fields, parts)
   redis.call('HDEL', keys.graph, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at',
-    'ignore', 'ignore_digest')
+    'ignore', 'ignore_digest', 'policy', 'policy_digest')
   redis.call('HSET', keys.graph, 'version', commit, 'generated_at', now, 'asked_at', now)
   call_in_chunks('HSET', keys.graph, fields)
   keep_graph(parts, GRAPH_DAYS * DAY)

@@ -4,7 +4,7 @@
 --   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
 --   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
 --   path, status, time of the grant, message }, the intent that is cited or selected, or '', the findings of locks/gate_request }
-if wanted == 'WRITING' and (governed or gate.policy == 'required' or gate.cited ~= '') then
+if wanted == 'WRITING' and #paths > 0 and (governed or gate.policy == 'required' or gate.cited ~= '') then
   -- @include locks/gate_claim
 elseif governed and gate.cited ~= '' and redis.call('HEXISTS', keys.intents, gate.cited) == 1 then
   -- Reading takes no intent, but may say what it is for.
@@ -103,6 +103,7 @@ for _, path in ipairs(paths) do
   end
   entry.user_name, entry.message = request.user_name, message
   entry.task = of_task or entry.task
+  entry.shared = policy.kinds[path] == 'S' or (is_kept[path] and entry.shared) or nil
   if entry.status == wanted then
     entry.intent_id = gate.intent ~= '' and gate.intent or nil
   end

@@ -31,8 +31,7 @@ if record and record.branch and record.branch ~= request.branch and #gate.findin
 end
 
 if is_active(record) then
-  graph_fields = redis.call('HMGET', keys.graph, 'version', 'asked_at', 'ignore_digest')
-  local ignore, judged = graph_fields[3] or '', gate.judged
+  local ignore, judged = load_graph()[3] or '', gate.judged
   local is_same_scope = judged.intent == id and judged.scope == record.digest
   if not is_same_scope or judged.ignore ~= ignore then
     -- Rust matches patterns; it asks again with the judgement.

@@ -60,7 +60,7 @@ for _, path in ipairs(missing) do
     for _, entry in ipairs(entries_of[path]) do
       if entry.branch == request.branch then
         others[#others + 1] = cjson.encode(entry)
-        if entry.status == 'WRITING' then
+        if entry.status == 'WRITING' and not entry.shared then
           is_taken = true
           taken[#taken + 1] = cjson.encode(entry)
           taken_paths[#taken_paths + 1] = path
@@ -211,7 +211,7 @@ end
 local version = graph_version()
 local released_answer = {
   'RELEASED', now, head.commit, head.age, head.is_unconfirmed, version, released, gone, others, listed, importer_count,
-  has_more and '1' or '0', unchanged, again, taken,
+  has_more and '1' or '0', unchanged, again, taken, load_graph()[4] or '',
 }
 if #released > 0 then
   remember_release(releases or load_releases(), release_name, released, released_answer)

@@ -1,15 +1,17 @@
--- The locks that block the caller: the one implementation of the table of blocking. Needs: request, keys.locks.
+-- The locks that block the caller: the one implementation of the table of blocking. Needs: request, keys.locks, policy.
+-- @include locks/policy
 -- @include locks/entries
 -- @include locks/neighbors
 
 -- | I want  | other READS the file | other WRITES the file | other WRITES a neighbor      |
 -- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
 -- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn` |
-local function is_blocking(wanted, relation, status, neighbor_policy)
+-- A shared file blocks nobody, and is nobody's neighbor.
+local function is_blocking(wanted, relation, status, neighbor_policy, is_shared)
   if relation == 'DIRECT' then
-    return wanted == 'WRITING' or status == 'WRITING'
+    return not is_shared and (wanted == 'WRITING' or status == 'WRITING')
   end
-  return wanted == 'WRITING' and status == 'WRITING' and neighbor_policy == 'block'
+  return wanted == 'WRITING' and status == 'WRITING' and (neighbor_policy == 'block' or neighbor_policy == 'interface')
 end
 
 -- Whether one entry of `value` has both of these fields. An entry is a flat object, and quotes inside of a text are escaped.
@@ -103,8 +105,8 @@ local function report(lists)
 end
 
 -- Surveys `paths` and their neighbors. Returns:
---   findings: list of { relation, '1' if it blocks, requested file, '>' or '<' or '', entry as JSON }, relation being
---             DIRECT, NEIGHBOR or CROSS_BRANCH
+--   findings: list of { relation, '1' if it blocks, requested file, '>' or '<', or '=' on a shared file, or '', entry as JSON },
+--             relation being DIRECT, NEIGHBOR or CROSS_BRANCH
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch
@@ -119,16 +121,23 @@ local function survey(paths, wanted, neighbor_policy)
   if stored > 0 then
     local new, written = {}, {}
     for _, path in ipairs(paths) do
+      local others = {}
       for _, entry in ipairs(entries_of[path]) do
-        if is_own(entry) then
-          if entry.branch == request.branch then
-            own[path], is_writing[path] = entry, entry.status == 'WRITING'
-          end
-        elseif entry.branch ~= request.branch then
+        if not is_own(entry) then
+          others[#others + 1] = entry
+        elseif entry.branch == request.branch then
+          own[path], is_writing[path] = entry, entry.status == 'WRITING'
+        end
+      end
+      -- Others hold what the caller writes only where it was shared at the grant; so it stays until one of them is done.
+      local is_shared = policy.kinds[path] == 'S' or is_writing[path]
+      for _, entry in ipairs(others) do
+        if entry.branch ~= request.branch then
           elsewhere[#elsewhere + 1] = { 'CROSS_BRANCH', '0', path, '', entry }
         else
-          local blocks = is_blocking(wanted, 'DIRECT', entry.status, neighbor_policy)
-          table.insert(blocks and blocking or harmless, { 'DIRECT', blocks and '1' or '0', path, '', entry })
+          local blocks = is_blocking(wanted, 'DIRECT', entry.status, neighbor_policy, is_shared)
+          local sign = is_shared and '=' or ''
+          table.insert(blocks and blocking or harmless, { 'DIRECT', blocks and '1' or '0', path, sign, entry })
         end
       end
       table.insert(is_writing[path] and written or new, path)
@@ -141,7 +150,10 @@ local function survey(paths, wanted, neighbor_policy)
     in_order = new
   end
 
-  local neighbors, place_of = neighbors_to_look_at(in_order, stored)
+  local neighbors, place_of = {}, {}
+  if neighbor_policy ~= 'off' then
+    neighbors, place_of = neighbors_to_look_at(in_order, stored)
+  end
   if not neighbors then
     return nil, 'NEIGHBORS'
   end

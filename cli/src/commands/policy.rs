@@ -1,0 +1,79 @@
+//! `coord policy check`: what is wrong with `.coord.toml`, before it is committed.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use coord::policy::PATH;
+use coord::policy::file::PolicyFile;
+use coord_git::WorkingCopy;
+
+const EXAMPLES: &str = "\
+Examples:
+  coord policy check              is the .coord.toml of this repository right?
+  coord policy check draft.toml   is this file?
+
+Exit status: 0 it is right, or there is none; 1 it is wrong, or cannot be read; 2 wrong usage.";
+
+/// Options of `coord policy`.
+#[derive(Debug, Args)]
+pub struct PolicyArgs {
+    /// What is done
+    #[command(subcommand)]
+    act: Act,
+}
+
+/// What is done.
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Say what is wrong with the file, with line and column
+    #[command(after_help = EXAMPLES)]
+    Check {
+        /// The file; without one, that of the repository
+        file: Option<PathBuf>,
+    },
+}
+
+impl PolicyArgs {
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let Act::Check { file } = self.act;
+        let (file, is_named) = match file {
+            Some(file) => (file, true),
+            None => (
+                WorkingCopy::containing(&std::env::current_dir()?)?.root().join(PATH),
+                false,
+            ),
+        };
+        check(&file, is_named)
+    }
+}
+
+fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {
+    let name = match is_named {
+        true => file.display().to_string(),
+        false => PATH.to_owned(),
+    };
+    let mut out = std::io::stdout();
+    let content = match std::fs::read(file) {
+        Ok(content) => content,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_named => {
+            writeln!(out, "{name}: there is none; the rules are those of the server")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(error) => return Err(error).with_context(|| format!("{name} cannot be read")),
+    };
+    match PolicyFile::parse(&content) {
+        Ok(_) => {
+            writeln!(out, "{name}: right")?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(problem) => {
+            writeln!(std::io::stderr(), "{name}:{problem}")?;
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Lockfiles that a tool makes again, so that two versions of one are merged by running it.
+
+/// Their names, in any folder.
+pub const SHARED_NAMES: [&str; 19] = [
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+    "Cargo.lock",
+    "poetry.lock",
+    "uv.lock",
+    "go.sum",
+    "Gemfile.lock",
+    "gems.locked",
+    "composer.lock",
+    "gradle.lockfile",
+    "buildscript-gradle.lockfile",
+    "packages.lock.json",
+    "Package.resolved",
+    "pubspec.lock",
+    "go.work.sum",
+];
+
+/// Whether the file at `path` has one of these names.
+pub(super) fn is_lockfile(path: &str) -> bool {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    SHARED_NAMES.contains(&name)
+}

@@ -1,0 +1,45 @@
+//! What `.coord.toml` says of the files of a request: `includes/policy.lua`.
+
+use crate::domain::{FilePath, NeighborPolicy};
+use crate::policy::{FileKind, SHARED_NAMES};
+use crate::state::reply::arguments;
+
+/// The rules of a branch for a request, and what they say of its files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolicyTerms {
+    /// The effect of a neighbor that is locked for writing.
+    pub neighbors: NeighborPolicy,
+    /// Digest of the policy by which the files were judged; empty for none.
+    pub digest: String,
+    /// What it says of the files: those of the request in their order, or those that only the store knows.
+    pub kinds: Vec<FileKind>,
+    /// These files, where the request does not name them.
+    pub files: Vec<String>,
+}
+
+impl PolicyTerms {
+    /// Those of a repository without a policy.
+    pub fn of(neighbors: NeighborPolicy) -> Self {
+        PolicyTerms {
+            neighbors,
+            ..PolicyTerms::default()
+        }
+    }
+
+    /// Neighbor policy, digest, and the letters of `paths`; what was not judged is as a repository without a policy has it.
+    pub(super) fn arguments(&self, paths: &[FilePath]) -> Vec<Vec<u8>> {
+        let kinds = self.kinds.iter().copied().chain(std::iter::repeat(FileKind::Plain));
+        let letters: String = paths.iter().zip(kinds).map(|(_, kind)| kind.letter()).collect();
+        arguments([self.neighbors.as_str(), &self.digest, &letters])
+    }
+
+    /// Neighbor policy, digest, the files that were judged, and the names of shared files without a policy.
+    pub(in crate::state) fn arguments_of_task(&self) -> Vec<Vec<u8>> {
+        let judged = self.files.iter().zip(&self.kinds);
+        let lines: String = judged
+            .map(|(path, kind)| format!("{}{path}\n", kind.letter()))
+            .collect();
+        let names = format!("\n{}\n", SHARED_NAMES.join("\n"));
+        arguments([self.neighbors.as_str(), &self.digest, &lines, &names])
+    }
+}

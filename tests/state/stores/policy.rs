@@ -1,0 +1,245 @@
+//! What `.coord.toml` of a branch changes, in each row.
+
+use coord::domain::{LockMode, NeighborPolicy};
+use coord::policy::PolicyText;
+use coord::state::admission::{Admitted, Denial};
+use coord::state::locks::ReleaseOutcome;
+use coord::state::tasks::NewTask;
+
+use crate::stores::neighbors::store_graph;
+use crate::world::team::titled;
+use crate::world::worker::Worker;
+use crate::world::{HEAD, World, in_short};
+
+use LockMode::{Reading, Writing};
+
+/// I want, the other does, and what is found on a shared file.
+const SHARED: [(LockMode, LockMode); 4] = [
+    (Reading, Reading),
+    (Reading, Writing),
+    (Writing, Reading),
+    (Writing, Writing),
+];
+
+async fn a_shared_file_is_written_by_several_at_once(world: World) {
+    world.store_policy("shared = [\"shared*\"]").await;
+    for (row, (wanted, others)) in SHARED.into_iter().enumerate() {
+        for (turn, name) in ["bob", "ann/other"].into_iter().enumerate() {
+            let case = format!("{wanted:?} while {name} is {others:?}");
+            let (shared, plain) = (format!("shared{row}{turn}"), format!("plain{row}{turn}"));
+            let other = world.agent(name);
+            other.claim(others, &[&shared, &plain]).await;
+            let user = other.holder.user_id.as_str();
+            let found = [format!("DIRECT {shared} {user}")];
+            let ann = world.agent("ann");
+            let checked = ann.checks(wanted, &[&shared]).await;
+            assert_eq!(in_short(&checked.findings), found, "{case}");
+            assert!(checked.findings[0].is_shared, "{case}");
+            if (wanted, others) != (Reading, Reading) {
+                // Beside another file it is all or nothing, as ever.
+                let refused = ann.is_refused(wanted, &[&shared, &plain]).await;
+                assert!(
+                    in_short(&refused.findings).contains(&format!("DIRECT! {plain} {user}")),
+                    "{case}"
+                );
+            }
+            let granted = match wanted {
+                Reading => ann.reads(&[&shared]).await,
+                Writing => ann.writes(&[&shared]).await,
+            };
+            assert_eq!(in_short(&granted.findings), found, "{case}");
+            assert_eq!(world.stored(&shared).await.len(), 2, "{case}");
+            assert!(world.stored(&shared).await.iter().all(|entry| entry.shared), "{case}");
+            assert!(world.stored(&plain).await.iter().all(|entry| !entry.shared), "{case}");
+            // Both renew, and each gives back its own.
+            ann.claim(wanted, &[&shared]).await;
+            other.claim(others, &[&shared, &plain]).await;
+            assert_eq!(other.abandons(&[&shared]).await.released, [shared.clone()], "{case}");
+            assert_eq!(world.stored(&shared).await.len(), 1, "{case}");
+        }
+    }
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+}
+
+async fn lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_that(world: World) {
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["web/pnpm-lock.yaml"]).await;
+    let granted = bob.writes(&["web/pnpm-lock.yaml"]).await;
+    assert_eq!(in_short(&granted.findings), ["DIRECT web/pnpm-lock.yaml ann"]);
+    assert_eq!(*bob.about_policy.questions.lock().unwrap(), 0, "one round trip");
+    world.store_policy("shared = []").await;
+    ann.writes(&["Cargo.lock"]).await;
+    bob.is_refused(Writing, &["Cargo.lock"]).await;
+}
+
+async fn a_policy_that_changes_under_held_locks_takes_none_away(world: World) {
+    world.store_policy("shared = [\"a.md\"]").await;
+    let (ann, bob, cyd) = (world.agent("ann"), world.agent("bob"), world.agent("cyd"));
+    ann.writes(&["a.md"]).await;
+    bob.writes(&["a.md"]).await;
+    world.store_policy("shared = []").await;
+    // Both go on; nobody new comes in.
+    ann.writes(&["a.md"]).await;
+    bob.writes(&["a.md"]).await;
+    cyd.is_refused(Writing, &["a.md"]).await;
+    cyd.is_refused(Reading, &["a.md"]).await;
+    ann.abandons(&["a.md"]).await;
+    ann.is_refused(Writing, &["a.md"]).await;
+    bob.abandons(&["a.md"]).await;
+    ann.writes(&["a.md"]).await;
+
+    // What is ignored from now on is given back as ever, and blocks nobody.
+    world.store_policy("ignore = [\"a.md\"]").await;
+    bob.writes(&["a.md"]).await;
+    assert_eq!(world.stored("a.md").await.len(), 1, "bob has none");
+    assert_eq!(ann.abandons(&["a.md"]).await.released, ["a.md"]);
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+}
+
+async fn an_ignored_file_has_no_lock_and_is_in_nobodys_way(world: World) {
+    world.store_policy("ignore = [\"dist/\"]").await;
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    let granted = ann.writes(&["a.ts", "dist/a.js"]).await;
+    assert_eq!(granted.own.len(), 1);
+    assert_eq!(world.stored("dist/a.js").await, []);
+    let granted = bob.writes(&["dist/a.js", "dist/b.js"]).await;
+    assert_eq!((granted.own.len(), in_short(&granted.findings)), (0, vec![]));
+    let checked = bob.checks(Writing, &["dist/a.js", "a.ts"]).await;
+    assert_eq!(in_short(&checked.findings), ["DIRECT! a.ts ann"]);
+    let ReleaseOutcome::Released(released) = ann
+        .release(None, coord::source::Reachable::Unknown, &["dist/a.js"])
+        .await
+    else {
+        panic!("nothing was written there");
+    };
+    assert_eq!(released.missing, ["dist/a.js"]);
+    assert_eq!(
+        released.policy.len(),
+        64,
+        "so that it can be told apart from a lock that expired"
+    );
+    world.assert_held_is_exact().await;
+}
+
+async fn each_mode_of_neighbors_has_its_row(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"])]).await;
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["b.ts"]).await;
+    for (mode, found) in [
+        ("block", &["NEIGHBOR! b.ts ann via a.ts"][..]),
+        ("interface", &["NEIGHBOR! b.ts ann via a.ts"]),
+        ("warn", &["NEIGHBOR b.ts ann via a.ts"]),
+        ("off", &[]),
+    ] {
+        for operator in NeighborPolicy::ALL {
+            world.store_policy(&format!("neighbors = \"{mode}\"")).await;
+            let mut bob = bob.clone();
+            bob.policy = operator;
+            let is_blocked = found.iter().any(|found| found.contains('!'));
+            let checked = bob.checks(Writing, &["a.ts"]).await;
+            assert_eq!(in_short(&checked.findings), found, "{mode}");
+            let reading = bob.checks(Reading, &["a.ts"]).await;
+            assert!(reading.findings.iter().all(|finding| !finding.blocks), "{mode}");
+            if is_blocked {
+                bob.is_refused(Writing, &["a.ts"]).await;
+            } else {
+                assert_eq!(in_short(&bob.writes(&["a.ts"]).await.findings), found, "{mode}");
+                bob.abandons(&["a.ts"]).await;
+            }
+        }
+    }
+}
+
+async fn a_policy_is_asked_for_once(world: World) {
+    let ann = world.agent("ann");
+    let questions = || *ann.about_policy.questions.lock().unwrap();
+    ann.writes(&["a.ts"]).await;
+    assert_eq!(questions(), 0);
+    world.store_policy("ttl_seconds = 60").await;
+    ann.writes(&["a.ts"]).await;
+    ann.checks(Writing, &["a.ts", "b.ts"]).await;
+    ann.writes(&["b.ts"]).await;
+    assert_eq!(questions(), 1, "and then it is known");
+    world.store_policy("ttl_seconds = 90").await;
+    ann.checks(Reading, &["a.ts"]).await;
+    assert_eq!(questions(), 2);
+    // Nothing is claimed or changed by a question.
+    world.store_policy("ttl_seconds = 120").await;
+    let bob = world.agent("bob");
+    let before = world.events().await.len();
+    let message = coord::domain::LockReason::parse("Trying").unwrap();
+    let (known, paths) = (
+        [crate::world::sha(HEAD)],
+        [coord::domain::FilePath::parse("z.ts").unwrap()],
+    );
+    let entry =
+        coord::state::admission::AdmissionTerms::of(&world.repo, &world.branch, &bob.holder, known.first(), &known);
+    let wanted = coord::state::locks::Wanted {
+        claim: Writing,
+        policy: &coord::state::locks::PolicyTerms::of(NeighborPolicy::Block),
+        agent_head: &known[0],
+        message: &message,
+        ttl_seconds: 300,
+        claimed: &world.claimed,
+        paths: &paths,
+        gate: coord::state::locks::GateTerms::NONE,
+    };
+    let asked = coord::state::locks::claim(&*world.store, &entry, &wanted)
+        .await
+        .unwrap();
+    let Admitted::Denied(Denial::AskPolicy(question)) = asked else {
+        panic!("{asked:?}");
+    };
+    assert_eq!(question.files, ["z.ts"]);
+    assert_eq!(PolicyText::of_stored(&question.text).file.ttl_seconds, Some(120));
+    assert_eq!(world.events().await.len(), before);
+    assert_eq!(world.stored("z.ts").await, []);
+}
+
+async fn tasks_are_claimed_by_the_policy_too(world: World) {
+    let (lead, _) = world.team_of(["bob", "eve"]).await;
+    let with_files = |title: &str, files: &[&str]| NewTask {
+        files: files.iter().map(|file| (*file).to_owned()).collect(),
+        ..titled(title)
+    };
+    let tasks = [
+        with_files("one", &["a.ts", "dist/a.js", "go.sum"]),
+        with_files("two", &["dist/a.js", "go.sum", "b.md"]),
+        with_files("three", &["c.ts", "b.md"]),
+        with_files("four", &["dist/b.js"]),
+    ];
+    lead.adds(&tasks).await.unwrap();
+    let (bob, eve) = (world.worker("bob"), world.worker("eve"));
+    let questions = |worker: &Worker<'_>| *worker.about_policy.questions.lock().unwrap();
+    world.agent("zoe").writes(&["go.sum"]).await;
+    // Without a policy the names of lockfiles are enough, and nothing is asked.
+    bob.takes("t1").await;
+    assert_eq!((questions(&bob), world.stored("go.sum").await.len()), (0, 2));
+    eve.is_refused("t2").await;
+    world
+        .store_policy("ignore = [\"dist/\"]\nshared = [\"*.md\", \"go.sum\"]")
+        .await;
+    let claimed = eve.takes("t2").await;
+    let own = claimed.files.unwrap().own;
+    let files: Vec<&str> = own.iter().map(|entry| entry.file_path.as_str()).collect();
+    assert_eq!((files, questions(&eve)), (vec!["go.sum", "b.md"], 1));
+    // The next task asks once about the files of all that are looked at.
+    assert_eq!(bob.next().await.0.as_deref(), Some("t3"));
+    assert_eq!((questions(&bob), world.stored("b.md").await.len()), (1, 2));
+    let four = bob.takes("t4").await;
+    assert_eq!(four.files.unwrap().own, [], "all of its files are ignored");
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+}
+
+on_every_store!(
+    a_shared_file_is_written_by_several_at_once,
+    lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_that,
+    a_policy_that_changes_under_held_locks_takes_none_away,
+    an_ignored_file_has_no_lock_and_is_in_nobodys_way,
+    each_mode_of_neighbors_has_its_row,
+    a_policy_is_asked_for_once,
+    tasks_are_claimed_by_the_policy_too,
+);

@@ -1,0 +1,69 @@
+//! What someone knows of the policy of a branch.
+
+use std::sync::{Arc, Mutex};
+
+use coord::domain::{FilePath, NeighborPolicy};
+use coord::policy::file::PolicyFile;
+use coord::policy::{Policy, PolicyText};
+use coord::state;
+use coord::state::admission::PolicyQuestion;
+use coord::state::locks::PolicyTerms;
+
+use super::World;
+
+/// What someone knows of the policy of a branch, and what scripts have asked.
+#[derive(Clone, Default)]
+pub struct AboutPolicy {
+    /// The last question, with the files of all before it.
+    asked: Arc<Mutex<Option<PolicyQuestion>>>,
+    pub questions: Arc<Mutex<usize>>,
+}
+
+impl AboutPolicy {
+    /// The rules for `paths`, or for the files that were asked about where there are none.
+    pub fn terms(&self, operator: NeighborPolicy, paths: &[FilePath]) -> PolicyTerms {
+        let asked = self.asked.lock().unwrap();
+        let text = asked.as_ref().map(|asked| PolicyText::of_stored(&asked.text));
+        let policy = Policy::of(text.unwrap_or_default());
+        let mut judge = policy.judge();
+        let files = match paths {
+            [] => asked.as_ref().map(|asked| asked.files.clone()).unwrap_or_default(),
+            paths => paths.iter().map(|path| path.as_str().to_owned()).collect(),
+        };
+        PolicyTerms {
+            neighbors: policy.file().neighbors.unwrap_or(operator),
+            digest: asked.as_ref().map(|asked| asked.digest.clone()).unwrap_or_default(),
+            kinds: files.iter().map(|file| judge.kind(file)).collect(),
+            files: if paths.is_empty() { files } else { Vec::new() },
+        }
+    }
+
+    pub fn learn(&self, question: PolicyQuestion) {
+        *self.questions.lock().unwrap() += 1;
+        *self.asked.lock().unwrap() = Some(question);
+    }
+}
+
+impl World {
+    /// Stores the policy of `main` with its graph, as a build does.
+    pub async fn store_policy(&self, toml: &str) {
+        self.store_policy_text(&PolicyText {
+            file: PolicyFile::parse(toml.as_bytes()).unwrap(),
+            ..PolicyText::default()
+        })
+        .await;
+    }
+
+    pub async fn store_policy_text(&self, text: &PolicyText) {
+        let key = state::builds::keys::graph(&self.repo, &self.branch);
+        match text.stored() {
+            Some((text, digest)) => {
+                self.command(["HSET", &key, "policy", &text, "policy_digest", &digest])
+                    .await;
+            }
+            None => {
+                self.command(["HDEL", &key, "policy", "policy_digest"]).await;
+            }
+        }
+    }
+}
