@@ -8,7 +8,7 @@ import { counted } from '../app/words.js';
 export const KINDS = new Map([
   ['claims', { label: 'Claims', kinds: ['lock_granted', 'lock_renewed'] }],
   ['refusals', { label: 'Refusals', kinds: ['lock_refused'] }],
-  ['releases', { label: 'Releases', kinds: ['lock_released'] }],
+  ['releases', { label: 'Releases', kinds: ['lock_released', 'interface_changed'] }],
   ['expiries', { label: 'Expiries', kinds: ['lock_expired'] }],
   ['intents', { label: 'Intents', kinds: ['intent_changed', 'intent_overlap_allowed', 'file_taken_over', 'ledger_trimmed'] }],
   ['teams', { label: 'Teams', kinds: ['task_created', 'task_updated', 'task_claimed', 'task_completed', 'task_released', 'task_lapsed', 'task_deleted', 'task_unblocked', 'message_sent', 'team_changed', 'shutdown_changed'] }],

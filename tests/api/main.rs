@@ -25,6 +25,7 @@ mod heads;
 mod health;
 mod identity;
 mod intents;
+mod interfaces;
 mod issuer;
 mod key_fetches;
 mod key_sets;

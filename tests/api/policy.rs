@@ -53,7 +53,19 @@ async fn a_shared_file_is_no_conflict_and_who_else_writes_it_is_told() {
     let claim = api.tell("ann", "WRITING", &["Cargo.lock"], json!({})).await;
     assert_eq!(claim.status, 200);
     assert!(warnings(&claim.json())[0].starts_with(told));
-    assert_eq!(api.held().await, 2);
+    let held = api
+        .get("/api/locks?repo_url=https://github.com/acme/shop", &[])
+        .await
+        .json();
+    let users = held["locks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|lock| (&lock["user"], &lock["shared"]));
+    assert_eq!(
+        users.collect::<Vec<_>>(),
+        [(&json!("bob"), &json!(true)), (&json!("ann"), &json!(true))]
+    );
     // Who lost such a lock, lost it to nobody.
     api.publish_policy("ttl_seconds = 60", None).await;
     let open = api.tell("cyd", "OPEN", &["Cargo.lock"], json!({})).await;
@@ -83,7 +95,7 @@ async fn an_ignored_file_is_granted_without_a_lock_and_the_answer_says_so() {
         "rounded up"
     );
     let both = api.tell("bob", "WRITING", &["dist/a.js", "dist/b.js"], json!({})).await;
-    let said = "IGNORED_FILE: .coord.toml ignores 'dist/a.js' and 'dist/b.js': they have no locks.";
+    let said = "IGNORED_FILE: .coord.toml ignores 'dist/a.js', 'dist/b.js': they have no locks.";
     assert_eq!((both.status, warnings(&both.json())), (200, vec![said]));
     let check = api.check("bob", &["dist/a.js"], json!({})).await.json();
     assert_eq!((&check["status"], warnings(&check).len()), (&json!("OK"), 1));

@@ -156,7 +156,8 @@ async fn what_gitattributes_says_counts_from_the_root_down() {
     let policy = world.policy().await;
     assert_eq!(
         (policy.union.len(), policy.generated.len(), policy.problem.clone()),
-        (1, 2, None)
+        (2, 2, None),
+        "`binary` says `-merge`, too"
     );
     let adjacency = world.stored().await.1;
     assert_eq!(adjacency["a.ts"], "1\n>gen/keep.ts\n");
@@ -175,29 +176,22 @@ async fn what_gitattributes_says_counts_from_the_root_down() {
 async fn patterns_that_take_too_long_count_as_wrong() {
     let mut world = World::new(files(&[(FILE, "ignore = [\"dist/\"]"), ("dist/a.ts", "")]));
     world.build().await;
-    let pattern = format!("*{}b", "a".repeat(500));
+    let pattern = format!("*{}b*", "a?".repeat(240));
     let slow = format!("ignore = [{}]", format!("\"{pattern}\",").repeat(64));
     for number in 0..40 {
         world
             .source
-            .write(&format!("{}/{number}.ts", ["a".repeat(250); 3].join("/")), "");
+            .write(&format!("{}/{number}.ts", vec!["a".repeat(250); 3].join("/")), "");
     }
     for number in 0..40 {
         world.source.write(&format!("{}{number}.ts", "a".repeat(1000)), "");
     }
     world.source.write(FILE, &slow);
-    let begun = std::time::Instant::now();
     world.build().await;
     let policy = world.policy().await;
-    if let Some(problem) = &policy.problem {
-        assert!(problem.contains("take too long"), "{problem}");
-        assert_eq!(policy.file.ignore, ["dist/"], "the last good one");
-    }
-    assert!(
-        begun.elapsed() < std::time::Duration::from_secs(20),
-        "{:?}",
-        begun.elapsed()
-    );
+    let problem = policy.problem.unwrap();
+    assert!(problem.contains("take too long"), "{problem}");
+    assert_eq!(policy.file.ignore, ["dist/"], "the last good one");
 }
 
 #[cfg(unix)]

@@ -164,6 +164,7 @@ impl Run<'_> {
                     agent_head: &self.head,
                     message: &message,
                     ttl_seconds: 300,
+                    interface: None,
                     claimed: &self.claimed,
                     paths: &parse(paths),
                     gate: GateTerms::NONE,

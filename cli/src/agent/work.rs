@@ -100,6 +100,7 @@ impl Work {
             message: Some(message),
             agent_head: self.head(),
             base_head: self.base_head(),
+            interface: None,
             new_repo_head: None,
             intent_id: None,
             tool_call: None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use coord::mcp::Outcome;
 use coord::settings::variables::{self, Reader};
-use coord_protocol::{Action, LockMode, Metadata};
+use coord_protocol::{Action, InterfacePromise, LockMode, Metadata};
 use tokio::time::Instant;
 
 use super::outcome::{action, show};
@@ -44,6 +44,9 @@ pub struct ClaimArgs {
     /// Only read the files: others may read them, too, and nobody may write
     #[arg(long)]
     pub reading: bool,
+    /// What others can import of the files stays as it is: then writing their neighbors is not blocked
+    #[arg(long, conflicts_with = "reading")]
+    pub keeps_interface: bool,
     /// Try again for this time while another holds a file
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub wait: Option<u64>,
@@ -78,7 +81,8 @@ impl ClaimArgs {
         let spinner = Spinner::start(&format!("waiting for {}", workplace.connection.address));
         loop {
             // Each claim has the commit that is checked out now.
-            let request = workplace.work.claim(files.clone(), mode, self.message.clone());
+            let mut request = workplace.work.claim(files.clone(), mode, self.message.clone());
+            request.interface = self.keeps_interface.then_some(InterfacePromise::Keeps);
             let outcome = workplace.post(&request).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             if action(&outcome) != Some(Action::Wait) || left.is_zero() {

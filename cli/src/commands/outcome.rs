@@ -55,7 +55,7 @@ fn others(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
         let cells = [
             file.clone(),
             holder,
-            mode(lock.status).to_owned(),
+            mode(lock.status, lock.interface, lock.shared),
             expires,
             lock.message.clone(),
         ];

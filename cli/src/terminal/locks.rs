@@ -1,6 +1,6 @@
 //! Locks in a terminal.
 
-use coord_protocol::LockMode;
+use coord_protocol::{InterfacePromise, LockMode};
 
 /// `user/agent`, or the user alone.
 pub fn holder(user: &str, agent_id: Option<&str>) -> String {
@@ -10,10 +10,16 @@ pub fn holder(user: &str, agent_id: Option<&str>) -> String {
     }
 }
 
-/// What a holder does with a file.
-pub fn mode(mode: LockMode) -> &'static str {
-    match mode {
+/// What a holder does with a file, which others may write too if it `is_shared`.
+pub fn mode(mode: LockMode, interface: Option<InterfacePromise>, is_shared: bool) -> String {
+    let does = match mode {
         LockMode::Writing => "writes",
         LockMode::Reading => "reads",
-    }
+    };
+    let shared = if is_shared { ", shared" } else { "" };
+    let keeps = match interface {
+        Some(InterfacePromise::Keeps) => ", keeps its interface",
+        _ => "",
+    };
+    format!("{does}{shared}{keeps}")
 }

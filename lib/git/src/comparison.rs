@@ -6,7 +6,7 @@ use gix::ObjectId;
 use gix::objs::tree::EntryMode;
 
 use super::deadline::Deadline;
-use super::repository::{Named, Repository};
+use super::repository::{Named, Repository, unreadable};
 
 /// The tree entry at a path, if there is one.
 type Content = Option<(EntryMode, ObjectId)>;
@@ -35,6 +35,20 @@ impl Repository {
             _ => vec![None; paths.len()],
         };
         Ok(Comparison { descends, same })
+    }
+
+    /// The blob of `commit` at each of `paths`.
+    pub(super) fn blobs_at(
+        &self,
+        commit: &CommitSha,
+        paths: &[FilePath],
+        deadline: &Deadline,
+    ) -> Result<Vec<Option<String>>, SourceError> {
+        let contents = self.contents(commit, paths, deadline)?;
+        let contents =
+            contents.ok_or_else(|| unreadable(self, format_args!("commit {commit} cannot be read in time")))?;
+        let blob = |content: Content| content.filter(|(mode, _)| mode.is_blob()).map(|(_, id)| id.to_string());
+        Ok(contents.into_iter().map(blob).collect())
     }
 
     /// The tree entry of `commit` at each of `paths`; `None` where the commit cannot be read in time.

@@ -276,6 +276,19 @@ impl Source for GitSource {
         deadline::run(TREE_LIMIT, move |deadline| repository.tree(&commit, deadline)).await
     }
 
+    async fn blobs_at(
+        &self,
+        repo: &RepoId,
+        commit: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Vec<Option<String>>, SourceError> {
+        let (repository, commit, paths) = (Arc::clone(self.find(repo)?), commit.clone(), paths.to_vec());
+        deadline::run(WALK_LIMIT, move |deadline| {
+            repository.blobs_at(&commit, &paths, deadline)
+        })
+        .await
+    }
+
     fn hold(&self, repo: &RepoId) -> Option<Hold> {
         let hold = self.find(repo).ok()?.hold_checkouts();
         Some(hold)

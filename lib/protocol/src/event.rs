@@ -26,6 +26,8 @@ pub enum Event {
     LockExpired(LocksEnded),
     /// A claim or a release was refused. The same refusal is published once a minute at most.
     LockRefused(LockRefusal),
+    /// The interface of a file changed, although its writer was to keep it.
+    InterfaceChanged(InterfaceChanged),
     /// The branch has another head.
     HeadMoved(HeadMoved),
     /// A new graph of the branch was published.
@@ -73,6 +75,7 @@ impl Event {
             Event::LockReleased(_) => "lock_released",
             Event::LockExpired(_) => "lock_expired",
             Event::LockRefused(_) => "lock_refused",
+            Event::InterfaceChanged(_) => "interface_changed",
             Event::HeadMoved(_) => "head_moved",
             Event::GraphUpdate(_) => "graph_update",
             Event::GraphProgress(_) => "graph_progress",
@@ -104,6 +107,7 @@ impl Event {
             },
             Event::LockRefused(refusal) => &refusal.files,
             Event::FileTakenOver(taken) => &taken.files,
+            Event::InterfaceChanged(changed) => &changed.files,
             _ => &None,
         };
         files.as_deref().unwrap_or_default()
@@ -128,6 +132,7 @@ impl Event {
             }
             Event::LockReleased(LocksEnded::OfMany(_)) | Event::LockExpired(LocksEnded::OfMany(_)) => None,
             Event::LockRefused(refusal) => Some(&refusal.branch),
+            Event::InterfaceChanged(changed) => Some(&changed.branch),
             Event::HeadMoved(moved) => Some(&moved.branch),
             Event::GraphUpdate(update) => Some(&update.branch),
             Event::GraphProgress(progress) => Some(&progress.branch),
@@ -369,6 +374,41 @@ impl LockRefusal {
     }
 }
 
+/// A file whose interface changed, although its writer was to keep it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct InterfaceChanged {
+    /// Verified login of the writer.
+    pub user: String,
+    /// The writer's name to show; the login where none is known.
+    pub user_name: String,
+    /// The agent of the writer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// The branch.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// The file; absent where its path is very long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 1)]
+    pub files: Option<Vec<String>>,
+    /// Number of files.
+    #[schema(minimum = 1, maximum = 1)]
+    pub file_count: u32,
+    /// Names whose heads differ: 20 at most, of 1 KiB together; absent where the interface could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, min_items = 1, max_items = 20)]
+    pub names: Option<Vec<String>>,
+    /// Number of locks on neighbors whose holders are told.
+    pub told: u32,
+    /// When Coord noticed, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+    /// The same in milliseconds.
+    #[schema(minimum = 0)]
+    pub time_ms: i64,
+}
+
 /// A branch with another head.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct HeadMoved {
@@ -454,6 +494,9 @@ pub const EXAMPLES: &str = r#"[
   { "type": "lock_refused", "user": "bob", "user_name": "Bob", "branch": "main", "status": "WRITING",
     "message": "Renaming query()", "reason": "INTENT", "code": "FILE_OWNED", "files": ["src/db.ts"], "file_count": 1,
     "conflicts": ["src/db.ts"], "conflict_count": 1, "time": 1795306230, "time_ms": 1795306230000 },
+  { "type": "interface_changed", "user": "ada", "user_name": "Ada", "branch": "main", "files": ["src/db.ts"],
+    "file_count": 1, "names": ["query"],
+    "told": 1, "time": 1795306254, "time_ms": 1795306254000 },
   { "type": "head_moved", "branch": "main", "head": "99cc7da9399f806a758cf80dab931201cf07c67e",
     "previous": "9bee4e10f4a4a5cf3bd2e0c6ce2bb6ae1c0a8e55", "time": 1795306254 },
   { "type": "graph_update", "branch": "main", "version": "99cc7da9399f806a758cf80dab931201cf07c67e", "time": 1795306256 },
@@ -500,6 +543,6 @@ mod tests {
             assert_eq!(serde_json::to_value(&event).unwrap(), json);
             names.insert(event.name());
         }
-        assert_eq!(names.len(), 23, "an example of each: {names:?}");
+        assert_eq!(names.len(), 24, "an example of each: {names:?}");
     }
 }

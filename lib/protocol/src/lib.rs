@@ -62,7 +62,7 @@ pub use ledger::{
     FileContent, FileReport, FileVerdict, LedgerResponse, MapResponse, MappedFile, RecordEntry, RecordKind,
     RecordRequest, RecordResponse, Recorded, VerifyRequest, VerifyResponse,
 };
-pub use locks::{HeldLock, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};
+pub use locks::{HeldLock, InterfacePromise, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};
 pub use orchestration::{Action, Metadata, Orchestration, Status, SuggestedTask};
 pub use post_status::{PostRequest, PostResponse};
 pub use waiting::{AskedToStop, Membership, Waiting};

@@ -37,6 +37,26 @@ impl LockMode {
     }
 }
 
+/// What a writer does with the interface of a file: what others can import of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum InterfacePromise {
+    /// It stays as it is.
+    Keeps,
+    /// It may change.
+    Changes,
+}
+
+impl InterfacePromise {
+    /// The spelling on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            InterfacePromise::Keeps => "keeps",
+            InterfacePromise::Changes => "changes",
+        }
+    }
+}
+
 /// How another holder's lock concerns a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -65,6 +85,10 @@ pub struct OtherLock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = FilePath, required = false)]
     pub neighbor_of: Option<String>,
+    /// `keeps` where the holder keeps the interface of the file, so that its neighbors are not blocked; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub interface: Option<InterfacePromise>,
     /// Whether several may write the file at once: then the lock is no conflict. Absent where it is not so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
@@ -135,6 +159,10 @@ pub struct OwnLock {
     /// Fencing token: grows with every grant in the repository.
     #[schema(minimum = 1)]
     pub token: i64,
+    /// `keeps` where the caller keeps the interface of the file; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub interface: Option<InterfacePromise>,
     /// The intent that the lock is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = IntentId, required = false)]
@@ -176,6 +204,13 @@ pub struct HeldLock {
     pub intent_id: Option<String>,
     /// The mode of the lock.
     pub status: LockMode,
+    /// `keeps` where the holder keeps the interface of the file; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub interface: Option<InterfacePromise>,
+    /// Whether several may write the file at once. Absent where it is not so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,

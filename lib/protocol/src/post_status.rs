@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::error::{ErrorBody, ErrorCode};
 use crate::intents::{AgentSession, ToolCall};
-use crate::locks::{LockStatus, OtherLock, OwnLock, is_zero};
+use crate::locks::{InterfacePromise, LockStatus, OtherLock, OwnLock, is_zero};
 use crate::orchestration::Orchestration;
 use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, IntentId, Message, RepoUrl};
 use crate::waiting::Membership;
@@ -44,6 +44,10 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub base_head: Option<String>,
+    /// With WRITING: `keeps` where what others can import of the files stays as it is, so that writing their neighbors is not
+    /// blocked. A renewal without it leaves what was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<InterfacePromise>,
     /// With OPEN, the commit that was pushed. Required where the caller has one of the files WRITING, unless `abandon` is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]

@@ -6,13 +6,14 @@ use std::time::Duration;
 use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
 use coord::state;
+use coord::state::locks::{BrokenPromise, tell_interfaces};
 use coord::state::sweep::sweep;
 use coord::state::tasks::{Named, NewTask};
 use coord_protocol::event::EXAMPLES;
 use futures::StreamExt;
 
 use crate::world::team::titled;
-use crate::world::{HEAD, NEXT, World};
+use crate::world::{HEAD, NEXT, World, sha};
 
 async fn what_is_logged_is_published_with_its_id_and_in_order(world: World) {
     let mut channel = world
@@ -89,6 +90,13 @@ async fn every_type_of_event_is_published(world: World) {
     ann.selects("one").await;
     ann.allows("one", "two").await;
     ann.takes("one", &["c.ts"]).await;
+    let broken = BrokenPromise {
+        path: "c.ts".to_owned(),
+        names: Vec::new(),
+    };
+    tell_interfaces(&*world.store, &ann.entry(&[sha(HEAD)]), &[broken])
+        .await
+        .unwrap();
     world.appends(1, 600).await;
     world.seals(256).await;
     a_team_works_to_its_end(&world).await;

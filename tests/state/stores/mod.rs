@@ -53,6 +53,7 @@ mod gate;
 mod graph_ages;
 mod heads;
 mod intents;
+mod interfaces;
 pub mod ledger;
 mod limits;
 mod neighbors;

@@ -174,6 +174,8 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
                 intent_id: None,
                 task: None,
                 shared: false,
+                interface: None,
+                notices: None,
                 status: if writes { Writing } else { Reading },
                 agent_head: HEAD.to_owned(),
                 message: "What is done and why".to_owned(),

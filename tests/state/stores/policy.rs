@@ -4,11 +4,8 @@ use coord::domain::{LockMode, NeighborPolicy};
 use coord::policy::PolicyText;
 use coord::state::admission::{Admitted, Denial};
 use coord::state::locks::ReleaseOutcome;
-use coord::state::tasks::NewTask;
 
 use crate::stores::neighbors::store_graph;
-use crate::world::team::titled;
-use crate::world::worker::Worker;
 use crate::world::{HEAD, World, in_short};
 
 use LockMode::{Reading, Writing};
@@ -54,7 +51,7 @@ async fn a_shared_file_is_written_by_several_at_once(world: World) {
             // Both renew, and each gives back its own.
             ann.claim(wanted, &[&shared]).await;
             other.claim(others, &[&shared, &plain]).await;
-            assert_eq!(other.abandons(&[&shared]).await.released, [shared.clone()], "{case}");
+            assert_eq!(other.abandons(&[&shared]).await.released, [&*shared], "{case}");
             assert_eq!(world.stored(&shared).await.len(), 1, "{case}");
         }
     }
@@ -182,6 +179,7 @@ async fn a_policy_is_asked_for_once(world: World) {
         agent_head: &known[0],
         message: &message,
         ttl_seconds: 300,
+        interface: None,
         claimed: &world.claimed,
         paths: &paths,
         gate: coord::state::locks::GateTerms::NONE,
@@ -198,42 +196,6 @@ async fn a_policy_is_asked_for_once(world: World) {
     assert_eq!(world.stored("z.ts").await, []);
 }
 
-async fn tasks_are_claimed_by_the_policy_too(world: World) {
-    let (lead, _) = world.team_of(["bob", "eve"]).await;
-    let with_files = |title: &str, files: &[&str]| NewTask {
-        files: files.iter().map(|file| (*file).to_owned()).collect(),
-        ..titled(title)
-    };
-    let tasks = [
-        with_files("one", &["a.ts", "dist/a.js", "go.sum"]),
-        with_files("two", &["dist/a.js", "go.sum", "b.md"]),
-        with_files("three", &["c.ts", "b.md"]),
-        with_files("four", &["dist/b.js"]),
-    ];
-    lead.adds(&tasks).await.unwrap();
-    let (bob, eve) = (world.worker("bob"), world.worker("eve"));
-    let questions = |worker: &Worker<'_>| *worker.about_policy.questions.lock().unwrap();
-    world.agent("zoe").writes(&["go.sum"]).await;
-    // Without a policy the names of lockfiles are enough, and nothing is asked.
-    bob.takes("t1").await;
-    assert_eq!((questions(&bob), world.stored("go.sum").await.len()), (0, 2));
-    eve.is_refused("t2").await;
-    world
-        .store_policy("ignore = [\"dist/\"]\nshared = [\"*.md\", \"go.sum\"]")
-        .await;
-    let claimed = eve.takes("t2").await;
-    let own = claimed.files.unwrap().own;
-    let files: Vec<&str> = own.iter().map(|entry| entry.file_path.as_str()).collect();
-    assert_eq!((files, questions(&eve)), (vec!["go.sum", "b.md"], 1));
-    // The next task asks once about the files of all that are looked at.
-    assert_eq!(bob.next().await.0.as_deref(), Some("t3"));
-    assert_eq!((questions(&bob), world.stored("b.md").await.len()), (1, 2));
-    let four = bob.takes("t4").await;
-    assert_eq!(four.files.unwrap().own, [], "all of its files are ignored");
-    world.assert_held_is_exact().await;
-    world.assert_index_is_exact().await;
-}
-
 on_every_store!(
     a_shared_file_is_written_by_several_at_once,
     lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_that,
@@ -241,5 +203,4 @@ on_every_store!(
     an_ignored_file_has_no_lock_and_is_in_nobodys_way,
     each_mode_of_neighbors_has_its_row,
     a_policy_is_asked_for_once,
-    tasks_are_claimed_by_the_policy_too,
 );

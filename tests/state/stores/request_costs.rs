@@ -37,6 +37,7 @@ impl World {
             agent_head: &head,
             message: &LockReason::parse("Rewriting the parser").unwrap(),
             ttl_seconds: 300,
+            interface: None,
             claimed: &self.claimed,
             paths: &paths,
             gate: GateTerms::NONE,

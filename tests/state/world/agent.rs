@@ -9,7 +9,7 @@ use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms};
 use coord::state::locks::{ClaimOutcome, GateCode, Judged, Release, ReleaseOutcome, Released, Survey, Wanted};
 
-use coord_protocol::ErrorCode;
+use coord_protocol::{ErrorCode, InterfacePromise};
 
 use super::about_intents::AboutIntents;
 use super::about_policy::AboutPolicy;
@@ -28,6 +28,7 @@ pub struct Agent<'w> {
     pub policy: NeighborPolicy,
     pub message: String,
     pub ttl: u32,
+    pub interface: Option<InterfacePromise>,
     pub about: AboutIntents,
     pub about_policy: AboutPolicy,
 }
@@ -117,6 +118,7 @@ impl Agent<'_> {
                 agent_head: &self.head,
                 message: &message,
                 ttl_seconds: self.ttl,
+                interface: self.interface,
                 claimed: &self.world.claimed,
                 paths: &paths,
                 gate: self.about.terms(judgement.as_ref()),

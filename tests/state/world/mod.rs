@@ -140,6 +140,7 @@ impl World {
             policy: NeighborPolicy::Block,
             message: format!("What {name} does and why"),
             ttl: 300,
+            interface: None,
             about: AboutIntents::default(),
             about_policy: AboutPolicy::default(),
         }

@@ -30,7 +30,7 @@ pub fn granted(outcome: ClaimOutcome) -> Survey {
 /// What a release that must have been made says.
 pub fn released(outcome: ReleaseOutcome) -> Released {
     match outcome {
-        ReleaseOutcome::Released(released) => released,
+        ReleaseOutcome::Released(released) => *released,
         other => panic!("{other:?}"),
     }
 }

@@ -151,6 +151,8 @@ mod tests {
             user_name: "Ada".to_owned(),
             agent_id: Some(agent.to_owned()),
             intent_id: None,
+            interface: None,
+            shared: false,
             status: LockMode::Writing,
             message: "x".to_owned(),
             timestamp: 1,

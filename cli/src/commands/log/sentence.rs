@@ -73,6 +73,17 @@ pub(super) fn line(event: &Event, now: i64) -> String {
                 format!("{who} {verb} {files} for intent {}", taken.intent_id),
             )
         }
+        Event::InterfaceChanged(changed) => {
+            let who = who(&changed.user, changed.agent_id.as_deref());
+            let verb = styled(CAUTION, "changed the interface");
+            let names = changed.names.as_deref().map(|names| format!(": {}", names.join(", ")));
+            let names = names.unwrap_or_default();
+            let files = files(changed.files.as_deref(), changed.file_count);
+            (
+                changed.time,
+                format!("{who} {verb} of {files}, which was to be kept{names}"),
+            )
+        }
         Event::LedgerTrimmed(trimmed) => {
             let (lines, base) = (trimmed.lines, &trimmed.base);
             let sentence = format!("the {lines} oldest lines of the ledger are gone, up to {base}");

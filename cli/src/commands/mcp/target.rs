@@ -185,6 +185,7 @@ impl Target {
             agent_id: Some(self.agent_id.clone()),
             status: sent.status,
             message: sent.message,
+            interface: sent.interface,
             intent_id: sent.intent_id,
             tool_call: sent.tool_call,
             session: sent.session,

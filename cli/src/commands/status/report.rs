@@ -149,6 +149,8 @@ mod tests {
             user_name: user.to_owned(),
             agent_id: agent_id.map(str::to_owned),
             intent_id: None,
+            interface: None,
+            shared: false,
             status: LockMode::Writing,
             message: "Adding a pool".to_owned(),
             timestamp: 1,

@@ -105,12 +105,15 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
             timestamp,
             expiry,
             message,
+            status,
+            interface,
+            shared,
             ..
         } = &shown.lock;
         let mut cells = vec![
             file_path.clone(),
             holder_of(shown),
-            mode(shown.lock.status).to_owned(),
+            mode(*status, *interface, *shared),
             duration(now - timestamp),
             countdown(expiry - now),
             message.clone(),
@@ -148,7 +151,7 @@ fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use coord_protocol::{IntentsResponse, LockMode};
+    use coord_protocol::{IntentsResponse, InterfacePromise, LockMode};
     use serde_json::{Value as Json, json};
 
     use super::*;
@@ -162,6 +165,8 @@ mod tests {
             user_name: user.to_owned(),
             agent_id: agent_id.map(str::to_owned),
             intent_id: None,
+            interface: None,
+            shared: false,
             status: if user == "bob" {
                 LockMode::Reading
             } else {
@@ -227,6 +232,16 @@ mod tests {
             plain(&report("feature/sessions"), Some(80)),
         ];
         insta::assert_snapshot!(texts.join("\n----\n"));
+    }
+
+    #[test]
+    fn shared_files_and_interfaces_that_are_kept_are_marked() {
+        let mut report = report("main");
+        report.locks[0].lock.interface = Some(InterfacePromise::Keeps);
+        report.locks[1].lock.shared = true;
+        let text = plain(&report, None);
+        assert!(text.contains(" writes, keeps its interface "), "{text}");
+        assert!(text.contains(" reads, shared "), "{text}");
     }
 
     #[test]

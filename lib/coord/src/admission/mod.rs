@@ -20,7 +20,7 @@ use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Source, SourceError, Tip};
 use crate::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, PolicyQuestion, ScopeQuestion, SeenHead};
-use crate::state::locks::{Judged, Written};
+use crate::state::locks::{BrokenPromise, Judged, Written, tell_interfaces};
 use crate::store::{Store, StoreError};
 use denial::no_push;
 use identity::identify;
@@ -272,6 +272,11 @@ impl<'a> Admission<'a> {
                 Admitted::Denied(denial) => self.resolve(denial).await?,
             }
         }
+    }
+
+    /// Announces interfaces that changed, although they were to be kept, after a release that was admitted.
+    pub async fn tell_interfaces(&self, broken: &[BrokenPromise]) -> Result<u64, StoreError> {
+        tell_interfaces(&*self.app.store, &self.terms(), broken).await
     }
 
     /// Reports the head to the observer, and warns the caller if it is unconfirmed.

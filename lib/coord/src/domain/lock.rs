@@ -1,4 +1,4 @@
-use coord_protocol::LockMode;
+use coord_protocol::{InterfacePromise, LockMode};
 use serde::{Deserialize, Serialize};
 
 /// The effect of a neighbor that is locked for writing on a claim to write.
@@ -66,6 +66,13 @@ pub struct LockEntry {
     /// Whether several could write the file when it was granted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
+    /// `keeps` where the writer keeps the interface of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<InterfacePromise>,
+    /// What its holder has yet to be told: interfaces of neighbors that changed, although they were to be kept; see
+    /// `includes/notices.lua`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notices: Option<String>,
     /// READING or WRITING.
     pub status: LockMode,
     /// The commit of the holder's working copy at the first grant; for a writer, the head of the branch, in full.

@@ -38,9 +38,6 @@ pub(super) fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
 /// Fields of answers that say what waits for a member of a team. The text of the answer says it too, and most agents are in none.
 const OF_TEAMS: [&str; 3] = ["your_teams", "unread", "shutdown"];
 
-/// Fields of locks for programs: a warning says them to a model, where they matter.
-const OF_LOCKS: [&str; 2] = ["shared", "interface"];
-
 /// What is kept of a schema. Of an answer it is the less the deeper it lies: a model reads answers without a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeps {
@@ -48,12 +45,10 @@ enum Keeps {
     Request,
     /// Of an answer: its fields, and which it always has.
     Answer,
-    /// Of a field: its type, the words that it may be, its own fields, or what is in it.
+    /// Of a field: its type, the words that it may be, its own fields, or the type of what is in it.
     Field,
     /// Of a field of a field: its type, and the words that it may be.
     Word,
-    /// Of what is in a map: its fields.
-    Entry,
     /// The type alone.
     Type,
 }
@@ -65,8 +60,7 @@ impl Keeps {
             (Keeps::Request, _) => Keeps::Request,
             (Keeps::Answer, _) => Keeps::Field,
             (Keeps::Field, "properties") => Keeps::Word,
-            (Keeps::Field, _) => Keeps::Entry,
-            (Keeps::Word | Keeps::Entry | Keeps::Type, _) => Keeps::Type,
+            (Keeps::Field | Keeps::Word | Keeps::Type, _) => Keeps::Type,
         }
     }
 
@@ -77,9 +71,7 @@ impl Keeps {
             (Keeps::Request, "description" | "required" | "minItems" | "maxItems" | "enum") => true,
             (Keeps::Answer, "required") => true,
             (Keeps::Field | Keeps::Word, "enum") => is_choice(value),
-            (Keeps::Request | Keeps::Answer | Keeps::Field | Keeps::Entry, "properties" | "additionalProperties") => {
-                true
-            }
+            (Keeps::Request | Keeps::Answer | Keeps::Field, "properties" | "additionalProperties") => true,
             _ => false,
         }
     }
@@ -130,9 +122,7 @@ impl Components {
                 "description" => value.as_str().unwrap_or_default().replace('\n', " ").into(),
                 "items" | "additionalProperties" => Value::Object(self.reduced(value, under)),
                 "properties" => {
-                    let is_told = |name: &str| keeps == Keeps::Request || !OF_LOCKS.contains(&name);
                     let properties = value.as_object().into_iter().flatten();
-                    let properties = properties.filter(|(name, _)| is_told(name));
                     let reduced = properties.map(|(name, value)| (name.clone(), self.reduced(value, under).into()));
                     Value::Object(reduced.collect())
                 }

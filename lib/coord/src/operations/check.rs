@@ -7,6 +7,7 @@ use coord_protocol::{Action, CheckRequest, CheckResponse, Membership, Metadata, 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
+use super::interfaces::notices_of;
 use super::lock_views::{others_locks, own_locks, warnings};
 use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::teams::memberships;
@@ -146,6 +147,7 @@ fn respond(
     }
     notes.extend(said.warnings());
     notes.extend(policy.warnings());
+    notes.extend(notices_of(&survey.own));
     CheckResponse {
         status: orchestration::status(facts),
         locks: others_locks(&survey.findings),

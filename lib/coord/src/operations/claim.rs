@@ -1,10 +1,11 @@
 //! The claim of all files of a request, or none; a repeated claim renews. The script decides; this module words the outcome.
 
-use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
+use coord_protocol::{Action, ErrorCode, InterfacePromise, Membership, Metadata, Orchestration, PostResponse};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
+use super::interfaces::notices_of;
 use super::lock_views::{already_held, others_locks, own_locks, warnings};
 use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::named;
@@ -28,7 +29,7 @@ use crate::store::{Store, StoreError};
 pub(crate) async fn claim(
     app: &App,
     request: &WorkRequest,
-    mode: LockMode,
+    (mode, interface): (LockMode, Option<InterfacePromise>),
     reason: &LockReason,
     tool_use: &ToolUse,
 ) -> Result<PostResponse, ApiError> {
@@ -40,6 +41,7 @@ pub(crate) async fn claim(
     let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
     let wanted = Wanted {
         claim: mode,
+        interface,
         policy: &terms,
         agent_head: &request.agent_head,
         message: reason,
@@ -82,6 +84,7 @@ pub(super) fn respond(
     };
     response.warnings.extend(said.warnings());
     policy.add_to(&mut response);
+    response.warnings.extend(notices_of(&survey.own));
     response.your_teams = memberships(&survey.waiting);
     let mut notes = Vec::new();
     admission.note(&survey.head, &mut notes);

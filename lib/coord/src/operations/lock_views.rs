@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use coord_protocol::locks::LockType;
-use coord_protocol::{OtherLock, OwnLock, Reader};
+use coord_protocol::{InterfacePromise, OtherLock, OwnLock, Reader};
 
 use super::sentences::named;
 use crate::domain::{LockEntry, LockMode};
@@ -30,6 +30,7 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
         timestamp: entry.timestamp,
         expiry: entry.expiry,
         token: entry.token,
+        interface: entry.interface,
         intent_id: entry.intent_id.clone(),
     };
     survey
@@ -86,6 +87,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 status: earliest.status,
                 lock_type,
                 neighbor_of,
+                interface: earliest.interface,
                 shared: matches!(concern, Concern::Shared),
                 message: earliest.message.clone(),
                 timestamp: earliest.timestamp,
@@ -133,7 +135,13 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 Some(Direction::Imports) => format!("which '{via}' imports"),
                 _ => format!("which imports '{via}'"),
             };
-            format!("File '{file_path}', {relation}, is being {doing} by user '{user_id}'{agent} (NEIGHBOR): {message}")
+            let keeps = match finding.entry.interface {
+                Some(InterfacePromise::Keeps) => ", who keeps its interface",
+                _ => "",
+            };
+            format!(
+                "File '{file_path}', {relation}, is being {doing} by user '{user_id}'{agent}{keeps} (NEIGHBOR): {message}"
+            )
         }
     }
 }

@@ -8,6 +8,7 @@
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - [`intents`]: intents, their acts and what they cost
 //! - `gate_request`, `intent_refusal`, `tool_use`: what intents say of a check and a claim
+//! - `interfaces`: whether writers kept the interfaces that they were to keep
 //! - `policy_request`: what `.coord.toml` says of a check, a claim and a release
 //! - [`teams`]: teams, their tasks and their messages
 //! - [`ledger`]: the ledger, and what it knows of files
@@ -20,6 +21,7 @@ pub(crate) mod fields;
 mod gate_request;
 mod intent_refusal;
 pub mod intents;
+mod interfaces;
 pub mod ledger;
 mod list_activity;
 mod list_locks;

@@ -29,9 +29,17 @@ pub async fn post(
     let new_head = sent.new_repo_head.as_deref().map(CommitSha::parse).transpose();
     let new_head = new_head.map_err(in_field("new_repo_head"))?;
     let tool_use = ToolUse::parse(sent.tool_call.as_ref(), sent.session.as_ref())?;
+    if sent.interface.is_some() && status != LockStatus::Writing {
+        return Err(ApiError::InvalidField {
+            field: "interface",
+            problem:
+                "goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it"
+                    .to_owned(),
+        });
+    }
     let mut response = match status {
-        LockStatus::Reading => claim(app, &request, LockMode::Reading, &reason, &tool_use).await?,
-        LockStatus::Writing => claim(app, &request, LockMode::Writing, &reason, &tool_use).await?,
+        LockStatus::Reading => claim(app, &request, (LockMode::Reading, None), &reason, &tool_use).await?,
+        LockStatus::Writing => claim(app, &request, (LockMode::Writing, sent.interface), &reason, &tool_use).await?,
         LockStatus::Open => {
             let terms = Release {
                 reason: &reason,

@@ -2,6 +2,7 @@
 
 use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
+use super::interfaces::{hold_to_word, notices};
 use super::policy_request::SaidByPolicy;
 use super::sentences::{graph_warning, named};
 use super::teams::memberships;
@@ -95,6 +96,10 @@ pub(super) async fn respond(
         }
         _ => SaidByPolicy::seen_last(app, request),
     };
+    let released = match &outcome {
+        ReleaseOutcome::Released(released) => Some(released.clone()),
+        _ => None,
+    };
     let mut notes = Vec::new();
     if let Some(head) = outcome.head() {
         admission.note(head, &mut notes);
@@ -105,6 +110,12 @@ pub(super) async fn respond(
     notes.append(&mut response.warnings);
     response.warnings = notes;
     policy.add_to(&mut response);
+    if let Some(released) = &released {
+        for (file, text) in &released.notices {
+            response.warnings.extend(notices(file, text));
+        }
+        hold_to_word(app, request, admission, new_head, released, &mut response).await;
+    }
     response.your_teams = your_teams;
     response.repo_head_ref = admission.head_ref();
     Ok(response)
@@ -184,7 +195,7 @@ fn response_to(
             )
         }
         ReleaseOutcome::Lost { others, .. } => lost(&others),
-        ReleaseOutcome::Released(released) => released_response(request, released),
+        ReleaseOutcome::Released(released) => released_response(request, *released),
     };
     response.repo_head = head;
     Ok(response)

@@ -221,6 +221,24 @@ pub trait Source: Send + Sync + 'static {
     /// All files of the tree of `commit`, sorted by path.
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError>;
 
+    /// The blobs of `paths` in `commit`, in their order; `None` for what is no file there.
+    async fn blobs_at(
+        &self,
+        repo: &RepoId,
+        commit: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Vec<Option<String>>, SourceError> {
+        let tree = self.tree(repo, commit).await?;
+        let blob = |path: &FilePath| {
+            let found = tree.binary_search_by(|entry| entry.path.as_str().cmp(path.as_str()));
+            let entry = found.ok().and_then(|place| tree.get(place));
+            entry
+                .filter(|entry| entry.kind == EntryKind::File)
+                .map(|entry| entry.blob.clone())
+        };
+        Ok(paths.iter().map(blob).collect())
+    }
+
     /// Keeps alive, until it is dropped, the state that every call of [`Self::read_blobs`] would set up. Callers with
     /// several calls hold it meanwhile. `None` if there is no such state.
     fn hold(&self, repo: &RepoId) -> Option<Hold> {

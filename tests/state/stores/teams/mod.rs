@@ -27,6 +27,7 @@ mod membership;
 mod messages;
 mod model;
 mod outcomes;
+mod policy;
 mod refusals;
 mod scale;
 mod task_lists;

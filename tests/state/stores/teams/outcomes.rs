@@ -123,6 +123,7 @@ async fn every_outcome_of_every_script_of_teams_is_in_a_scenario() {
         super::lapses::outcomes().await,
         super::membership::outcomes().await,
         super::messages::outcomes().await,
+        super::policy::outcomes().await,
         super::refusals::outcomes().await,
         super::task_lists::outcomes().await,
         super::tasks::outcomes().await,

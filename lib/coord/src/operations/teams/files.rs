@@ -403,7 +403,7 @@ pub(super) async fn add_released(
     let (Some(work), Some(released)) = (files.work(), released) else {
         return Ok(());
     };
-    let outcome = ReleaseOutcome::Released(released);
+    let outcome = ReleaseOutcome::Released(Box::new(released));
     let given_back = release::respond(app, work, admission, files.new_head.as_ref(), outcome).await?;
     response.warnings.extend(given_back.warnings);
     response.orphaned_dependencies = given_back.orphaned_dependencies;

@@ -1,8 +1,8 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 digest and 31
---       letters of locks/policy, 32 the caller's head, 33 message, 34 seconds to hold, 35 repository, 36 lookups of builds/spelling,
---       37... file paths
+--       letters of locks/policy, 32 keeps or changes: what becomes of the files' interfaces, or '', 33 the caller's head, 34 message,
+--       35 seconds to hold, 36 repository, 37 lookups of builds/spelling, 38... file paths
 -- Returns what claimed() of locks/claim_files gives, what waiting() tells, and, of a CONFLICT, what suggested() gives, where outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
@@ -16,8 +16,8 @@
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local wanted, neighbor_policy, agent_head, message, ttl, repository, lookups = ARGV[28], ARGV[29], unpack(ARGV, 32, 36)
-local paths, gate_at = { unpack(ARGV, 37) }, 17
+local wanted, neighbor_policy, interface, agent_head, message, ttl, repository, lookups = ARGV[28], ARGV[29], unpack(ARGV, 32, 37)
+local paths, gate_at = { unpack(ARGV, 38) }, 17
 local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include admission/admission
 -- @include locks/claiming
@@ -41,7 +41,7 @@ if not policy.has_judged(paths) then
   return policy.question(paths)
 end
 paths, gate.judgement, lookups = policy.kept(paths, gate.judgement, lookups)
-local surveyed = { survey(paths, wanted, neighbor_policy) }
+local surveyed = { survey(paths, wanted, neighbor_policy, interface) }
 if not surveyed[1] then
   local too_much = surveyed[2]
   return { 'TOO_MUCH', now, too_much }

@@ -3,6 +3,8 @@ use super::gate::{Gate, GateTerms};
 use super::policy::PolicyTerms;
 use super::scripts::CLAIM;
 use super::survey::{Held, Survey, lookups, read_suggested, read_survey};
+use coord_protocol::InterfacePromise;
+
 use crate::domain::{CommitSha, FilePath, LockMode, LockReason, RepoId};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
@@ -51,6 +53,8 @@ pub struct Wanted<'a> {
     pub ttl_seconds: u32,
     /// Where this process has seen claims.
     pub claimed: &'a ClaimedRepositories,
+    /// What becomes of their interfaces, if the caller says so.
+    pub interface: Option<InterfacePromise>,
     /// The files.
     pub paths: &'a [FilePath],
     /// What it says of intents.
@@ -130,6 +134,7 @@ fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) 
     args.extend(arguments([wanted.claim.as_str()]));
     args.extend(wanted.policy.arguments(wanted.paths));
     args.extend(arguments([
+        wanted.interface.map_or("", InterfacePromise::as_str),
         wanted.agent_head.as_str(),
         wanted.message.as_str(),
         &wanted.ttl_seconds.to_string(),

@@ -12,6 +12,7 @@ mod policy;
 mod record;
 mod release;
 mod survey;
+mod tell_interfaces;
 
 pub use check::*;
 pub use claim::*;
@@ -22,3 +23,4 @@ pub use policy::*;
 pub use record::*;
 pub use release::*;
 pub use survey::*;
+pub use tell_interfaces::*;

@@ -11,7 +11,8 @@
 --           paths that were not held, others' entries on those as JSON, files that import released ones, number of these,
 --           '1' if there are more beyond the count, released paths with the same content as at the claim, { path, seconds }
 --           of earlier releases, entries as JSON of others that write files whose work the caller abandons, digest of the policy of
---           the branch or '' }
+--           the branch or '', { path, head at the claim } of written files whose interface was to be kept, { path, what is to be
+--           told } as locks/notices has it }
 --      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, list of { path, why not } }: files were written, but the
 --           branch does not have the work; nothing released
 --      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller sent no new head; nothing released

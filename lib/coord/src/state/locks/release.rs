@@ -79,6 +79,10 @@ pub struct Released {
     pub lost: Vec<LockEntry>,
     /// Digest of the policy of the branch; empty where there is none.
     pub policy: String,
+    /// Written files whose interface was to be kept, with the head at the claim.
+    pub promises: Vec<Written>,
+    /// What the caller has yet to be told: released files, with the text of `includes/notices.lua`.
+    pub notices: Vec<(String, String)>,
     /// What waits for the caller in its teams.
     pub waiting: Vec<Membership>,
 }
@@ -87,7 +91,7 @@ pub struct Released {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReleaseOutcome {
     /// Done.
-    Released(Released),
+    Released(Box<Released>),
     /// Files were written, but the branch does not have the work.
     NotPushed {
         /// Head of the branch.
@@ -126,9 +130,8 @@ impl ReleaseOutcome {
     /// The head that the outcome is based on, if any.
     pub fn head(&self) -> Option<&SeenHead> {
         match self {
-            ReleaseOutcome::Released(Released { head, .. })
-            | ReleaseOutcome::NotPushed { head, .. }
-            | ReleaseOutcome::Lost { head, .. } => head.as_ref(),
+            ReleaseOutcome::Released(released) => released.head.as_ref(),
+            ReleaseOutcome::NotPushed { head, .. } | ReleaseOutcome::Lost { head, .. } => head.as_ref(),
             ReleaseOutcome::NoNewHead { .. } | ReleaseOutcome::AskWork { .. } => None,
         }
     }
@@ -136,9 +139,8 @@ impl ReleaseOutcome {
     /// What waits for the caller in its teams.
     pub fn waiting(&self) -> &[Membership] {
         match self {
-            ReleaseOutcome::Released(Released { waiting, .. })
-            | ReleaseOutcome::NotPushed { waiting, .. }
-            | ReleaseOutcome::Lost { waiting, .. } => waiting,
+            ReleaseOutcome::Released(released) => &released.waiting,
+            ReleaseOutcome::NotPushed { waiting, .. } | ReleaseOutcome::Lost { waiting, .. } => waiting,
             ReleaseOutcome::NoNewHead { .. } | ReleaseOutcome::AskWork { .. } => &[],
         }
     }
@@ -211,7 +213,7 @@ impl ReleaseOutcome {
     ) -> Result<ReleaseOutcome, StoreError> {
         let head = SeenHead::read_if_any(reply)?;
         match reply.outcome.as_str() {
-            "RELEASED" => Ok(ReleaseOutcome::Released(Released {
+            "RELEASED" => Ok(ReleaseOutcome::Released(Box::new(Released {
                 now: reply.now,
                 head,
                 graph_version: reply.optional_text()?,
@@ -225,8 +227,15 @@ impl ReleaseOutcome {
                 again: reply.tuples(|tuple| Ok((tuple.text()?, tuple.number()?.unsigned_abs())))?,
                 lost: reply.objects()?,
                 policy: reply.text()?,
+                promises: reply.tuples(|tuple| {
+                    Ok(Written {
+                        path: tuple.text()?,
+                        claim_head: tuple.commit()?,
+                    })
+                })?,
+                notices: reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?,
                 waiting: waiting(reply)?,
-            })),
+            }))),
             "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
                 head,
                 unpushed: reply.tuples(|tuple| {

@@ -196,7 +196,7 @@ fn read_released(reply: &mut Reply) -> Result<Option<Released>, StoreError> {
         return Ok(None);
     }
     match reply.nested(read_release)? {
-        ReleaseOutcome::Released(released) => Ok(Some(released)),
+        ReleaseOutcome::Released(released) => Ok(Some(*released)),
         _ => Err(reply.malformed("files that are not released")),
     }
 }

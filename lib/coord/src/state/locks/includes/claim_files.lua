@@ -1,5 +1,5 @@
 -- The claim of files: all of `paths`, or none. Joined where it is made; it returns from the script unless they are granted. Needs:
--- claiming, `surveyed`: what survey() gives of `paths`, `wanted`, `neighbor_policy`, `agent_head`, `message`, `ttl`, `repository`, `lookups` of builds/spelling or '';
+-- claiming, `interface`: keeps, changes or '', `surveyed`: what survey() gives of `paths`, `wanted`, `neighbor_policy`, `agent_head`, `message`, `ttl`, `repository`, `lookups` of builds/spelling or '';
 -- ended(answer): what the script returns then. `claimed('CLAIMED')` is the answer behind it:
 --   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
 --   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
@@ -103,6 +103,9 @@ for _, path in ipairs(paths) do
   end
   entry.user_name, entry.message = request.user_name, message
   entry.task = of_task or entry.task
+  if wanted == 'WRITING' and (interface ~= '' or not is_kept[path]) then
+    entry.interface = interface == 'keeps' and interface or nil
+  end
   entry.shared = policy.kinds[path] == 'S' or (is_kept[path] and entry.shared) or nil
   if entry.status == wanted then
     entry.intent_id = gate.intent ~= '' and gate.intent or nil
@@ -112,7 +115,13 @@ for _, path in ipairs(paths) do
   entry.timestamp, entry.expiry_ms = now, math.max(least, now_ms + ttl * 1000)
   entry.expiry = math.ceil(entry.expiry_ms / 1000)
   table.insert(is_kept[path] and renewed or granted, entry)
-  own_entries[#own_entries + 1] = to_json(entry)
+  if entry.notices then
+    -- The answer has what is told now, and the store keeps it no longer.
+    own_entries[#own_entries + 1] = cjson.encode(entry)
+    entry.notices = nil
+  else
+    own_entries[#own_entries + 1] = to_json(entry)
+  end
   is_changed[path] = true
 end
 save_entries()

@@ -165,7 +165,11 @@ if #unpushed > 0 then
   end
   own = rest
 end
-local released = {}
+local released, promises, notices = {}, {}, {}
+local is_unchanged = {}
+for _, path in ipairs(unchanged) do
+  is_unchanged[path] = true
+end
 for index, mine in ipairs(own) do
   local path, left = mine.file_path, {}
   for _, entry in ipairs(entries_of[path]) do
@@ -177,6 +181,12 @@ for index, mine in ipairs(own) do
   is_changed[path] = true
   count_out(mine)
   released[index] = path
+  if mine.interface == 'keeps' and mine.status == 'WRITING' and not is_abandoned and not is_unchanged[path] then
+    promises[#promises + 1] = { path, mine.agent_head }
+  end
+  if mine.notices then
+    notices[#notices + 1] = { path, mine.notices }
+  end
 end
 save_entries()
 if message ~= '' then
@@ -211,7 +221,7 @@ end
 local version = graph_version()
 local released_answer = {
   'RELEASED', now, head.commit, head.age, head.is_unconfirmed, version, released, gone, others, listed, importer_count,
-  has_more and '1' or '0', unchanged, again, taken, load_graph()[4] or '',
+  has_more and '1' or '0', unchanged, again, taken, load_graph()[4] or '', promises, notices,
 }
 if #released > 0 then
   remember_release(releases or load_releases(), release_name, released, released_answer)

@@ -6,12 +6,13 @@
 -- | I want  | other READS the file | other WRITES the file | other WRITES a neighbor      |
 -- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
 -- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn` |
--- A shared file blocks nobody, and is nobody's neighbor.
-local function is_blocking(wanted, relation, status, neighbor_policy, is_shared)
+-- A shared file blocks nobody, and is nobody's neighbor. Who keeps the interface of a file blocks none of its neighbors.
+local function is_blocking(wanted, relation, status, neighbor_policy, is_shared, keeps_interface)
   if relation == 'DIRECT' then
     return not is_shared and (wanted == 'WRITING' or status == 'WRITING')
   end
-  return wanted == 'WRITING' and status == 'WRITING' and (neighbor_policy == 'block' or neighbor_policy == 'interface')
+  return wanted == 'WRITING' and status == 'WRITING' and not keeps_interface
+    and (neighbor_policy == 'block' or neighbor_policy == 'interface')
 end
 
 -- Whether one entry of `value` has both of these fields. An entry is a flat object, and quotes inside of a text are escaped.
@@ -41,15 +42,16 @@ local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
 local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_policy, is_writing)
   local blocking, harmless, later, omitted = {}, {}, {}, 0
   local on_branch, writes
-  local function may_block(path, status)
-    return not is_writing[paths[math.floor(place_of[path] / 2)]] and is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy)
+  local function may_block(path, status, keeps_interface)
+    return not is_writing[paths[math.floor(place_of[path] / 2)]]
+      and is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy, false, keeps_interface)
   end
   local function sort_out(path, value)
     load_value(path, value)
     for _, entry in ipairs(entries_of[path]) do
       if entry.branch == request.branch and not is_own(entry) then
         local via, sign = paths[math.floor(place_of[path] / 2)], place_of[path] % 2 == 0 and '>' or '<'
-        local blocks = may_block(path, entry.status)
+        local blocks = may_block(path, entry.status, entry.interface == 'keeps')
         table.insert(blocks and blocking or harmless, { 'NEIGHBOR', blocks and '1' or '0', via, sign, entry })
       end
     end
@@ -110,8 +112,9 @@ end
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch
+-- `interface`: `changes` if the caller says that it changes those of the files.
 -- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
-local function survey(paths, wanted, neighbor_policy)
+local function survey(paths, wanted, neighbor_policy, interface)
   local stored = load_entries(paths, MOST_AT_ONCE)
   if not stored then
     return nil, 'LOCKS'
@@ -121,16 +124,17 @@ local function survey(paths, wanted, neighbor_policy)
   if stored > 0 then
     local new, written = {}, {}
     for _, path in ipairs(paths) do
-      local others = {}
+      local others, is_shared = {}, policy.kinds[path] == 'S'
       for _, entry in ipairs(entries_of[path]) do
         if not is_own(entry) then
           others[#others + 1] = entry
         elseif entry.branch == request.branch then
-          own[path], is_writing[path] = entry, entry.status == 'WRITING'
+          -- Others hold what the caller writes only where it was shared at the grant; so it stays until one of them is done.
+          own[path], is_shared = entry, is_shared or entry.status == 'WRITING'
+          -- Who no longer keeps an interface has to get past the neighbors as if the lock were new.
+          is_writing[path] = entry.status == 'WRITING' and not (interface == 'changes' and entry.interface == 'keeps')
         end
       end
-      -- Others hold what the caller writes only where it was shared at the grant; so it stays until one of them is done.
-      local is_shared = policy.kinds[path] == 'S' or is_writing[path]
       for _, entry in ipairs(others) do
         if entry.branch ~= request.branch then
           elsewhere[#elsewhere + 1] = { 'CROSS_BRANCH', '0', path, '', entry }

@@ -1,5 +1,5 @@
 -- The body of claim_files_of(). Needs: file_claims.
-local wanted, paths, message, ttl, lookups = 'WRITING', policy.kept(task.files), id .. ': ' .. task.title, seconds, ''
+local wanted, paths, message, ttl, lookups, interface = 'WRITING', policy.kept(task.files), id .. ': ' .. task.title, seconds, '', ''
 local function ended(answer)
   local instead = answer[1] == 'CONFLICT' and suggested({ { team_key, member.handle } }, task_name(id)) or {}
   return told({ 'FILES', now, answer, instead, id })

@@ -1,0 +1,207 @@
+//! Interfaces that a writer was to keep, compared when the files are released.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use coord_graph::{
+    InterfaceChanges, InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, ReadInterface, interface,
+};
+use coord_protocol::PostResponse;
+
+use super::sentences::named;
+use super::work_request::WorkRequest;
+use crate::admission::Admission;
+use crate::app::App;
+use crate::domain::{CommitSha, FilePath, LockEntry, RepoId};
+use crate::source::{Blob, BlobSink, Source, SourceError};
+use crate::state::locks::{BrokenPromise, Released, Written};
+
+/// Most files of one release whose interfaces are compared.
+const MOST_FILES: usize = 32;
+
+/// Compares the interfaces that were to be kept; where one has changed, says so in `response`, in an event, and to the holders of
+/// neighbors. What cannot be read now is a warning: the release has been made.
+pub(super) async fn hold_to_word(
+    app: &App,
+    request: &WorkRequest,
+    admission: &Admission<'_>,
+    new_head: Option<&CommitSha>,
+    released: &Released,
+    response: &mut PostResponse,
+) {
+    let (Some(new_head), [_, ..]) = (new_head, released.promises.as_slice()) else {
+        return;
+    };
+    let compared = match &app.source {
+        Some(source) => compare(&**source, &request.repo, new_head, &released.promises).await,
+        None => Err(SourceError::Unreachable("there is no source".to_owned())),
+    };
+    let compared = match compared {
+        Ok(compared) => compared,
+        Err(error) => {
+            tracing::debug!(%error, repo = %request.repo, "interfaces could not be compared");
+            let files: Vec<&str> = released.promises.iter().map(|one| one.path.as_str()).collect();
+            response.warnings.push(format!(
+                "INTERFACE_CHANGED: It is not known whether the interface of {} was kept: the repository cannot be read now.",
+                named(&files)
+            ));
+            return;
+        }
+    };
+    let (mut broken, mut sentences) = (Vec::new(), Vec::new());
+    for (path, comparison) in compared {
+        let (names, what) = match &comparison {
+            InterfaceComparison::Same => continue,
+            // What nobody can import has no neighbors either.
+            InterfaceComparison::Unknown(NoInterface::Language) => continue,
+            InterfaceComparison::Changed(changes) => (names_of(changes), changes.to_string()),
+            InterfaceComparison::Unknown(reason) => (
+                Vec::new(),
+                format!("it cannot be compared ({}), and so counts as changed", reason.name()),
+            ),
+        };
+        sentences.push((path.clone(), what));
+        broken.push(BrokenPromise { path, names });
+    }
+    if broken.is_empty() {
+        return;
+    }
+    let told = match admission.tell_interfaces(&broken).await {
+        Ok(0) => "nobody holds a neighbor".to_owned(),
+        Ok(1) => "the holder of a neighbor is told".to_owned(),
+        Ok(count) => format!("the holders of {count} locks on neighbors are told"),
+        Err(error) => {
+            tracing::debug!(%error, repo = %request.repo, "a changed interface could not be announced");
+            "nobody could be told".to_owned()
+        }
+    };
+    for (path, what) in sentences {
+        response.warnings.push(format!(
+            "INTERFACE_CHANGED: The interface of '{path}' was to be kept: {what}; {told}."
+        ));
+    }
+}
+
+/// Compares each of `promises` between the head at its claim and `new_head`.
+async fn compare(
+    source: &dyn Source,
+    repo: &RepoId,
+    new_head: &CommitSha,
+    promises: &[Written],
+) -> Result<Vec<(String, InterfaceComparison)>, SourceError> {
+    let mut compared = Vec::new();
+    let mut rest: Vec<&Written> = promises.iter().take(MOST_FILES).collect();
+    for left_out in promises.iter().skip(MOST_FILES) {
+        compared.push((
+            left_out.path.clone(),
+            InterfaceComparison::Unknown(NoInterface::TooLarge),
+        ));
+    }
+    while let Some(first) = rest.first().map(|one| one.claim_head.clone()) {
+        let (of_head, others): (Vec<&Written>, Vec<&Written>) =
+            rest.into_iter().partition(|one| one.claim_head == first);
+        rest = others;
+        let paths: Vec<FilePath> = of_head
+            .iter()
+            .filter_map(|one| FilePath::parse(&one.path).ok())
+            .collect();
+        let before = interfaces_at(source, repo, &first, &paths).await?;
+        let after = interfaces_at(source, repo, new_head, &paths).await?;
+        let pairs = paths.iter().zip(before.into_iter().zip(after));
+        compared.extend(pairs.map(|(path, (before, after))| {
+            let comparison = match (&before, &after) {
+                // A new file breaks nothing.
+                (None, _) => InterfaceComparison::Same,
+                (Some(before), after) => {
+                    let gone = interface(Language::of_path(path.as_str()).unwrap_or(Language::JavaScript), b"");
+                    InterfaceComparison::between(before, after.as_ref().unwrap_or(&gone))
+                }
+            };
+            (path.to_string(), comparison)
+        }));
+    }
+    Ok(compared)
+}
+
+/// The interfaces of `paths` at `commit`; `None` where there is no file.
+async fn interfaces_at(
+    source: &dyn Source,
+    repo: &RepoId,
+    commit: &CommitSha,
+    paths: &[FilePath],
+) -> Result<Vec<Option<ReadInterface>>, SourceError> {
+    let blobs = source.blobs_at(repo, commit, paths).await?;
+    let languages: Vec<Option<Language>> = paths.iter().map(|path| Language::of_path(path.as_str())).collect();
+    let mut read: Vec<Option<ReadInterface>> = blobs
+        .iter()
+        .zip(&languages)
+        .map(|(blob, language)| {
+            blob.as_ref().map(|_| {
+                Err(match language {
+                    Some(_) => NoInterface::Unreadable,
+                    None => NoInterface::Language,
+                })
+            })
+        })
+        .collect();
+    let wanted: Vec<(usize, Language, String)> = blobs
+        .into_iter()
+        .zip(languages)
+        .enumerate()
+        .filter_map(|(at, (blob, language))| Some((at, language?, blob?)))
+        .collect();
+    let ids = wanted.iter().map(|(_, _, blob)| blob.clone()).collect();
+    let found = Arc::new(Mutex::new(Vec::new()));
+    let sink: BlobSink = {
+        let found = Arc::clone(&found);
+        Arc::new(move |index, blob: Blob<'_>| {
+            let Some((at, language, _)) = wanted.get(index) else {
+                return;
+            };
+            let interface = match blob {
+                Blob::Content(content) => interface(*language, content),
+                Blob::TooLarge(_) => Err(NoInterface::TooLarge),
+                Blob::Unreadable => Err(NoInterface::Unreadable),
+            };
+            found
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((*at, interface));
+        })
+    };
+    source.read_blobs(repo, ids, MAX_INTERFACE_BYTES as u64, sink).await?;
+    let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+    for (at, interface) in found {
+        read[at] = Some(interface);
+    }
+    Ok(read)
+}
+
+fn names_of(changes: &InterfaceChanges) -> Vec<String> {
+    let all = changes.changed.iter().chain(&changes.gone).chain(&changes.new);
+    all.cloned().collect()
+}
+
+/// What holders of `entries` are told of their neighbors.
+pub(super) fn notices_of(entries: &[LockEntry]) -> Vec<String> {
+    let told = entries
+        .iter()
+        .filter_map(|entry| Some((entry.file_path.as_str(), entry.notices.as_deref()?)));
+    told.flat_map(|(file, text)| notices(file, text)).collect()
+}
+
+/// The same of one file, in the form of `locks/includes/notices.lua`.
+pub(super) fn notices(file: &str, text: &str) -> Vec<String> {
+    let sentence = |line: &str| {
+        let mut fields = line.split('\t');
+        let (neighbor, user, names) = (fields.next()?, fields.next()?, fields.next()?);
+        let names = if names.is_empty() {
+            String::new()
+        } else {
+            format!(": {names}")
+        };
+        Some(format!(
+            "INTERFACE_CHANGED: User '{user}' changed the interface of '{neighbor}', a neighbor of '{file}', which was to be kept{names}."
+        ))
+    };
+    text.lines().filter_map(sentence).collect()
+}

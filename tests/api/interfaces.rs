@@ -1,0 +1,160 @@
+//! Interfaces that a writer is to keep, and what is said when it has not.
+
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::api::Api;
+
+fn warnings(body: &Value) -> Vec<&str> {
+    let warnings = body["warnings"].as_array().unwrap().iter().filter_map(Value::as_str);
+    warnings.filter(|warning| !warning.starts_with("GRAPH_STALE")).collect()
+}
+
+const BEFORE: &str =
+    "export function query(text: string): Promise<void> { return run(text); }\nexport const limit = 5;\n";
+
+/// `src/db.ts` has an interface.
+async fn shop() -> Api {
+    let mut api = Api::start().await;
+    api.head = api.git.commit(&[("src/db.ts", BEFORE)]);
+    api.publish_graph(&api.head).await;
+    api
+}
+
+/// Bob releases `files` after a push of `pushed`.
+async fn opens(api: &Api, pushed: &str, files: &[&str]) -> Answer {
+    let heads = json!({"new_repo_head": pushed, "agent_head": pushed});
+    api.tell("bob", "OPEN", files, heads).await
+}
+
+#[tokio::test]
+async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warning() {
+    let api = shop().await;
+    let keeps = json!({"interface": "keeps"});
+    let claim = api.tell("bob", "WRITING", &["src/db.ts"], keeps.clone()).await;
+    assert_eq!(claim.json()["locks"]["src/db.ts"]["interface"], "keeps");
+    let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
+    assert_eq!(
+        (&check["status"], &check["locks"]["src/db.ts"]["interface"]),
+        (&json!("OK"), &json!("keeps"))
+    );
+    let beside = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await;
+    assert_eq!(beside.status, 200, "{}", beside.json());
+    let told = "NEIGHBOR: File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'bob', who keeps its interface (NEIGHBOR): ";
+    assert!(warnings(&beside.json())[0].starts_with(told), "{}", beside.json());
+    api.tell("ann", "OPEN", &["src/auth.ts"], json!({"abandon": true}))
+        .await;
+    let changes = api
+        .tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "changes"}))
+        .await;
+    assert!(changes.json()["locks"]["src/db.ts"]["interface"].is_null());
+    assert_eq!(
+        api.tell("ann", "WRITING", &["src/auth.ts"], keeps).await.status,
+        409,
+        "who changes it blocks"
+    );
+}
+
+#[tokio::test]
+async fn what_is_sent_of_an_interface_has_to_make_sense() {
+    let api = shop().await;
+    for status in ["READING", "OPEN"] {
+        let refused = api
+            .tell("ann", status, &["src/db.ts"], json!({"interface": "keeps"}))
+            .await;
+        assert_eq!(
+            refused.refusal(),
+            "400 INVALID_FIELD interface: interface goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it"
+        );
+    }
+    let unknown = api
+        .tell("ann", "WRITING", &["src/db.ts"], json!({"interface": "Keeps"}))
+        .await;
+    assert_eq!(unknown.status, 400, "{}", unknown.json());
+    assert_eq!(api.held().await, 0);
+}
+
+#[tokio::test]
+async fn an_interface_that_was_kept_is_no_news() {
+    let api = shop().await;
+    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+        .await;
+    let body = BEFORE.replace("return run(text);", "log(text); return run(text); /* faster */");
+    let pushed = api.git.commit(&[("src/db.ts", &body)]);
+    let open = opens(&api, &pushed, &["src/db.ts"]).await;
+    assert_eq!((open.status, warnings(&open.json()).len()), (200, 0), "{}", open.json());
+}
+
+#[tokio::test]
+async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neighbors() {
+    let api = shop().await;
+    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+        .await;
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    let changed = BEFORE.replace("limit", "most").replace("text: string", "text: Query");
+    let pushed = api.git.commit(&[("src/db.ts", &changed)]);
+    let open = opens(&api, &pushed, &["src/db.ts"]).await;
+    assert_eq!(open.status, 200);
+    let said = "INTERFACE_CHANGED: The interface of 'src/db.ts' was to be kept: `query` changed, `limit` is gone, `most` is new; the holder of a \
+                neighbor is told.";
+    assert_eq!(warnings(&open.json()), [said]);
+    let events = api
+        .get("/api/activity?repo_url=https://github.com/acme/shop", &[])
+        .await
+        .json();
+    let event = events["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|event| event["type"] == "interface_changed")
+        .unwrap();
+    assert_eq!(
+        (&event["files"], &event["user"], &event["told"]),
+        (&json!(["src/db.ts"]), &json!("bob"), &json!(1))
+    );
+    assert_eq!(event["names"], json!(["query", "limit", "most"]));
+    let told = "INTERFACE_CHANGED: User 'bob' changed the interface of 'src/db.ts', a neighbor of 'src/auth.ts', which was to be kept: \
+                query, limit, most.";
+    let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
+    assert!(warnings(&check).contains(&told), "{check}");
+    let renewed = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
+    assert!(warnings(&renewed).contains(&told), "{renewed}");
+    let again = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await.json();
+    assert!(!warnings(&again).contains(&told), "{again}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_compared_counts_as_changed_and_a_file_that_is_gone_has_lost_its_names() {
+    let api = shop().await;
+    let keeps = json!({"interface": "keeps"});
+    api.tell(
+        "bob",
+        "WRITING",
+        &["src/db.ts", "README.md", "src/new.ts"],
+        keeps.clone(),
+    )
+    .await;
+    let broken = "export function query( {";
+    let pushed = api.git.commit(&[
+        ("src/db.ts", broken),
+        ("README.md", "changed"),
+        ("src/new.ts", "export const a = 1;"),
+    ]);
+    let files = ["src/db.ts", "README.md", "src/new.ts"];
+    let open = opens(&api, &pushed, &files).await;
+    let said = "INTERFACE_CHANGED: The interface of 'src/db.ts' was to be kept: it cannot be compared (not_understood), and so counts as \
+                changed; nobody holds a neighbor.";
+    assert_eq!(warnings(&open.json()), [said], "no word about texts and new files");
+    api.git.commit(&[("src/db.ts", BEFORE)]);
+    let head = api.git.git(&["rev-parse", "HEAD"]);
+    let claim = json!({"interface": "keeps", "agent_head": head.trim()});
+    assert_eq!(api.tell("bob", "WRITING", &["src/db.ts"], claim).await.status, 200);
+    api.git.git(&["rm", "--quiet", "src/db.ts"]);
+    let gone = api.git.commit(&[("README.md", "more")]);
+    let open = opens(&api, &gone, &["src/db.ts"]).await;
+    let body = open.json();
+    assert!(
+        warnings(&body)[0].contains("was to be kept: `limit` is gone, `query` is gone; "),
+        "{body}"
+    );
+}

@@ -1,0 +1,234 @@
+//! Writers that keep the interface of a file: what blocks, what a claim changes, and what is told when one has changed.
+
+use coord::domain::{LockMode, NeighborPolicy};
+use coord::source::Reachable;
+use coord::state::locks::{BrokenPromise, ReleaseOutcome, tell_interfaces};
+use coord_protocol::InterfacePromise;
+
+use crate::stores::neighbors::store_graph;
+use crate::world::{Agent, HEAD, NEXT, World, in_short, sha};
+
+use InterfacePromise::{Changes, Keeps};
+use LockMode::{Reading, Writing};
+
+fn with<'w>(agent: &Agent<'w>, interface: Option<InterfacePromise>) -> Agent<'w> {
+    Agent {
+        interface,
+        ..agent.clone()
+    }
+}
+
+async fn who_keeps_the_interface_blocks_no_neighbor(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"]), ("c.ts", &["a.ts"])]).await;
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    for (said, policy, blocks) in [
+        (None, NeighborPolicy::Block, true),
+        (Some(Changes), NeighborPolicy::Block, true),
+        (Some(Keeps), NeighborPolicy::Block, false),
+        (None, NeighborPolicy::Interface, true),
+        (Some(Keeps), NeighborPolicy::Interface, false),
+        (Some(Keeps), NeighborPolicy::Warn, false),
+    ] {
+        for file in ["b.ts", "c.ts"] {
+            let case = format!("{said:?} {policy:?} {file}");
+            with(&ann, said).writes(&[file]).await;
+            let kept = said.filter(|said| *said == Keeps);
+            assert_eq!(world.stored(file).await[0].interface, kept, "{case}");
+            let mut bob = bob.clone();
+            bob.policy = policy;
+            let sign = if blocks { "!" } else { "" };
+            let found = [format!("NEIGHBOR{sign} {file} ann via a.ts")];
+            let checked = bob.checks(Writing, &["a.ts"]).await;
+            assert_eq!(in_short(&checked.findings), found, "{case}");
+            assert_eq!(
+                checked.findings[0].entry.interface, kept,
+                "a check tells both kinds apart: {case}"
+            );
+            if blocks {
+                bob.is_refused(Writing, &["a.ts"]).await;
+            } else {
+                assert_eq!(in_short(&bob.writes(&["a.ts"]).await.findings), found, "{case}");
+                bob.abandons(&["a.ts"]).await;
+            }
+            // The file itself is the writer's alone, whatever it says.
+            bob.is_refused(Writing, &[file]).await;
+            bob.is_refused(Reading, &[file]).await;
+            ann.abandons(&[file]).await;
+        }
+    }
+}
+
+async fn of_several_writers_next_to_a_file_those_block_that_may_change_theirs(world: World) {
+    let imports = ["k0.ts", "k1.ts", "k2.ts", "w.ts"];
+    store_graph(&world, &[("a.ts", &imports)]).await;
+    let kept = with(&world.agent("ann"), Some(Keeps));
+    kept.writes(&imports[..3]).await;
+    let bob = world.agent("bob");
+    assert!(
+        bob.checks(Writing, &["a.ts"])
+            .await
+            .findings
+            .iter()
+            .all(|finding| !finding.blocks)
+    );
+    world.agent("cyd").writes(&["w.ts"]).await;
+    let refused = bob.is_refused(Writing, &["a.ts"]).await;
+    assert_eq!(in_short(&refused.findings)[0], "NEIGHBOR k0.ts ann via a.ts");
+    let blocking: Vec<&str> = refused
+        .findings
+        .iter()
+        .filter(|finding| finding.blocks)
+        .map(|finding| finding.entry.file_path.as_str())
+        .collect();
+    assert_eq!(blocking, ["w.ts"]);
+}
+
+async fn a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"])]).await;
+    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    let interface = async || world.stored("b.ts").await[0].interface;
+    with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
+    ann.writes(&["b.ts"]).await;
+    assert_eq!(interface().await, Some(Keeps), "a renewal says nothing of it");
+    ann.reads(&["b.ts"]).await;
+    assert_eq!(interface().await, Some(Keeps));
+    bob.writes(&["a.ts"]).await;
+    with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
+    // Bob was let in because the interface stays; that cannot be taken back while he writes.
+    let refused = with(&ann, Some(Changes)).is_refused(Writing, &["b.ts"]).await;
+    assert_eq!(in_short(&refused.findings), ["NEIGHBOR! a.ts bob via b.ts"]);
+    assert_eq!(interface().await, Some(Keeps));
+    bob.abandons(&["a.ts"]).await;
+    with(&ann, Some(Changes)).writes(&["b.ts"]).await;
+    assert_eq!(interface().await, None);
+    with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
+    ann.abandons(&["b.ts"]).await;
+    ann.writes(&["b.ts"]).await;
+    assert_eq!(interface().await, None, "a new claim says it anew");
+    ann.abandons(&["b.ts"]).await;
+    ann.reads(&["b.ts"]).await;
+    with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
+    assert_eq!(interface().await, Some(Keeps), "who read it, and writes now");
+}
+
+async fn a_release_names_what_was_to_be_kept(world: World) {
+    world.records_head(NEXT, &[HEAD]).await;
+    let ann = world.agent("ann");
+    with(&ann, Some(Keeps)).writes(&["kept.ts", "same.ts"]).await;
+    ann.writes(&["plain.ts"]).await;
+    let judged = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord::state::locks::Judged {
+        path: path.to_owned(),
+        claim_head: sha(HEAD),
+        verdict: match path {
+            "same.ts" => coord::domain::work::Verdict::Unchanged,
+            _ => coord::domain::work::Verdict::Pushed,
+        },
+    });
+    let paths = ["kept.ts", "same.ts", "plain.ts"];
+    let released = crate::world::answered(ann.release_as_judged(Some(NEXT), &judged, false, &paths).await);
+    let ReleaseOutcome::Released(released) = released else {
+        panic!("{released:?}");
+    };
+    assert_eq!(released.promises.len(), 1);
+    assert_eq!(
+        (released.promises[0].path.as_str(), &released.promises[0].claim_head),
+        ("kept.ts", &sha(HEAD))
+    );
+    with(&ann, Some(Keeps)).writes(&["kept.ts"]).await;
+    assert_eq!(
+        ann.abandons(&["kept.ts"]).await.promises,
+        [],
+        "what is thrown away changes nothing"
+    );
+}
+
+async fn holders_of_neighbors_are_told_once_by_their_next_claim_or_release(world: World) {
+    store_graph(
+        &world,
+        &[
+            ("a.ts", &["b.ts"]),
+            ("r.ts", &["b.ts"]),
+            ("b.ts", &["far.ts"]),
+            ("x.ts", &["y.ts"]),
+        ],
+    )
+    .await;
+    let (ann, bob, cyd) = (world.agent("ann"), world.agent("bob"), world.agent("cyd"));
+    with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
+    bob.writes(&["a.ts"]).await;
+    cyd.reads(&["r.ts", "x.ts"]).await;
+    world.agent("cyd").on_branch("other").reads(&["r.ts"]).await;
+    let (known, before) = ([sha(HEAD)], world.events().await.len());
+    let terms = ann.entry(&known);
+    let broken = [BrokenPromise {
+        path: "b.ts".to_owned(),
+        names: vec!["query".to_owned(), "Pool".to_owned()],
+    }];
+    assert_eq!(tell_interfaces(&*world.store, &terms, &broken).await.unwrap(), 2);
+    let events = world.events().await;
+    assert_eq!(events.len(), before + 1);
+    let event = &events[before].1;
+    assert_eq!(event["type"], "interface_changed");
+    assert_eq!(
+        (&event["files"], &event["told"]),
+        (&serde_json::json!(["b.ts"]), &2.into())
+    );
+    assert_eq!(event["names"], serde_json::json!(["query", "Pool"]));
+    let told = "b.ts\tann\tquery, Pool\n";
+    // A check says it and leaves it; a claim says it, and then it is said.
+    for _ in 0..2 {
+        assert_eq!(
+            bob.checks(Writing, &["a.ts"]).await.own[0].notices.as_deref(),
+            Some(told)
+        );
+    }
+    assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices.as_deref(), Some(told));
+    assert_eq!(bob.writes(&["a.ts"]).await.own[0].notices, None);
+    assert_eq!(world.stored("a.ts").await[0].notices, None);
+    let ReleaseOutcome::Released(released) = cyd.release(None, Reachable::Unknown, &["r.ts", "x.ts"]).await else {
+        panic!("only read");
+    };
+    assert_eq!(released.notices, [("r.ts".to_owned(), told.to_owned())]);
+    assert_eq!(
+        world
+            .stored("r.ts")
+            .await
+            .iter()
+            .filter(|entry| entry.notices.is_some())
+            .count(),
+        0,
+        "not on the other branch"
+    );
+    // The same again is said once, and what has no names or no holders is an event alone.
+    let unknown = [BrokenPromise {
+        path: "far.ts".to_owned(),
+        names: Vec::new(),
+    }];
+    assert_eq!(
+        tell_interfaces(&*world.store, &terms, &unknown).await.unwrap(),
+        0,
+        "b.ts is the writer's own"
+    );
+    for _ in 0..40 {
+        tell_interfaces(&*world.store, &terms, &broken).await.unwrap();
+    }
+    assert_eq!(world.stored("a.ts").await[0].notices.as_deref(), Some(told));
+    let many: Vec<BrokenPromise> = (0..40)
+        .map(|number| BrokenPromise {
+            path: "b.ts".to_owned(),
+            names: vec![format!("name{number:03}")],
+        })
+        .collect();
+    tell_interfaces(&*world.store, &terms, &many).await.unwrap();
+    assert!(world.stored("a.ts").await[0].notices.as_deref().unwrap().len() <= 1024);
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+}
+
+on_every_store!(
+    who_keeps_the_interface_blocks_no_neighbor,
+    of_several_writers_next_to_a_file_those_block_that_may_change_theirs,
+    a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim,
+    a_release_names_what_was_to_be_kept,
+    holders_of_neighbors_are_told_once_by_their_next_claim_or_release,
+);
