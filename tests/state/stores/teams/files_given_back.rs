@@ -107,6 +107,23 @@ async fn a_claim_that_lapsed_completes_with_what_is_left_of_its_files(world: Wor
     assert_eq!(completed.files.unwrap().missing, ["a.ts"]);
 }
 
+async fn a_claim_that_lapsed_leaves_the_files_of_another_task_alone(world: World) {
+    let tasks = [with_files("one", &["a.ts", "b.ts"]), with_files("two", &["b.ts"])];
+    let (_, bob, _) = team(&world, &tasks).await;
+    bob.takes("t1").await;
+    bob.mate.lapses("t1").await;
+    world.lapse(&["a.ts", "b.ts"]).await;
+    bob.takes("t2").await;
+    let pushed = bob.clone().while_branch_is_at(NEXT).at(NEXT);
+    let completed = done(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
+    let files = completed.files.unwrap();
+    assert_eq!((files.released, files.missing), (vec![], vec!["a.ts".to_owned()]));
+    assert_eq!(world.stored("b.ts").await[0].task.as_deref(), Some("alpha/t2"));
+    let completed = done(pushed.completes("t2", Some(NEXT), &[]).await.unwrap());
+    assert_eq!(completed.files.unwrap().released, ["b.ts"]);
+    world.assert_held_is_exact().await;
+}
+
 async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: World) {
     let tasks = [
         with_files("one", &["a.ts", "b.ts", "c.ts"]),
@@ -265,6 +282,7 @@ scenarios!(
     completing_gives_the_files_back_once_they_are_pushed,
     a_file_that_another_has_now_stops_the_completion,
     a_claim_that_lapsed_completes_with_what_is_left_of_its_files,
+    a_claim_that_lapsed_leaves_the_files_of_another_task_alone,
     giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest,
     calls_of_the_owner_renew_its_locks_with_its_claim,
     an_agent_that_takes_a_handle_over_goes_on_with_its_files,
