@@ -12,6 +12,7 @@ use coord_test_support::waiting::block_until;
 use serde_json::{Value as Json, json};
 
 use crate::mcp::{Agent, action};
+use crate::worktree_agent::{pull, without_limits};
 use crate::world::World;
 
 const AGENTS: usize = 8;
@@ -184,18 +185,6 @@ impl Worker<'_> {
     }
 }
 
-/// `git pull --rebase`, again where another worktree has just updated the remote-tracking branch that all share.
-pub fn pull(tree: &Repo, deadline: Instant) {
-    while let Err(said) = tree.try_git(&["pull", "--quiet", "--rebase"]) {
-        let place = tree.path().display();
-        assert!(
-            said.contains("cannot lock ref") || said.contains("Unable to create"),
-            "{place}: {said}"
-        );
-        assert!(Instant::now() < deadline, "{place}: {said}");
-    }
-}
-
 /// The tasks of an agent: one part, or two that are far from each other. They are the same in every run.
 fn tasks_of(agent: usize) -> Vec<Vec<usize>> {
     let mut random = fastrand::Rng::with_seed(agent as u64);
@@ -221,10 +210,7 @@ fn start(world: &World, tree: &Path) -> Agent {
             .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))),
     );
     agent.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    // One person asks for eight.
-    for limit in ["HOLDER", "PERSON", "REPOSITORY"] {
-        agent.env(format!("COORD_LIMIT_{limit}_PER_MINUTE"), "0");
-    }
+    without_limits(&mut agent);
     command.arg("mcp");
     Agent::start(agent)
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod eight_agents;
 mod eight_with_intents;
+mod eight_with_tasks;
 mod files;
 mod guard;
 mod hook;
@@ -12,4 +13,5 @@ mod mcp;
 mod session;
 mod team_files;
 mod working_copy;
+mod worktree_agent;
 mod world;

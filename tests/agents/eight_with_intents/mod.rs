@@ -10,6 +10,7 @@ use coord_test_support::skipping::skip;
 use serde_json::{Value, json};
 
 use crate::commands::terminal::{in_terminal, shown};
+use crate::worktree_agent::world_with_guards;
 use crate::world::World;
 use worker::{Change, Worker};
 
@@ -27,17 +28,7 @@ fn world() -> World {
         .flat_map(|part| ["a", "b", "c", "d"].map(|file| format!("src/{part}/{file}.txt")))
         .collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "first\n")).collect();
-    let world = World::with(&files);
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_coord"), world.folder("bin").join("coord")).unwrap();
-    let path = format!("{}:/usr/bin:/bin", world.folder("bin").display());
-    let mut init = world.coord(world.clone.path());
-    let output = init
-        .env("PATH", path)
-        .args(["init", "vscode", "--yes", "--no-check"])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    world
+    world_with_guards(&files)
 }
 
 /// What `coord ARGS` prints in the clone, where it succeeds.
@@ -82,19 +73,21 @@ fn write_intents(world: &World, workers: &mut [Worker<'_>]) {
         if let Some(other) = supplements {
             new["supplements"] = json!(other);
         }
-        let written = workers[number].asks("update_intent", new);
+        let written = workers[number].agent.asks("update_intent", new);
         assert_eq!(written["intent"]["status"], "PENDING", "{written}");
     }
 }
 
 fn complete(worker: &mut Worker<'_>, id: &str) {
     let met = json!([{ "criterion": CRITERION, "evidence": "git log" }]);
-    let edited = worker.asks(
+    let edited = worker.agent.asks(
         "update_intent",
         json!({ "action": "EDIT", "intent_id": id, "met": met }),
     );
     assert_eq!(edited["success"], true, "{edited}");
-    let ended = worker.asks("update_intent", json!({ "action": "COMPLETE", "intent_id": id }));
+    let ended = worker
+        .agent
+        .asks("update_intent", json!({ "action": "COMPLETE", "intent_id": id }));
     assert_eq!(ended["intent"]["status"], "COMPLETED", "{ended}");
 }
 
@@ -108,7 +101,7 @@ fn all_change(workers: &mut [Worker<'_>], content: &str) {
                 let file = format!("src/{part}/{file}.txt");
                 worker.writes(&file, &format!("{content} by {number}\n")).unwrap();
                 worker.commits();
-                worker.pushes();
+                worker.agent.pushes();
             });
         }
     });
@@ -127,7 +120,7 @@ fn is_blocked_by_its_budget(world: &World, worker: &mut Worker<'_>) {
     person(world, "intent unblock I-3 --reason 'It is nearly done' --yes");
     assert_eq!(intent(world, "I-3")["status"], "IN_PROGRESS");
     worker.commits();
-    worker.pushes();
+    worker.agent.pushes();
 }
 
 fn is_completed_under_its_holder(world: &World, holder: &mut Worker<'_>, other: &mut Worker<'_>) {
@@ -138,7 +131,7 @@ fn is_completed_under_its_holder(world: &World, holder: &mut Worker<'_>, other: 
     assert!(denied.starts_with("STOP: ") && denied.contains("Intent ID"), "{denied}");
     assert_eq!(intent(world, "I-2")["status"], "COMPLETED");
     // Who has lost an intent still pushes and gives back.
-    holder.pushes();
+    holder.agent.pushes();
 }
 
 fn is_taken_over(world: &World, owner: &mut Worker<'_>, taker: &mut Worker<'_>) {
@@ -151,7 +144,7 @@ fn is_taken_over(world: &World, owner: &mut Worker<'_>, taker: &mut Worker<'_>) 
     person(world, &format!("intent take-over I-5 {file} --yes"));
     taker.writes(file, "taken over\n").unwrap();
     taker.commits();
-    taker.pushes();
+    taker.agent.pushes();
     let denied = owner.writes(file, "mine again\n").unwrap_err();
     assert!(
         denied.contains("Governance Violation: File owned by Intent [I-5]"),
@@ -229,7 +222,7 @@ fn eight_agents_with_six_intents_leave_a_ledger_that_proves_what_they_did() {
     write_intents(&world, &mut workers);
     for (worker, intent) in workers.iter_mut().zip(INTENTS) {
         worker.selects(intent);
-        worker.begins();
+        worker.agent.begins();
     }
     all_change(&mut workers, "first change");
     let [zero, one, two, three, four, five, six, seven] = &mut workers[..] else {

@@ -1,0 +1,221 @@
+//! An agent in a worktree of its own: it calls tools by `coord mcp`, and what it does to files goes through the hooks of Claude Code and
+//! those of git.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use coord_test_support::git::Repo;
+use serde_json::{Value, json};
+
+use crate::guard::{git, said};
+use crate::hook::hook;
+use crate::mcp::Agent;
+use crate::world::World;
+
+/// Time in which an agent gives up: the test has failed.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const PUSH: &str = "git push origin HEAD:main";
+const PULL: &str = "git pull --rebase";
+
+/// A world with these files, whose git hooks are those of `coord init`.
+pub fn world_with_guards(files: &[(&str, &str)]) -> World {
+    let world = World::with(files);
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_coord"), world.folder("bin").join("coord")).unwrap();
+    let mut init = world.coord(world.clone.path());
+    let output = init
+        .env("PATH", path(&world))
+        .args(["init", "vscode", "--yes", "--no-check"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    world
+}
+
+fn path(world: &World) -> String {
+    format!("{}:/usr/bin:/bin", world.folder("bin").display())
+}
+
+/// Without the limits of requests: one person asks for all agents.
+pub fn without_limits(command: &mut Command) {
+    for limit in ["HOLDER", "PERSON", "REPOSITORY"] {
+        command.env(format!("COORD_LIMIT_{limit}_PER_MINUTE"), "0");
+    }
+}
+
+/// `git pull --rebase`, again where another worktree has just updated the remote-tracking branch that all share.
+pub fn pull(tree: &Repo, deadline: Instant) {
+    while let Err(said) = tree.try_git(&["pull", "--quiet", "--rebase"]) {
+        let place = tree.path().display();
+        assert!(
+            said.contains("cannot lock ref") || said.contains("Unable to create"),
+            "{place}: {said}"
+        );
+        assert!(Instant::now() < deadline, "{place}: {said}");
+    }
+}
+
+pub struct WorktreeAgent<'a> {
+    world: &'a World,
+    /// Its `agent_id`.
+    pub name: String,
+    pub tree: Repo,
+    pub deadline: Instant,
+    mcp: Agent,
+    calls: u32,
+    /// What the hooks have put before its model.
+    pub told: Vec<String>,
+}
+
+impl<'a> WorktreeAgent<'a> {
+    /// Starts the agent in `tree`. Where no server runs, its `coord mcp` starts one with `settings`.
+    pub fn start(world: &'a World, name: &str, tree: Repo, settings: &[(&str, &str)]) -> WorktreeAgent<'a> {
+        let mut mcp = world.coord(tree.path());
+        mcp.arg("mcp").env("COORD_AGENT", name).envs(settings.iter().copied());
+        without_limits(&mut mcp);
+        WorktreeAgent {
+            world,
+            name: name.to_owned(),
+            tree,
+            deadline: Instant::now() + PATIENCE,
+            mcp: Agent::start(mcp),
+            calls: 0,
+            told: Vec::new(),
+        }
+    }
+
+    /// Ends the test where it has gone on for too long.
+    pub fn goes_on(&self, with: &str) {
+        assert!(Instant::now() < self.deadline, "{} is never done: {with}", self.name);
+    }
+
+    /// What a tool of `coord mcp` answers.
+    pub fn asks(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.mcp.call(tool, arguments);
+        assert_eq!(result["isError"], false, "{}: {result}", self.name);
+        result["structuredContent"].clone()
+    }
+
+    /// What a resource of `coord mcp` has.
+    pub fn looks_at(&mut self, uri: &str) -> Value {
+        self.mcp.read(uri)
+    }
+
+    pub fn begins(&mut self) {
+        self.event("SessionStart", json!({ "source": "startup", "model": "m" }));
+        self.event("UserPromptSubmit", json!({ "prompt": "Change what is yours" }));
+    }
+
+    /// The reason for which a hook denies what the event is about.
+    fn event(&mut self, name: &str, more: Value) -> Option<String> {
+        let mut call = json!({ "session_id": self.name, "cwd": self.tree.path(), "hook_event_name": name });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let args = ["claude-code", name];
+        let answer = hook(self.world, self.tree.path(), Some(&self.name), &args, &call.to_string());
+        assert_eq!((answer.status, answer.aside.as_str()), (0, ""), "{}: {call}", self.name);
+        let output = &answer.body["hookSpecificOutput"];
+        self.told
+            .extend(output["additionalContext"].as_str().map(str::to_owned));
+        let is_denied = output["permissionDecision"] == "deny";
+        is_denied.then(|| output["permissionDecisionReason"].as_str().unwrap().to_owned())
+    }
+
+    fn tool(&mut self, event: &str, name: &str, input: &Value) -> Option<String> {
+        let id = format!("toolu_{}_{}", self.name, self.calls);
+        let call = json!({ "tool_name": name, "tool_input": input, "tool_use_id": id, "tool_response": {} });
+        self.event(event, call)
+    }
+
+    fn before(&mut self, name: &str, input: &Value) -> Option<String> {
+        self.calls += 1;
+        self.tool("PreToolUse", name, input)
+    }
+
+    /// After a tool that did what it was to do.
+    pub fn after(&mut self, name: &str, input: &Value) {
+        assert_eq!(self.tool("PostToolUse", name, input), None);
+    }
+
+    /// Reads `file`, and writes what `change` makes of its content, which this returns; or the reason why it may not. It obeys PULL
+    /// and WAIT.
+    pub fn writes(&mut self, file: &str, change: impl Fn(String) -> String) -> Result<String, String> {
+        let path = self.tree.path().join(file);
+        loop {
+            let read = json!({ "file_path": path });
+            assert_eq!(self.before("Read", &read), None);
+            let content = change(std::fs::read_to_string(&path).unwrap());
+            self.after("Read", &read);
+            let input = json!({ "file_path": path, "content": content });
+            let Some(denied) = self.before("Write", &input) else {
+                std::fs::write(&path, &content).unwrap();
+                self.after("Write", &input);
+                return Ok(content);
+            };
+            if denied.starts_with("PULL") {
+                self.pulls();
+            } else if denied.starts_with("WAIT") {
+                std::thread::sleep(Duration::from_millis(50));
+            } else {
+                return Err(denied);
+            }
+            self.goes_on(&denied);
+        }
+    }
+
+    /// Commits what it has written.
+    pub fn commits(&mut self, message: &str) {
+        let input = json!({ "command": format!("git commit --quiet --all --message '{message}'") });
+        assert_eq!(self.before("Bash", &input), None, "{}", self.name);
+        self.git(&["commit", "--quiet", "--all", "--message", message]).unwrap();
+        self.after("Bash", &input);
+    }
+
+    /// Pushes until it lands. The hook gives back what is on the branch then.
+    pub fn pushes(&mut self) {
+        let input = json!({ "command": PUSH });
+        loop {
+            assert_eq!(self.before("Bash", &input), None, "{}", self.name);
+            match self.git(&["push", "--quiet", "origin", "HEAD:main"]) {
+                Ok(()) => break,
+                Err(said) => {
+                    self.tool("PostToolUseFailure", "Bash", &input);
+                    self.goes_on(&said);
+                    self.pulls();
+                }
+            }
+        }
+        self.after("Bash", &input);
+    }
+
+    pub fn pulls(&mut self) {
+        let input = json!({ "command": PULL });
+        assert_eq!(self.before("Bash", &input), None, "{}", self.name);
+        pull(&self.tree, self.deadline);
+        self.after("Bash", &input);
+    }
+
+    /// Git with the hooks that are installed.
+    fn git(&self, args: &[&str]) -> Result<(), String> {
+        let path = path(self.world);
+        let settings = [("COORD_AGENT", self.name.as_str()), ("PATH", &path)];
+        let output = git(self.world, self.tree.path(), &settings, args);
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(said(&output))
+        }
+    }
+
+    /// Dies without a word.
+    pub fn is_killed(self) {
+        self.mcp.signal("KILL");
+        let ended = self.mcp.wait();
+        assert!(!ended.status.success(), "{}", ended.said);
+    }
+
+    pub fn ends(mut self) {
+        self.event("SessionEnd", json!({ "reason": "other" }));
+        let ended = self.mcp.end();
+        assert!(ended.status.success() && ended.said.is_empty(), "{}", ended.said);
+    }
+}
