@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::schema::{self, AgentId, Branch, FilePath, IntentId};
+use crate::schema::{self, AgentId, Branch, CommitId, FilePath, IntentId};
 
 /// The request to `post_status`: a claim or a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -211,6 +211,10 @@ pub struct HeldLock {
     /// Whether several may write the file at once. Absent where it is not so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
+    /// The commit of the holder's working copy when it was first granted; for a writer, the head of the branch, in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = CommitId, required = true)]
+    pub agent_head: Option<String>,
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,

@@ -92,6 +92,33 @@ fn a_push_that_no_hook_has_seen_is_noticed_by_a_later_one() {
 }
 
 #[test]
+fn what_others_had_pushed_before_the_claim_is_no_work_of_the_session() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    let other = world.worktree("other");
+    let ada = Session {
+        holder: Some("ada"),
+        ..session(&world)
+    };
+    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+    world.clone.commit(&[("a.txt", "aa")]);
+    world.clone.git(&["push", "--quiet"]);
+    ada.has_run("git push");
+    assert_eq!(held_files(&world), [""; 0]);
+    other.git(&["pull", "--quiet", "--rebase"]);
+    other.commit(&[("b.txt", "bb")]);
+    other.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    world.clone.git(&["pull", "--quiet", "--rebase"]);
+    let claimed = world.run(&["claim", "b.txt", "--message", "Change b", "--agent", "ada"]);
+    assert!(claimed.status.success(), "{claimed:?}");
+    let answer = ada.has_run("make");
+    assert_eq!(held_files(&world), ["b.txt"], "{answer:?}");
+    world.clone.commit(&[("b.txt", "bbb")]);
+    world.clone.git(&["push", "--quiet"]);
+    ada.has_run("git push");
+    assert_eq!(held_files(&world), [""; 0]);
+}
+
+#[test]
 fn the_end_of_a_turn_says_what_was_released_and_what_was_kept() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
     let ada = session(&world);

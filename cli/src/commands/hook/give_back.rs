@@ -20,7 +20,7 @@ mod changes;
 /// Which files are given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Those whose work was pushed since the last look.
+    /// Those whose work was pushed since they were claimed.
     Pushed,
     /// Those that need no push, too: pushed or unchanged.
     Finished,
@@ -90,6 +90,8 @@ pub(super) async fn give_back(
         agent_id: Some(holder.as_str().to_owned()),
         ..LocksFilter::default()
     };
+    // What is pushed after this look is found by the next one.
+    let head = work.working_copy.tip(&work.branch).map(|tip| tip.commit.to_string());
     let held = connection.client.locks(&work.repo_url(), &filter).await?.locks;
     let notes = SessionNotes::read(&work.working_copy, holder);
     let mut by_branch: BTreeMap<String, Vec<HeldLock>> = BTreeMap::new();
@@ -100,8 +102,7 @@ pub(super) async fn give_back(
     for (branch, locks) in by_branch {
         let Ok(branch) = Branch::parse(&branch) else { continue };
         let places = working_copies(args, work, &notes, &branch);
-        let noted = notes.heads.get(branch.as_str()).map(String::as_str);
-        let changes = Changes::of(&places, &branch, &locks, noted).await?;
+        let changes = Changes::of(&places, &branch, &locks).await?;
         let mut finished = Vec::new();
         for lock in &locks {
             let file = &lock.file_path;
@@ -115,13 +116,13 @@ pub(super) async fn give_back(
             }
         }
         if !finished.is_empty() {
-            release(connection, work, &branch, &changes, finished, &mut outcome).await?;
+            release(connection, work, &branch, &changes, finished, extent, &mut outcome).await?;
         }
-        if let Some(head) = changes.head {
-            SessionNotes::change(&work.working_copy, holder, |notes| {
-                notes.heads.insert(branch.to_string(), head);
-            });
-        }
+    }
+    if let Some(head) = head {
+        SessionNotes::change(&work.working_copy, holder, |notes| {
+            notes.heads.insert(work.branch.to_string(), head);
+        });
     }
     Ok(outcome)
 }
@@ -145,6 +146,7 @@ async fn release(
     branch: &Branch,
     changes: &Changes,
     files: Vec<String>,
+    extent: Extent,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
     let message = format!("Released by a hook: {}", reason::listed(&files));
@@ -158,7 +160,7 @@ async fn release(
     };
     let mut response = connection.client.post_status(&pushed).await?;
     let is_unpushed = |response: &PostResponse| response.orchestration.action == Action::Push;
-    if !response.success && is_unpushed(&response) {
+    if extent == Extent::Finished && !response.success && is_unpushed(&response) {
         // What no push has changed since the claim, and no working copy has changes of, was never changed.
         let abandoned = PostRequest {
             branch: Some(branch.to_string()),

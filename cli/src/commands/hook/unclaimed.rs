@@ -154,6 +154,7 @@ mod tests {
             interface: None,
             shared: false,
             status: LockMode::Writing,
+            agent_head: None,
             message: "x".to_owned(),
             timestamp: 1,
             expiry: 2,

@@ -152,6 +152,7 @@ mod tests {
             interface: None,
             shared: false,
             status: LockMode::Writing,
+            agent_head: None,
             message: "Adding a pool".to_owned(),
             timestamp: 1,
             expiry: 2,

@@ -172,6 +172,7 @@ mod tests {
             } else {
                 LockMode::Writing
             },
+            agent_head: None,
             message: message.to_owned(),
             timestamp: 940,
             expiry: 1240,

@@ -66,6 +66,7 @@ fn held_lock(entry: LockEntry) -> HeldLock {
         status: entry.status,
         interface: entry.interface,
         shared: entry.shared,
+        agent_head: Some(entry.agent_head),
         message: entry.message,
         timestamp: entry.timestamp,
         expiry: entry.expiry,

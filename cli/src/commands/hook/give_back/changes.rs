@@ -1,11 +1,11 @@
 //! Which files of a session have changes that are not on their branch, by git.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use coord::domain::Branch;
+use coord::domain::{Branch, CommitSha};
 use coord_git::WorkingCopy;
-use coord_protocol::HeldLock;
+use coord_protocol::{HeldLock, LockMode};
 
 use crate::agent::changes::listed;
 
@@ -18,7 +18,7 @@ pub(super) struct Changes {
     uncommitted: BTreeSet<String>,
     /// Committed, and not on the branch.
     unpushed: BTreeSet<String>,
-    /// Changed on the branch since the head that was noted.
+    /// Changed on the branch since they were claimed for writing.
     pushed: BTreeSet<String>,
     /// The newest commit of the branch that a working copy contains.
     pub(super) base: Option<String>,
@@ -27,16 +27,11 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Those of the files of `locks` in `places`, whose work is for `branch`; `noted` is its head at the last look.
+    /// Those of the files of `locks` in `places`, whose work is for `branch`.
     ///
     /// # Errors
     /// When git fails.
-    pub(super) async fn of(
-        places: &[WorkingCopy],
-        branch: &Branch,
-        locks: &[HeldLock],
-        noted: Option<&str>,
-    ) -> anyhow::Result<Changes> {
+    pub(super) async fn of(places: &[WorkingCopy], branch: &Branch, locks: &[HeldLock]) -> anyhow::Result<Changes> {
         let mut changes = Changes::default();
         let files: Vec<&str> = locks.iter().map(|lock| lock.file_path.as_str()).collect();
         for place in places {
@@ -64,12 +59,15 @@ impl Changes {
             return Ok(changes);
         };
         changes.head = first.tip(branch).map(|tip| tip.commit.to_string());
-        if let (Some(noted), Some(head)) = (noted, &changes.head)
-            && noted != head
-        {
-            // The noted head may be gone after a forced push.
-            let pushed = differing(first.root(), noted, head, &files).await;
-            changes.pushed.extend(pushed.unwrap_or_default());
+        let Some(head) = &changes.head else {
+            return Ok(changes);
+        };
+        for (claimed_at, files) in by_claim(locks) {
+            if claimed_at.as_str() != head {
+                // The head of the claim may be gone after a forced push.
+                let pushed = differing(first.root(), claimed_at.as_str(), head, &files).await;
+                changes.pushed.extend(pushed.unwrap_or_default());
+            }
         }
         Ok(changes)
     }
@@ -87,10 +85,21 @@ impl Changes {
         }
     }
 
-    /// Whether the branch has got changes of `file` since the last look. Only the session that holds it can have made them.
+    /// Whether the branch has got changes of `file` since it was claimed. Only the session that holds it can have made them.
     pub(super) fn is_pushed(&self, file: &str) -> bool {
         self.pushed.contains(file)
     }
+}
+
+/// The files that are locked for writing, by the head of the branch at their claim.
+fn by_claim(locks: &[HeldLock]) -> BTreeMap<CommitSha, Vec<&str>> {
+    let mut files: BTreeMap<CommitSha, Vec<&str>> = BTreeMap::new();
+    for lock in locks.iter().filter(|lock| lock.status == LockMode::Writing) {
+        if let Some(head) = lock.agent_head.as_deref().and_then(|head| CommitSha::parse(head).ok()) {
+            files.entry(head).or_default().push(&lock.file_path);
+        }
+    }
+    files
 }
 
 /// Those of `files` that differ between two commits of the working copy at `root`.

@@ -234,6 +234,7 @@ pub fn locks() -> Value {
     let mut lock = lock_of_ada(None);
     lock["file_path"] = "src/db.ts".into();
     lock["branch"] = "main".into();
+    lock["agent_head"] = HEAD.into();
     json!({ "locks": [lock] })
 }
 
