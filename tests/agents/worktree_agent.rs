@@ -32,7 +32,8 @@ pub fn world_with_guards(files: &[(&str, &str)]) -> World {
     world
 }
 
-fn path(world: &World) -> String {
+/// Where the git hooks find `coord`.
+pub fn path(world: &World) -> String {
     format!("{}:/usr/bin:/bin", world.folder("bin").display())
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::hook::fake::Fake;
 use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::{Session, held_files};
+use crate::worktree_agent::{path, world_with_guards};
 use crate::world::World;
 
 /// Installs the hook `name`, which runs `coord guard` with the environment of the tests.
@@ -162,6 +163,19 @@ fn a_push_of_a_file_that_another_holds_is_refused_and_others_pass() {
     assert!(deleted.status.success(), "{}", said(&deleted));
     let tag = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/tags/v1"]);
     assert!(tag.status.success(), "{}", said(&tag));
+}
+
+#[test]
+fn a_push_that_git_refuses_itself_is_nothing_to_the_guard() {
+    let world = world_with_guards(&[("a.txt", "a"), ("b.txt", "b")]);
+    let other = world.worktree("other");
+    other.commit(&[("b.txt", "bb")]);
+    other.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    world.clone.commit(&[("a.txt", "aa")]);
+    let refused = git(&world, world.clone.path(), &[("PATH", &path(&world))], &["push", "-q"]);
+    let said = said(&refused);
+    assert!(!refused.status.success() && said.contains("rejected"), "{said}");
+    assert!(!said.contains("coord"), "{said}");
 }
 
 #[test]

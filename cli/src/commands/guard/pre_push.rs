@@ -34,7 +34,8 @@ pub(super) async fn changes(
         return Ok(Vec::new());
     }
     let mut changes = Vec::new();
-    for line in lines.lines() {
+    // Where git refuses the push itself, nothing is left of its lines but the end of one.
+    for line in lines.lines().filter(|line| !line.is_empty()) {
         let Some(push) = Push::parse(line)? else { continue };
         let files = files(working_copy, &push, remote).await?;
         changes.push(BranchChange {
