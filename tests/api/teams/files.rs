@@ -139,7 +139,7 @@ async fn next_waits_for_files_that_others_have() {
         (&json!("WAIT"), &json!("LOCKED"))
     );
     let reason = now["orchestration"]["reason"].as_str().unwrap();
-    assert!(reason.contains("1 have files that you cannot have now"), "{reason}");
+    assert!(reason.contains("1 has files that you cannot have now"), "{reason}");
     let wait = api.does_in_team("bob/one", "/api/tasks/next", api.at_work(json!({ "wait": 20 })));
     let release = async {
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -152,6 +152,34 @@ async fn next_waits_for_files_that_others_have() {
     let (next, ()) = tokio::join!(wait, release);
     assert_eq!(next["task"]["id"], json!("t1"));
     assert!(began.elapsed() < Duration::from_secs(15));
+}
+
+#[tokio::test]
+async fn next_sees_that_the_branch_has_moved_while_it_waited() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "Pool", "files": ["src/db.ts"] }])).await;
+    let claim = json!({
+        "branch": "main", "agent_head": api.head, "file_paths": ["src/db.ts"], "status": "WRITING", "message": "Try the pool first"
+    });
+    api.does_in_team("eve/x", "/api/post_status", claim).await;
+    let wait = api.sends("bob/one", "/api/tasks/next", api.at_work(json!({ "wait": 20 })));
+    let push = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let pushed = api.git.commit(&[("src/db.ts", "export const pool = 1;\n")]);
+        let open = json!({
+            "branch": "main", "agent_head": pushed, "new_repo_head": pushed, "file_paths": ["src/db.ts"], "status": "OPEN",
+            "message": "The pool is there"
+        });
+        api.does_in_team("eve/x", "/api/post_status", open).await;
+    };
+    let (refused, ()) = tokio::join!(wait, push);
+    let body = refused.json();
+    assert_eq!(
+        (refused.status, &body["error"], &body["orchestration"]["action"]),
+        (409, &json!("STALE_HEAD"), &json!("PULL")),
+        "{body}"
+    );
+    assert_eq!(api.holders().await, json!({}));
 }
 
 #[tokio::test]

@@ -147,6 +147,19 @@ impl<'a> Admission<'a> {
         Ok(admission)
     }
 
+    /// Reads the head again where the store does not keep it: the request has waited, and the branch may have moved.
+    pub async fn reread_head(&mut self) -> Result<(), ApiError> {
+        let source = self.app.source.as_deref();
+        let Some(source) = source.filter(|_| self.keeper.is_none() && !self.needs_no_head) else {
+            return Ok(());
+        };
+        let tip = source.tip(self.repo, self.branch).await?;
+        self.is_behind = false;
+        self.learn_known_commits(source, &tip.commit).await?;
+        self.fetched = Some(tip);
+        Ok(())
+    }
+
     /// For a claim to write: limits the age of the head.
     pub fn for_writing(mut self) -> Self {
         self.at_most = Some(self.app.head_ages.at_most);

@@ -173,6 +173,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                     .filter_map(|until| i64::try_from(until).ok());
                 let first_end = ends.chain(held.first().map(|held| held.expires)).min();
                 if open > 0 && waiting.until(may_be_ready, first_end.map(lapse_in)).await {
+                    admission.reread_head().await?;
                     continue;
                 }
                 let mut response = match open {
@@ -212,19 +213,30 @@ fn nothing(open: u64, claimed: u64, passed: &[PassedOver]) -> String {
     let of = |is_reserved: bool| {
         let some = passed.iter();
         some.filter(|task| (task.reason == PassedReason::Reserved) == is_reserved)
-            .count()
+            .count() as u64
     };
+    let verb = |count: u64, one: &'static str, more: &'static str| if count == 1 { one } else { more };
     let reserved = match of(true) {
         0 => String::new(),
-        count => format!(", {count} are kept for others"),
+        count => format!(", {count} {} kept for others", verb(count, "is", "are")),
     };
     let in_the_way = match of(false) {
         0 => String::new(),
-        count => format!(", {count} have files that you cannot have now"),
+        count => format!(
+            ", {count} {} files that you cannot have now",
+            verb(count, "has", "have")
+        ),
     };
-    format!(
-        "None of {open} open tasks is ready: {claimed} are claimed{reserved}{in_the_way}, and the others wait for these"
-    )
+    let none = match open {
+        1 => "The open task is not ready".to_owned(),
+        _ => format!("None of {open} open tasks is ready"),
+    };
+    let is_claimed = verb(claimed, "is", "are");
+    let rest = match open > claimed + passed.len() as u64 {
+        true => ", and the rest waits for other tasks",
+        false => "",
+    };
+    format!("{none}: {claimed} {is_claimed} claimed{reserved}{in_the_way}{rest}")
 }
 
 fn passed_task(passed: PassedOver) -> PassedTask {
@@ -339,4 +351,40 @@ pub async fn release_task(
     }
     response.kept_files = released.kept;
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_there_is_no_task_is_told_in_good_grammar() {
+        let passed = |reason| PassedOver {
+            id: "t1".to_owned(),
+            reason,
+            handle: None,
+            until: None,
+            user: None,
+            agent: None,
+            what: None,
+        };
+        let (kept, locked) = (passed(PassedReason::Reserved), passed(PassedReason::Locked));
+        for (open, claimed, passed, sentence) in [
+            (1, 1, vec![], "The open task is not ready: 1 is claimed"),
+            (
+                3,
+                1,
+                vec![locked.clone()],
+                "None of 3 open tasks is ready: 1 is claimed, 1 has files that you cannot have now, and the rest waits for other tasks",
+            ),
+            (
+                6,
+                2,
+                vec![kept.clone(), locked.clone(), kept, locked],
+                "None of 6 open tasks is ready: 2 are claimed, 2 are kept for others, 2 have files that you cannot have now",
+            ),
+        ] {
+            assert_eq!(nothing(open, claimed, &passed), sentence);
+        }
+    }
 }
