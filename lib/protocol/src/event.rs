@@ -18,7 +18,7 @@ use crate::team_event::{MessageSent, ShutdownChange, TaskChange, TasksCreated, T
 pub enum Event {
     /// Files were claimed.
     LockGranted(LockChange),
-    /// A claim was renewed: its locks expire later.
+    /// A claim was renewed: its locks expire later, or are those of the agent that has taken its handle over.
     LockRenewed(LockChange),
     /// Locks were released.
     LockReleased(LocksEnded),

@@ -1,5 +1,6 @@
 //! Files of a task: given back, renewed and kept with its claim.
 
+use coord::domain::LockMode;
 use coord::domain::work::{Shortfall, Verdict};
 use coord::state::admission::Admitted;
 use coord::state::locks::{ClaimOutcome, ReleaseOutcome};
@@ -264,6 +265,82 @@ async fn an_agent_that_takes_a_handle_over_goes_on_with_its_files(world: World) 
     world.assert_held_is_exact().await;
 }
 
+async fn who_takes_a_handle_over_has_the_locks_on_the_files_of_its_tasks_at_once(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    let tasks = [
+        with_files("one", &["a.ts", "b.ts"]),
+        with_files("two", &["c.ts"]),
+        with_files("three", &["d.ts"]),
+        with_files("four", &["e.ts"]),
+    ];
+    lead.adds(&tasks).await.unwrap();
+    let (old, new, other) = (world.worker("bob/1"), world.worker("bob/2"), world.worker("bob/3"));
+    old.mate.joins("bob").await.unwrap();
+    other.mate.joins("rob").await.unwrap();
+    old.takes("t1").await;
+    old.takes("t2").await;
+    old.mate.claims("t4").await.unwrap();
+    other.takes("t3").await;
+    // As hooks do: one file is claimed again, one given back and then claimed again.
+    let by_hook = world.agent("bob/1").saying("Change what is mine");
+    by_hook.writes(&["a.ts"]).await;
+    by_hook.abandons(&["b.ts"]).await;
+    by_hook.writes(&["b.ts", "e.ts", "x.ts"]).await;
+    assert_eq!(world.stored("b.ts").await[0].task, None);
+    let expiries = |lock: &coord::domain::LockEntry| (lock.token, lock.expiry_ms, lock.message.clone());
+    let kept = expiries(&world.stored("b.ts").await[0]);
+
+    let before = world.events().await.len();
+    new.mate.joins("bob").await.unwrap();
+    for (file, holder, task) in [
+        ("a.ts", "bob/2", Some("alpha/t1")),
+        ("b.ts", "bob/2", Some("alpha/t1")),
+        ("c.ts", "bob/2", Some("alpha/t2")),
+        ("d.ts", "bob/3", Some("alpha/t3")),
+        // The files of this task were left alone, and this file is of none.
+        ("e.ts", "bob/1", None),
+        ("x.ts", "bob/1", None),
+    ] {
+        let stored = world.stored(file).await;
+        assert_eq!(holders(&stored), [holder], "{file}");
+        assert_eq!(stored[0].task.as_deref(), task, "{file}");
+    }
+    assert_eq!(expiries(&world.stored("b.ts").await[0]), kept, "it is the same lock");
+    let events = world.events_since(before).await;
+    let renewed: Vec<&str> = events
+        .iter()
+        .map(String::as_str)
+        .filter(|event| event.contains("lock_"))
+        .collect();
+    assert_eq!(
+        renewed,
+        [
+            "lock_renewed bob a.ts",
+            "lock_renewed bob b.ts",
+            "lock_renewed bob c.ts"
+        ]
+    );
+    // The successor goes on, though it is behind; the agent before it does not.
+    let behind = world.agent("bob/2").at(LOCAL).while_branch_is_at(NEXT);
+    behind.writes(&["a.ts", "b.ts"]).await;
+    world.agent("bob/1").is_refused(LockMode::Writing, &["a.ts"]).await;
+    assert!(new.takes("t1").await.is_renewal);
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+}
+
+async fn a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_login(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    lead.adds(&[with_files("one", &["a.ts"])]).await.unwrap();
+    let (one, two) = (world.worker("bob/1"), world.worker("bob/2"));
+    one.mate.joins("one").await.unwrap();
+    two.mate.joins("two").await.unwrap();
+    one.takes("t1").await;
+    one.mate.lapses("t1").await;
+    assert!(matches!(two.is_refused("t1").await, ClaimOutcome::Conflict(_)));
+    assert_eq!(holders(&world.stored("a.ts").await), ["bob/1"]);
+}
+
 async fn a_leaver_keeps_the_locks_of_its_tasks(world: World) {
     let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts"])]).await;
     bob.takes("t1").await;
@@ -286,5 +363,7 @@ scenarios!(
     giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest,
     calls_of_the_owner_renew_its_locks_with_its_claim,
     an_agent_that_takes_a_handle_over_goes_on_with_its_files,
+    who_takes_a_handle_over_has_the_locks_on_the_files_of_its_tasks_at_once,
+    a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_login,
     a_leaver_keeps_the_locks_of_its_tasks,
 );

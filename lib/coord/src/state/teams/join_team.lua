@@ -1,4 +1,5 @@
--- join_team: makes the caller a member under a handle; or, for a handle of the caller's login, gives it to this agent.
+-- join_team: makes the caller a member under a handle; or, for a handle of the caller's login, gives it to this agent, with the locks
+-- on files of the tasks that the handle has. Where there are very many locks, those of later tasks follow with a call about these.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 handle, 20 name and 21 kind of the agent
 -- Returns { JOINED, now, handle } or { TAKEN_OVER, now, handle, the agent before or '' }
@@ -7,6 +8,8 @@ local handle, name, kind = unpack(ARGV, 19, 21)
 -- @include admission/admission
 -- @include teams/team
 -- @include teams/new_member
+-- @include tasks/task
+-- @include tasks/file_locks
 
 local denial = admit() or load_team()
 if denial then
@@ -63,6 +66,20 @@ current.agent = request.agent_id ~= '' and request.agent_id or nil
 current.name, current.kind = name, kind
 save_member(current)
 member = current
+local taken = {}
+for id in string.gmatch(current.claims, '%S+') do
+  local task = load_task(id)
+  if task and task.locked and task.files and is_owned_by(task, current) then
+    local locks = locks_of(id, task, old)
+    if not locks then
+      break
+    end
+    for _, entry in ipairs(locks) do
+      taken[#taken + 1] = is_changed[entry.file_path] and entry or nil
+    end
+  end
+end
+save_renewed(taken)
 redis.pcall('HSET', keys.seen, string.lower(handle), string.format('%.0f', now_ms))
 emit_team('taken_over', current.handle)
 return told({ 'TAKEN_OVER', now, current.handle, old })

@@ -5,18 +5,29 @@ local function task_name(id)
   return team_key .. '/' .. id
 end
 
+-- Whether a lock is of an agent that has the caller's handle, or had it before.
+local function is_of_handle(entry)
+  local is_mine = is_own(entry)
+  for _, agent in ipairs(entry.user_id == request.user_id and member.before or {}) do
+    is_mine = is_mine or (entry.agent_id or '') == agent
+  end
+  return is_mine
+end
+
 -- The caller's locks that were claimed with the task; nil if there are too many locks on its files. Those of an agent that had the
--- caller's handle before are the caller's.
-local function locks_of(id, task)
+-- caller's handle before are the caller's. `before`: the agent from which the caller takes the handle over, or nil; then its locks
+-- for writing on files of the task are found too, and are of the task.
+local function locks_of(id, task, before)
   if not load_entries(task.files, MOST_AT_ONCE) then
     return nil
   end
   local found, name = {}, task_name(id)
   for _, path in ipairs(task.files) do
     for _, entry in ipairs(entries_of[path]) do
-      if entry.task == name and entry.user_id == request.user_id then
+      local is_left = before == (entry.agent_id or '') and entry.branch == task.locked and entry.status == 'WRITING'
+      if (entry.task == name or is_left) and is_of_handle(entry) then
         if not is_own(entry) then
-          entry.agent_id = request.agent_id ~= '' and request.agent_id or nil
+          entry.agent_id, entry.task = request.agent_id ~= '' and request.agent_id or nil, name
           is_changed[path] = true
         end
         found[#found + 1] = entry
