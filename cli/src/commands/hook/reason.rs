@@ -84,7 +84,10 @@ fn described(orchestration: &Orchestration) -> String {
     }
     let command = command.as_deref().unwrap_or_default();
     let (name, next) = match action {
-        Action::Pull => ("PULL", format!("run `{command}`, then repeat the edit")),
+        Action::Pull => (
+            "PULL",
+            format!("run `{command}` (with `--autostash` where changes are not committed), then repeat the edit"),
+        ),
         Action::Push => ("PUSH", format!("run `{command}`, then repeat the edit")),
         Action::Wait => (
             "WAIT",
@@ -161,6 +164,12 @@ mod tests {
             described(&wait),
             "WAIT: File 'a.ts' is locked by user 'bob' (DIRECT): Adding a pool. Next: run `sleep 5`, then repeat the edit, or work on \
              something else first."
+        );
+        let pull = Orchestration::new(Action::Pull, "Your working copy lacks commit 1a2b3c4 of origin/main");
+        assert_eq!(
+            described(&pull),
+            "PULL: Your working copy lacks commit 1a2b3c4 of origin/main. Next: run `git pull --rebase` (with `--autostash` where changes \
+             are not committed), then repeat the edit."
         );
         let offline = "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.";
         assert_eq!(described(&Orchestration::new(Action::Stop, offline)), offline);
