@@ -208,7 +208,7 @@ impl<'a> WorktreeAgent<'a> {
     }
 
     /// Dies without a word.
-    pub fn is_killed(self) {
+    pub fn dies(self) {
         self.mcp.signal("KILL");
         let ended = self.mcp.wait();
         assert!(!ended.status.success(), "{}", ended.said);

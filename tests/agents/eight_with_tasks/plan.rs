@@ -64,7 +64,7 @@ fn dependencies(number: usize) -> Vec<usize> {
 
 pub fn plan() -> Vec<Planned> {
     let files = |number: usize| {
-        let second = (number % 3 == 0).then(|| file(number * 5 + 4));
+        let second = number.is_multiple_of(3).then(|| file(number * 5 + 4));
         second.into_iter().chain([file(number)]).collect()
     };
     (0..TASKS)

@@ -242,7 +242,11 @@ impl<'a> Worker<'a> {
             "task_update",
             json!({ "id": task.id, "action": "complete", "result": task.result() }),
         );
-        let to = if self.tasks % 3 == 0 { "broadcast" } else { LEADER };
+        let to = if self.tasks.is_multiple_of(3) {
+            "broadcast"
+        } else {
+            LEADER
+        };
         if to != self.handle {
             let message = json!({ "to": [to], "message": task.result(), "task_id": task.id });
             self.must("message_send", message);
@@ -254,7 +258,7 @@ impl<'a> Worker<'a> {
     fn dies(mut self, claimed: &Value, how: Death) -> End {
         self.hears();
         let tree = Repo::at(self.agent.tree.path());
-        self.agent.is_killed();
+        self.agent.dies();
         End::Killed(Remains {
             handle: self.handle,
             tree,
