@@ -15,7 +15,7 @@ fn at_the_time_of_the_examples(answer: &Answer) -> Value {
         match value {
             Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| match name.as_str() {
                 "timestamp" | "generated_at" if value.is_i64() => *value = examples::GRANTED_AT.into(),
-                "expiry" => *value = examples::EXPIRY.into(),
+                "expiry" | "expected_by" => *value = examples::EXPIRY.into(),
                 "token" => *value = examples::TOKEN.into(),
                 _ => change(value),
             }),
@@ -182,6 +182,10 @@ fn is_optional(pointer: &str, name: &str) -> bool {
         "neighbor_of",
         "conflicts",
         "retry_after",
+        "ticket",
+        "position",
+        "before",
+        "expected_by",
         "conflicting_locks",
         "language",
         "latency_ms",

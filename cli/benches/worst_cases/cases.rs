@@ -21,6 +21,8 @@ pub struct State {
     pub expiry: i64,
     pub message: String,
     pub imports: Vec<(String, String)>,
+    /// The files of each of the most tickets that there may be.
+    pub queued: Vec<String>,
 }
 
 /// The measured request.
@@ -64,6 +66,15 @@ fn state(held: Vec<(String, usize, bool)>, imports: Vec<(String, String)>) -> St
         message: "Rework the session handling so that it uses tokens".to_owned(),
         imports,
         ..State::default()
+    }
+}
+
+/// What the caller reads with `readers` others, and what 64 more want to write.
+fn queued(paths: &[String], readers: usize) -> State {
+    State {
+        own: paths.len(),
+        queued: paths.to_vec(),
+        ..state(held(paths, readers), Vec::new())
     }
 }
 
@@ -184,6 +195,16 @@ pub fn cases() -> Vec<Case> {
                 own: 1,
                 ..state([held(&many[..1], 0), held(&many[1..], 1)].concat(), Vec::new())
             },
+            Act::Everything,
+        ),
+        case(
+            "claim for writing of 26 files that 64 tickets want, with 60 readers each, all of which the caller reads",
+            queued(&requested[..26], 60),
+            Act::Claim(Writing, requested[..26].to_vec()),
+        ),
+        case(
+            "release of everything: 26 files that 64 tickets want",
+            queued(&requested[..26], 0),
             Act::Everything,
         ),
         case(

@@ -79,6 +79,27 @@ impl Run<'_> {
         self.fill("ZADD", &state::locks::keys::expiries(&self.repo), &expiries)
             .await;
         self.fill("HSET", &state::locks::keys::held(&self.repo), &counts).await;
+        self.queue(state).await;
+    }
+
+    /// Stores the tickets of 64 holders for the same files, each of whom has asked just now.
+    async fn queue(&self, state: &State) {
+        const MOST_TICKETS: usize = 64;
+        if state.queued.is_empty() {
+            return;
+        }
+        let now = state::store_time().run(self.store).await.expect("an answer");
+        let ticket = |number: usize| {
+            serde_json::json!({
+                "id": format!("{number:012x}"), "user_id": format!("person{}", number % 10), "user_name": "Mona Lisa",
+                "agent_id": format!("agent-{number}"), "branch": "main", "status": "WRITING", "message": state.message,
+                "files": state.queued, "since": now, "asked": now,
+            })
+        };
+        let tickets = serde_json::Value::from_iter((0..MOST_TICKETS).map(ticket)).to_string();
+        assert!((60_000..131_072).contains(&tickets.len()), "{} bytes of tickets", tickets.len());
+        let key = state::locks::keys::queue(&self.repo);
+        self.command(["SET", &key, &tickets].map(|word| word.as_bytes().to_vec()).to_vec()).await;
     }
 
     async fn forget(&self) {
@@ -88,6 +109,7 @@ impl Run<'_> {
             state::locks::keys::held(&self.repo),
             state::events::keys::refusals(&self.repo),
             state::locks::keys::releases(&self.repo),
+            state::locks::keys::queue(&self.repo),
         ] {
             self.store
                 .run(vec![Request::command(["DEL", &key])])

@@ -63,6 +63,6 @@ pub use ledger::{
     RecordRequest, RecordResponse, Recorded, VerifyRequest, VerifyResponse,
 };
 pub use locks::{HeldLock, InterfacePromise, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};
-pub use orchestration::{Action, Metadata, Orchestration, Status, SuggestedTask};
+pub use orchestration::{Action, ClaimBefore, Metadata, Orchestration, Status, SuggestedTask};
 pub use post_status::{PostRequest, PostResponse};
 pub use waiting::{AskedToStop, Membership, Waiting};

@@ -65,6 +65,8 @@ pub enum LockType {
     Direct,
     /// The lock is on a file that imports a file of the request, or is imported by one.
     Neighbor,
+    /// It is no lock: a claim of a file of the request that was refused before, and comes first.
+    Reserved,
 }
 
 /// A lock of another holder, under its file in `locks`.
@@ -77,7 +79,7 @@ pub struct OtherLock {
     pub user_name: String,
     /// The mode of the lock.
     pub status: LockMode,
-    /// DIRECT or NEIGHBOR; absent in a graph, which has no files of a request.
+    /// DIRECT, NEIGHBOR or RESERVED; absent in a graph, which has no files of a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::lock_type, required = false)]
     pub lock_type: Option<LockType>,
@@ -98,7 +100,7 @@ pub struct OtherLock {
     /// When it was granted or last renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
-    /// When it expires unless it is renewed, Unix seconds.
+    /// When it expires unless it is renewed, Unix seconds; with RESERVED, unless it is asked for again.
     #[schema(minimum = 0)]
     pub expiry: i64,
     /// The agent of the holder.

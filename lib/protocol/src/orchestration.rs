@@ -123,10 +123,42 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]
     pub unpushed: Vec<String>,
+    /// With WAIT for locks, the place of the claim: the same claim keeps it while it is made again every 30 seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ticket: Option<String>,
+    /// From 1 on, among the claims that want one of the files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
+    pub position: Option<u64>,
+    /// The first claims before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 1, max_items = 8)]
+    pub before: Vec<ClaimBefore>,
+    /// When the last of what blocks the claim now ends, unless it is renewed; Unix seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 0)]
+    pub expected_by: Option<i64>,
     /// Seconds until the first blocking lock expires, or until the rate limit allows a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     pub retry_after: Option<i64>,
+}
+
+/// A claim that waits, and comes first.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct ClaimBefore {
+    /// Verified login.
+    pub user: String,
+    /// The agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// What it is for.
+    pub message: String,
+    /// Since when it waits, Unix seconds.
+    #[schema(minimum = 0)]
+    pub since: i64,
 }
 
 /// A task that the caller could do instead.

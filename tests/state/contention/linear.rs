@@ -4,17 +4,20 @@
 //! at any time after its invocation, or never.
 //!
 //! One file is looked at, and only operations on that file alone: linearizability is a property of each object by itself
-//! (Herlihy and Wing). Locks must not expire during the history.
+//! (Herlihy and Wing), as long as nobody has or wants another one: who waits for whom is not of one file. Locks and tickets must
+//! not expire during the history.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use coord_test_support::history::operation::{Act, Answer, Holder, Mode, Operation};
 
-/// Who has the file, and how; and who gave it back and has not claimed it since, which is told the same again.
+/// Who has the file, and how; who gave it back and has not claimed it since, which is told the same again; and the claims that
+/// were refused, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Register {
     held: BTreeMap<Holder, Mode>,
     given_back: BTreeSet<Holder>,
+    queue: Vec<(Holder, Mode)>,
 }
 
 /// An order of the operations that explains every answer, as indices; `None` where there is none.
@@ -70,6 +73,40 @@ impl Search<'_> {
     }
 }
 
+impl Register {
+    /// Whether the claim at `place` of the queue waits for a lock of `holder`, directly or through others.
+    fn waits_for(&self, place: usize, holder: &Holder) -> bool {
+        let (mut pending, mut seen) = (vec![place], BTreeSet::from([place]));
+        while let Some(place) = pending.pop() {
+            let (waiting, wanted) = &self.queue[place];
+            let blocks = |other: &Holder, mode: Mode| {
+                other != waiting && (*wanted == Mode::Writing || mode == Mode::Writing)
+            };
+            let is_in_the_way = |other: &Holder| self.held.get(other).is_some_and(|mode| blocks(other, *mode));
+            if is_in_the_way(holder) {
+                return true;
+            }
+            for (index, (other, mode)) in self.queue.iter().enumerate() {
+                if (is_in_the_way(other) || index < place && blocks(other, *mode)) && seen.insert(index) {
+                    pending.push(index);
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a claim of `holder`, who has less than that, comes after another.
+    fn is_reserved(&self, holder: &Holder, wanted: Mode) -> bool {
+        let mut queue = self.queue.iter();
+        let own = queue.position(|(other, mode)| other == holder && *mode == wanted);
+        (0..own.unwrap_or(self.queue.len())).any(|place| {
+            let (other, mode) = &self.queue[place];
+            let conflicts = other != holder && (wanted == Mode::Writing || *mode == Mode::Writing);
+            conflicts && !self.waits_for(place, holder)
+        })
+    }
+}
+
 /// The register after `operation`, if it answers what was answered.
 fn step(register: &Register, operation: &Operation) -> Option<Register> {
     let holder = &operation.holder;
@@ -78,12 +115,19 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
     let (file, answer) = (&operation.files[0], operation.answer.as_ref());
     let is_right = match operation.act {
         Act::Claim(mode) => {
-            let is_blocked = others.any(|(_, theirs)| mode == Mode::Writing || *theirs == Mode::Writing);
+            let is_locked = others.any(|(_, theirs)| mode == Mode::Writing || *theirs == Mode::Writing);
             // Who writes and asks to read goes on writing.
-            let had = register.held.get(holder).copied().unwrap_or(Mode::Reading);
+            let had = register.held.get(holder).copied();
+            let is_renewal = had.is_some_and(|had| had >= mode);
+            let is_blocked = is_locked || (!is_renewal && register.is_reserved(holder, mode));
+            let place = (holder.clone(), mode);
             if !is_blocked {
-                next.held.insert(holder.clone(), mode.max(had));
+                next.held.insert(holder.clone(), mode.max(had.unwrap_or(mode)));
                 next.given_back.remove(holder);
+                next.queue
+                    .retain(|(other, wanted)| other != holder || *wanted > mode);
+            } else if !next.queue.contains(&place) {
+                next.queue.push(place);
             }
             match answer {
                 None => true,
@@ -101,6 +145,10 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
             }
             let is_known = had.is_some() || register.given_back.contains(holder);
             let is_taken = !is_known && others.any(|(_, mode)| *mode == Mode::Writing);
+            // What is told the same again changes nothing.
+            if had.is_some() || !is_known {
+                next.queue.retain(|(other, _)| other != holder);
+            }
             match answer {
                 None => true,
                 Some(Answer::Released(not_held)) => !is_taken && not_held.all().contains(file) != is_known,

@@ -9,6 +9,7 @@ use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
 use coord::state::admission::{AdmissionTerms, HeadTerms, Rates};
 use coord::state::expiry::take_due;
+use coord::state::locks::keys::queue;
 use coord::state::locks::{GateTerms, Judged, PolicyTerms, check_status};
 use coord::store::redis::RedisStore;
 use coord::store::{Request, Store};
@@ -106,6 +107,9 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     note("renewal").await;
     bob.is_refused(Writing, &["b.ts"]).await;
     note("claim refused for a neighbor").await;
+    // Its ticket would cost the calls below a few commands.
+    world.command(["DEL", &queue(&world.repo)]).await;
+    counted.commands().await;
     bob.checks(Writing, &["b.ts", "c.ts", "d.ts"]).await;
     note("check of three files, a neighbor held").await;
     ann.checks(Writing, &["a.ts"]).await;

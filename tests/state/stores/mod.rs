@@ -60,6 +60,7 @@ mod neighbors;
 mod patches;
 mod policy;
 mod pushes;
+mod queue;
 mod release;
 mod release_again;
 mod repeated;

@@ -44,6 +44,7 @@ pub fn in_short(findings: &[Finding]) -> Vec<String> {
                 Relation::Direct => "DIRECT",
                 Relation::Neighbor => "NEIGHBOR",
                 Relation::CrossBranch => "CROSS_BRANCH",
+                Relation::Reserved => "RESERVED",
             };
             let way = if finding.blocks { "!" } else { "" };
             let entry = &finding.entry;

@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::scopes::Judged;
 use crate::state;
 use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
-use crate::state::locks::{ClaimOutcome, PolicyTerms, Survey, Wanted};
+use crate::state::locks::{ClaimOutcome, PolicyTerms, Relation, Survey, Wanted};
 use crate::store::{Store, StoreError};
 
 /// Claims the files of `request` in `mode`.
@@ -153,14 +153,25 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
 /// The refusal due to others' locks.
 fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let blocking = blocking(&survey.findings);
-    let metadata = Metadata {
+    let mut metadata = Metadata {
         suggested_tasks: survey.suggested.clone(),
+        expected_by: blocking.iter().map(|finding| finding.entry.expiry).max(),
         ..blocking_metadata(&blocking, Some(survey.now))
     };
-    let expires = metadata
-        .retry_after
-        .map(|seconds| format!("; the first lock expires in {seconds} s"));
-    let reason = format!("{}{}", blocking_reason(&blocking), expires.unwrap_or_default());
+    let mut reason = blocking_reason(&blocking);
+    if let Some(seconds) = metadata.retry_after {
+        let what = match blocking.iter().all(|finding| finding.relation == Relation::Reserved) {
+            true => "reservation",
+            false => "lock",
+        };
+        reason.push_str(&format!("; the first {what} expires in {seconds} s"));
+    }
+    if let Some(queued) = &survey.queued {
+        metadata.ticket = Some(queued.ticket.clone());
+        metadata.position = Some(queued.position);
+        metadata.before.clone_from(&queued.before);
+        reason.push_str(&format!("; you are number {} in the queue", queued.position));
+    }
     let orchestration = Orchestration::new(Action::Wait, reason).with(metadata);
     refusal(ErrorCode::LockConflict, orchestration, survey, standing)
 }

@@ -40,14 +40,20 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
         .collect()
 }
 
-/// Others' locks by file path: DIRECT and NEIGHBOR. Locks on other branches are warnings instead.
+/// Others' locks by file path, DIRECT and NEIGHBOR; RESERVED for a file without a lock that a claim before the request wants. Locks
+/// on other branches are warnings instead.
 pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> {
-    by_file(findings.iter().filter_map(|finding| match finding.relation {
+    let mut locks = by_file(findings.iter().filter_map(|finding| match finding.relation {
         Relation::Direct if finding.is_shared => Some((&finding.entry, Concern::Shared)),
         Relation::Direct => Some((&finding.entry, Concern::Direct)),
         Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
-        Relation::CrossBranch => None,
-    }))
+        Relation::CrossBranch | Relation::Reserved => None,
+    }));
+    let reserved = findings.iter().filter(|finding| finding.relation == Relation::Reserved);
+    for (path, lock) in by_file(reserved.map(|finding| (&finding.entry, Concern::Reserved))) {
+        locks.entry(path).or_insert(lock);
+    }
+    locks
 }
 
 /// All locks of a branch by file path.
@@ -64,6 +70,7 @@ enum Concern<'a> {
     Shared,
     /// The lock is on a neighbor of this file.
     Neighbor(&'a str),
+    Reserved,
 }
 
 fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> BTreeMap<String, OtherLock> {
@@ -80,6 +87,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 Concern::None => (None, None),
                 Concern::Direct | Concern::Shared => (Some(LockType::Direct), None),
                 Concern::Neighbor(via) => (Some(LockType::Neighbor), Some((*via).to_owned())),
+                Concern::Reserved => (Some(LockType::Reserved), None),
             };
             let view = OtherLock {
                 user: earliest.user_id.clone(),
@@ -126,6 +134,9 @@ pub(super) fn sentence(finding: &Finding) -> String {
     };
     match (finding.relation, finding.direction) {
         (Relation::Direct, _) => format!("File '{file_path}' is locked by user '{user_id}'{agent} (DIRECT): {message}"),
+        (Relation::Reserved, _) => {
+            format!("File '{file_path}' is reserved for user '{user_id}'{agent}, whose claim came first (RESERVED): {message}")
+        }
         (Relation::CrossBranch, _) => {
             format!("File '{file_path}' is being {doing} on branch '{branch}' by user '{user_id}'{agent}: {message}")
         }

@@ -44,7 +44,12 @@ pub fn scripts() -> impl Iterator<Item = &'static Script> {
 
 /// Whether nobody has to wait until a change of `key` is on the disk: what it holds may be lost in a crash.
 pub fn is_expendable(key: &[u8]) -> bool {
-    [admission::keys::LIMITS, events::keys::REFUSALS, teams::keys::SEEN]
-        .iter()
-        .any(|prefix| key.starts_with(prefix.as_bytes()))
+    [
+        admission::keys::LIMITS,
+        events::keys::REFUSALS,
+        locks::keys::QUEUE,
+        teams::keys::SEEN,
+    ]
+    .iter()
+    .any(|prefix| key.starts_with(prefix.as_bytes()))
 }

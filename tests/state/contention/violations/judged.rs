@@ -343,3 +343,53 @@ fn the_judge_sees_a_store_that_is_not_what_the_log_says() {
     assert_eq!(broken(|_, stored| stored.token = 9), Rule::FinalState);
     assert_eq!(broken(|_, stored| drop(stored.expiries.pop_first())), Rule::FinalState);
 }
+
+/// The truth, and: ann writes q, bob is refused, ann gives q back; then dan claims q in second `second`, and is granted it or not.
+fn dan_after_bob(second: i64, is_granted: bool) -> Result<(), Rule> {
+    use Mode::Writing;
+    let (mut operations, mut stored) = truth();
+    let claim = Act::Claim(Writing);
+    operations.extend([
+        operation(10, "ann", &["q"], claim, 112, granted(&["q"], Writing, 5, 112)),
+        operation(11, "bob", &["q"], claim, 113, conflict()),
+        operation(12, "ann", &["q"], Act::Release, 114, released(&[])),
+    ]);
+    stored.events.extend([
+        event(Kind::Granted, 10, "ann", &["q"], Some(Writing), 5, 112),
+        refused(11, "bob", &["q"], Some(Writing), 113, "CONFLICT", &["q"]),
+        event(Kind::Released, 12, "ann", &["q"], Some(Writing), 5, 114),
+    ]);
+    stored.token = 5;
+    let answer = match is_granted {
+        true => granted(&["q"], Writing, 6, second),
+        false => conflict(),
+    };
+    operations.push(operation(13, "dan", &["q"], claim, second, answer));
+    if is_granted {
+        stored.events.push(event(Kind::Granted, 13, "dan", &["q"], Some(Writing), 6, second));
+        let lock = Entry {
+            holder: holder("dan"),
+            mode: Writing,
+            token: 6,
+            timestamp: second,
+            expiry: (second + 10) * 1000,
+            message: message_of(13),
+        };
+        stored.locks.insert(("main".to_owned(), "q".to_owned()), vec![lock]);
+        stored.expiries.insert("q".to_owned(), second + 10);
+        stored.token = 6;
+    } else {
+        stored.events.push(refused(13, "dan", &["q"], Some(Writing), second, "CONFLICT", &["q"]));
+    }
+    judge(&operations, &stored, &rules()).map(drop).map_err(|violation| violation.rule)
+}
+
+#[test]
+fn the_judge_sees_who_is_overtaken_and_a_reservation_that_outlives_its_time() {
+    assert_eq!(dan_after_bob(116, true), Err(Rule::Overtaken));
+    assert_eq!(dan_after_bob(133, true), Err(Rule::Overtaken));
+    assert_eq!(dan_after_bob(134, true), Ok(()), "a reservation lasts 20 seconds");
+    assert_eq!(dan_after_bob(116, false), Ok(()));
+    assert_eq!(dan_after_bob(143, false), Ok(()));
+    assert_eq!(dan_after_bob(144, false), Err(Rule::UnfoundedRefusal), "a ticket lasts 30");
+}

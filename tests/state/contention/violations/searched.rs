@@ -43,6 +43,18 @@ fn the_search_finds_an_order_where_there_is_one() {
     assert_eq!(linearize(&killed), Some(vec![0, 1]));
     let shared = on_one_file(&[("ann", read, 0, Some(1), reads()), ("bob", read, 2, Some(3), reads())]);
     assert_eq!(linearize(&shared), Some(vec![0, 1]));
+    // A reader comes after a writer that was refused before it, unless that one gives up.
+    let reserved = on_one_file(&[
+        ("ann", read, 0, Some(1), reads()),
+        ("bob", write, 2, Some(3), conflict()),
+        ("cat", read, 4, Some(5), conflict()),
+        ("ann", write, 6, Some(7), writes()),
+        ("ann", Act::Release, 8, Some(9), released(&[])),
+        ("bob", Act::Release, 10, Some(11), released(&["f"])),
+        ("dan", write, 12, Some(13), conflict()),
+        ("cat", read, 14, Some(15), reads()),
+    ]);
+    assert_eq!(linearize(&reserved), Some((0..8).collect()));
 }
 
 #[test]
@@ -85,6 +97,12 @@ fn the_search_finds_no_order_where_there_is_none() {
         ("ann", Act::Release, 2, Some(3), released(&[])),
         ("bob", Act::Check, 4, Some(5), seen(&[("ann", Writing)])),
     ];
+    let overtaken = [
+        ("ann", write, 0, Some(1), writes()),
+        ("bob", write, 2, Some(3), conflict()),
+        ("ann", Act::Release, 4, Some(5), released(&[])),
+        ("cat", write, 6, Some(7), writes()),
+    ];
     let foreign_release = [
         ("ann", write, 0, Some(1), writes()),
         ("bob", Act::Release, 2, Some(3), released(&[])),
@@ -96,6 +114,7 @@ fn the_search_finds_no_order_where_there_is_none() {
         &against_real_time,
         &lost_write,
         &stale_read,
+        &overtaken,
         &foreign_release,
     ] {
         assert_eq!(linearize(&on_one_file(steps)), None, "{steps:?}");

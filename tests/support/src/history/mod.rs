@@ -14,4 +14,5 @@ pub mod judge;
 pub mod log;
 pub mod model;
 pub mod operation;
+pub mod queue;
 pub mod recorder;

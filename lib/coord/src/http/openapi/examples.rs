@@ -56,10 +56,18 @@ pub fn post_granted() -> Value {
 
 /// Bob asks for the same.
 pub fn post_refused() -> Value {
-    let reason =
-        format!("File 'src/db.ts' is locked by user 'ada' (DIRECT): {MESSAGE}; the first lock expires in 300 s");
+    let reason = format!(
+        "File 'src/db.ts' is locked by user 'ada' (DIRECT): {MESSAGE}; the first lock expires in 300 s; you are number 1 in the queue"
+    );
     let mut orchestration = command("WAIT", Some("sleep 5"), &reason);
-    orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"], "retry_after": 300 });
+    orchestration["metadata"] = json!({
+        "lock_owner": "ada",
+        "conflicts": ["src/db.ts"],
+        "ticket": "43f052472c2f",
+        "position": 1,
+        "expected_by": EXPIRY,
+        "retry_after": 300,
+    });
     json!({
         "success": false,
         "error": "LOCK_CONFLICT",

@@ -4,7 +4,7 @@ use super::keys;
 use super::rates::Rates;
 use crate::domain::{Branch, CommitSha, Holder, RepoId};
 use crate::state::reply::arguments;
-use crate::state::{expiry, heads, intents};
+use crate::state::{expiry, heads, intents, locks};
 
 /// The kind of a request, which determines its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +100,7 @@ impl<'a> AdmissionTerms<'a> {
             heads::keys::webhook(self.repo),
             expiry::keys::marked(self.repo),
             intents::keys::governed(self.repo),
+            locks::keys::queue(self.repo),
         ]
     }
 

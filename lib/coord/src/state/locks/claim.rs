@@ -2,7 +2,7 @@ use super::claimed_repositories::ClaimedRepositories;
 use super::gate::{Gate, GateTerms};
 use super::policy::PolicyTerms;
 use super::scripts::CLAIM;
-use super::survey::{Held, Survey, lookups, read_suggested, read_survey};
+use super::survey::{Held, Queued, Survey, lookups, read_suggested, read_survey};
 use coord_protocol::InterfacePromise;
 
 use crate::domain::{CommitSha, FilePath, LockMode, LockReason, RepoId};
@@ -194,5 +194,11 @@ fn read_claim(reply: &mut Reply) -> Result<Survey, StoreError> {
         })
     })?;
     let gate = Gate::read(reply)?;
-    Ok(Survey { held, gate, ..survey })
+    let queued = Queued::read(reply)?;
+    Ok(Survey {
+        held,
+        gate,
+        queued,
+        ..survey
+    })
 }

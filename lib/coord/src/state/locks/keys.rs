@@ -19,6 +19,15 @@ pub fn held(repo: &RepoId) -> String {
     of("coord:held:", repo, &[])
 }
 
+/// Prefix of the keys of queues.
+pub(in crate::state) const QUEUE: &str = "coord:queue:";
+
+/// string: the tickets of claims that were refused for others' locks, a JSON array in their order; it expires with the last of
+/// them. [`crate::state::is_expendable`].
+pub fn queue(repo: &RepoId) -> String {
+    of(QUEUE, repo, &[])
+}
+
 /// hash: holder and branch -> releases of the last ten minutes, and their outcomes; JSON.
 pub fn releases(repo: &RepoId) -> String {
     of("coord:releases:", repo, &[])

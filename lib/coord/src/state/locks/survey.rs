@@ -1,7 +1,7 @@
 //! The findings of a check or a claim.
 
 use coord_graph::spelling;
-use coord_protocol::SuggestedTask;
+use coord_protocol::{ClaimBefore, SuggestedTask};
 
 use super::gate::Gate;
 use crate::domain::{FilePath, LockEntry, LockMode};
@@ -19,6 +19,9 @@ pub enum Relation {
     Neighbor,
     /// It is on a requested file, on another branch.
     CrossBranch,
+    /// It is no lock: a claim of a requested file that was refused before this one, and comes first. Its `expiry` is that of the
+    /// ticket.
+    Reserved,
 }
 
 /// Which of two neighbors imports the other.
@@ -70,12 +73,45 @@ pub struct Survey {
     pub spelled: Vec<Spelled>,
     /// What the caller held of them before a claim.
     pub held: Vec<Held>,
+    /// The place of a claim that was refused for others' locks, where there was room for a ticket.
+    pub queued: Option<Queued>,
     /// What intents say of it.
     pub gate: Gate,
     /// What waits for the caller in its teams.
     pub waiting: Vec<Membership>,
     /// Tasks of these that are ready and whose files are free, where others' locks block.
     pub suggested: Vec<SuggestedTask>,
+}
+
+/// A place in the queue of a repository: `includes/queue.lua`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// Its ticket.
+    pub ticket: String,
+    /// From 1 on, among the claims that want one of the files.
+    pub position: u64,
+    /// The first claims before it.
+    pub before: Vec<ClaimBefore>,
+}
+
+impl Queued {
+    pub(super) fn read(reply: &mut Reply) -> Result<Option<Self>, StoreError> {
+        reply.tuple(|place| match place.has_more() {
+            false => Ok(None),
+            true => Ok(Some(Queued {
+                ticket: place.text()?,
+                position: place.number()?.unsigned_abs(),
+                before: place.tuples(|claim| {
+                    Ok(ClaimBefore {
+                        user: claim.text()?,
+                        agent_id: claim.optional_text()?,
+                        message: claim.text()?,
+                        since: claim.number()?,
+                    })
+                })?,
+            })),
+        })
+    }
 }
 
 /// A requested file that is not tracked, and differs from tracked ones in case alone.
@@ -120,6 +156,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
                 "DIRECT" => Relation::Direct,
                 "NEIGHBOR" => Relation::Neighbor,
                 "CROSS_BRANCH" => Relation::CrossBranch,
+                "RESERVED" => Relation::Reserved,
                 _ => return Err(tuple.malformed("an unknown relation")),
             };
             let (blocks, via, sign) = (tuple.flag()?, tuple.text()?, tuple.text()?);
@@ -148,6 +185,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
             })
         })?,
         held: Vec::new(),
+        queued: None,
         gate: Gate::default(),
         waiting: Vec::new(),
         suggested: Vec::new(),

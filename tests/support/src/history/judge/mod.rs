@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::log::{Event, Kind, Stored};
 use crate::history::model::{Model, Neighbors, Rule, Violation, require};
+use crate::history::queue::Queue;
 use crate::history::operation::{Act, Answer, Operation, id_in, shown};
 
 /// How often each thing happened, so that a test can show that it was not about nothing.
@@ -36,7 +37,7 @@ pub struct Rules {
 
 /// Whether `operations`, the log and the locks in the store can be true together.
 pub fn judge(operations: &[Operation], stored: &Stored, rules: &Rules) -> Result<Tally, Violation> {
-    let states = replay(stored, rules)?;
+    let states = replay(operations, stored, rules)?;
     let trial = Trial {
         operations,
         stored,
@@ -63,8 +64,9 @@ pub fn judge(operations: &[Operation], stored: &Stored, rules: &Rules) -> Result
 }
 
 /// The state before the first event, and after each.
-fn replay(stored: &Stored, rules: &Rules) -> Result<Vec<Model>, Violation> {
+fn replay(operations: &[Operation], stored: &Stored, rules: &Rules) -> Result<Vec<Model>, Violation> {
     let mut states = vec![Model {
+        queue: Queue::with(operations),
         shared: rules.shared.clone(),
         ..Model::default()
     }];

@@ -1,9 +1,9 @@
--- The common part of every request, by name. KEYS 1 to 6 and ARGV 1 to 16 are for its admission (admission.lua). KEYS 7 to
--- 24 are present if it concerns locks or intents, 25 if it may change locks, 26 if it may claim some.
--- KEYS: 1 head of the branch, 2 limits of the person, 3 limits of the repository, 4 webhook, 5 mark, 6 governed,
---       7 locks, 8 expiries, 9 graph, 10 its adjacency, 11 status log, 12 events channel, 13 held, 14 graph as JSON,
---       15 scan of the graph, 16 refusals, 17 intents, 18 their texts, 19 their use, 20 owners of files, 21 session of the
---       caller, 22 ledger, 23 traces, 24 members of teams, 25 releases, 26 token
+-- The common part of every request, by name. KEYS 1 to 7 and ARGV 1 to 16 are for its admission (admission.lua). KEYS 8 to
+-- 25 are present if it concerns locks or intents, 26 if it may change locks, 27 if it may claim some.
+-- KEYS: 1 head of the branch, 2 limits of the person, 3 limits of the repository, 4 webhook, 5 mark, 6 governed, 7 queue,
+--       8 locks, 9 expiries, 10 graph, 11 its adjacency, 12 status log, 13 events channel, 14 held, 15 graph as JSON,
+--       16 scan of the graph, 17 refusals, 18 intents, 19 their texts, 20 their use, 21 owners of files, 22 session of the
+--       caller, 23 ledger, 24 traces, 25 members of teams, 26 releases, 27 token
 -- ARGV: 1 branch, 2 user id, 3 user name, 4 agent id or '', 5 READ, CLAIM, RELEASE, or MARKED: a claim whose repository has
 --       just been put on the due list, 6 cost of the request, then rates as one_more() takes them: 7 of one agent, 8 of one
 --       person, 9 of the repository, 10 of lookups at the source for unknown commits and 11 for unknown branches, of one
@@ -13,12 +13,12 @@
 --       spaces
 local keys = {
   head = KEYS[1], person_limits = KEYS[2], repository_limits = KEYS[3], webhook = KEYS[4], mark = KEYS[5],
-  governed = KEYS[6],
-  locks = KEYS[7], expiries = KEYS[8], graph = KEYS[9], adjacency = KEYS[10], status_log = KEYS[11], events = KEYS[12],
-  held = KEYS[13], graph_json = KEYS[14], graph_scan = KEYS[15], refusals = KEYS[16],
-  intents = KEYS[17], intent_texts = KEYS[18], intent_use = KEYS[19], owners = KEYS[20], session = KEYS[21],
-  ledger = KEYS[22], traces = KEYS[23], members = KEYS[24],
-  releases = KEYS[25], token = KEYS[26],
+  governed = KEYS[6], queue = KEYS[7],
+  locks = KEYS[8], expiries = KEYS[9], graph = KEYS[10], adjacency = KEYS[11], status_log = KEYS[12], events = KEYS[13],
+  held = KEYS[14], graph_json = KEYS[15], graph_scan = KEYS[16], refusals = KEYS[17],
+  intents = KEYS[18], intent_texts = KEYS[19], intent_use = KEYS[20], owners = KEYS[21], session = KEYS[22],
+  ledger = KEYS[23], traces = KEYS[24], members = KEYS[25],
+  releases = KEYS[26], token = KEYS[27],
 }
 local request = {
   branch = ARGV[1], user_id = ARGV[2], user_name = ARGV[3], agent_id = ARGV[4], kind = ARGV[5], cost = ARGV[6],

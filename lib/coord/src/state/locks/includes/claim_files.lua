@@ -3,7 +3,8 @@
 -- ended(answer): what the script returns then. `claimed('CLAIMED')` is the answer behind it:
 --   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
 --   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
---   path, status, time of the grant, message }, the intent that is cited or selected, or '', the findings of locks/gate_request }
+--   path, status, time of the grant, message }, the intent that is cited or selected, or '', the findings of locks/gate_request, the place
+--   in the queue that ask() of locks/queue gives, or {} }
 if wanted == 'WRITING' and #paths > 0 and (governed or gate.policy == 'required' or gate.cited ~= '') then
   -- @include locks/gate_claim
 elseif governed and gate.cited ~= '' and redis.call('HEXISTS', keys.intents, gate.cited) == 1 then
@@ -30,11 +31,11 @@ if is_for_source and not is_renewal and not gate.is_refused then
 end
 local version = graph_version()
 local spellings = (version == '' or lookups == '') and {} or other_spellings(paths, lookups)
-local own_entries = {}
+local own_entries, queued = {}, {}
 local function claimed(outcome)
   return {
     outcome, now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries,
-    spellings, held, gate.intent, gate.findings,
+    spellings, held, gate.intent, gate.findings, queued,
   }
 end
 
@@ -59,6 +60,9 @@ if gate.is_refused or is_stale or blocked then
     return ended(claimed('REFUSED'))
   end
   local outcome = is_stale and 'STALE' or 'CONFLICT'
+  if not is_stale then
+    queued = open_queue().ask(paths, wanted, message, neighbor_policy, interface == 'keeps', findings)
+  end
   emit_refusal(wanted, message, paths, outcome, blocked and conflicts or nil)
   return ended(claimed(outcome))
 end
@@ -125,6 +129,9 @@ for _, path in ipairs(paths) do
   is_changed[path] = true
 end
 save_entries()
+if request.queue then
+  open_queue().leave(paths, wanted)
+end
 if gate.grant then
   gate.grant()
 end

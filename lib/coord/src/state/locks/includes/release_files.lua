@@ -7,6 +7,7 @@
 -- @include locks/refusal
 -- @include locks/releases
 -- @include locks/importers
+-- @include locks/queue
 -- @include builds/graph_age
 
 if is_everything then
@@ -147,6 +148,9 @@ end
 -- A caller that abandons its work, or gives back a part, releases what it still holds.
 if #taken > 0 and not is_partial and not (is_abandoned and #own > 0) then
   save_entries()
+  if request.queue then
+    open_queue().released(paths, false)
+  end
   emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
   return ended({ 'LOST', now, head.commit, head.age, head.is_unconfirmed, taken })
 end
@@ -195,6 +199,9 @@ if message ~= '' then
   end
 end
 emit_by_claim('lock_released', own)
+if request.queue then
+  open_queue().released(paths, is_everything)
+end
 if is_abandoned and governed then
   local of_intents = {}
   for _, entry in ipairs(own) do

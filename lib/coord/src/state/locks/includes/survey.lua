@@ -1,19 +1,8 @@
--- The locks that block the caller: the one implementation of the table of blocking. Needs: request, keys.locks, policy.
+-- The locks that block the caller, and the tickets before it. Needs: request, keys.locks, policy.
 -- @include locks/policy
 -- @include locks/entries
 -- @include locks/neighbors
-
--- | I want  | other READS the file | other WRITES the file | other WRITES a neighbor      |
--- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
--- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn` |
--- A shared file blocks nobody, and is nobody's neighbor. Who keeps the interface of a file blocks none of its neighbors.
-local function is_blocking(wanted, relation, status, neighbor_policy, is_shared, keeps_interface)
-  if relation == 'DIRECT' then
-    return not is_shared and (wanted == 'WRITING' or status == 'WRITING')
-  end
-  return wanted == 'WRITING' and status == 'WRITING' and not keeps_interface
-    and (neighbor_policy == 'block' or neighbor_policy == 'interface')
-end
+-- @include locks/queue
 
 -- Whether one entry of `value` has both of these fields. An entry is a flat object, and quotes inside of a text are escaped.
 -- So these characters occur only in such a field, and the beginning of an entry only there.
@@ -108,11 +97,11 @@ end
 
 -- Surveys `paths` and their neighbors. Returns:
 --   findings: list of { relation, '1' if it blocks, requested file, '>' or '<', or '=' on a shared file, or '', entry as JSON },
---             relation being DIRECT, NEIGHBOR or CROSS_BRANCH
+--             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, or RESERVED: the entry is a ticket before the claim
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch
--- `interface`: `changes` if the caller says that it changes those of the files.
+-- `interface`: `changes` or `keeps` if the caller says what becomes of those of the files.
 -- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
 local function survey(paths, wanted, neighbor_policy, interface)
   local stored = load_entries(paths, MOST_AT_ONCE)
@@ -163,6 +152,7 @@ local function survey(paths, wanted, neighbor_policy, interface)
   end
   local near_blocking, near_harmless, left_out =
     survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing)
-  local findings, omitted = report({ blocking, near_blocking, harmless, elsewhere, near_harmless })
-  return findings, #blocking + #near_blocking > 0, omitted + left_out, own
+  local reserved = request.queue and open_queue().findings(paths, wanted, neighbor_policy, interface == 'keeps', own) or {}
+  local findings, omitted = report({ blocking, near_blocking, reserved, harmless, elsewhere, near_harmless })
+  return findings, #blocking + #near_blocking + #reserved > 0, omitted + left_out, own
 end
