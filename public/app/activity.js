@@ -55,6 +55,8 @@ function detailOf(event) {
     case 'lock_granted':
     case 'lock_renewed':
       return event.status === 'READING' ? 'for reading' : 'for writing';
+    case 'lock_released':
+      return event.forced_by ? `taken away by ${event.forced_by}` : null;
     case 'interface_changed':
       return `the interface was to be kept, and changed${event.names ? `: ${event.names.join(', ')}` : ''}`;
     case 'intent_changed':

@@ -108,7 +108,7 @@ export function deedOf({ kind, holder, fileCount, branch, detail, isOfTeam }, is
   switch (kind) {
     case 'lock_granted': return `claims ${files}${mode}`;
     case 'lock_renewed': return `renews ${files}${mode}`;
-    case 'lock_released': return holder ? `releases ${files}` : `The locks of ${files} are released`;
+    case 'lock_released': return holder ? (detail ? `loses ${files}: ${detail}` : `releases ${files}`) : `The locks of ${files} are released`;
     case 'lock_expired': return holder ? `loses ${files}: expired` : `The locks of ${files} expire`;
     case 'lock_refused': return `is refused ${files}`;
     case 'intent_changed': return `${detail} the intent`;

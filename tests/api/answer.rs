@@ -47,7 +47,16 @@ pub fn hide_times(value: &mut Value) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 // A token is at least the time.
-                if ["timestamp", "expiry", "generated_at", "retry_after", "token", "expected_by", "since"].contains(&name.as_str())
+                if [
+                    "timestamp",
+                    "expiry",
+                    "generated_at",
+                    "retry_after",
+                    "token",
+                    "expected_by",
+                    "since",
+                ]
+                .contains(&name.as_str())
                     && value.is_i64()
                 {
                     *value = format!("[{name}]").into();

@@ -37,6 +37,7 @@ mod openapi;
 mod openapi_document;
 mod policy;
 mod post_status;
+mod queue;
 mod release;
 mod repositories;
 mod routes;

@@ -185,6 +185,7 @@ fn is_optional(pointer: &str, name: &str) -> bool {
         "ticket",
         "position",
         "before",
+        "free",
         "expected_by",
         "conflicting_locks",
         "language",

@@ -62,7 +62,16 @@ pub fn member(login: &str, name: &str, can_push: bool) -> Verdict {
         user_id: UserId::parse(login).unwrap(),
         user_name: name.to_owned(),
         can_push,
+        is_owner: false,
     })
+}
+
+/// Alice, with these rights.
+fn alice_who(can_push: bool, is_owner: bool) -> Verdict {
+    match member("alice", "alice", can_push) {
+        Verdict::Member(alice) => Verdict::Member(Member { is_owner, ..alice }),
+        verdict => verdict,
+    }
 }
 
 #[tokio::test]
@@ -104,16 +113,16 @@ async fn the_token_of_an_app_has_the_apps_login_and_reads() {
 
 #[tokio::test]
 async fn what_a_person_may_is_what_github_says_of_the_repository() {
-    for (role, can_push) in [
-        ("pull", false),
-        ("triage", false),
-        ("push", true),
-        ("maintain", true),
-        ("admin", true),
+    for (role, can_push, is_owner) in [
+        ("pull", false, false),
+        ("triage", false, false),
+        ("push", true, false),
+        ("maintain", true, true),
+        ("admin", true, true),
     ] {
         let alice = person("ghp_", "alice", Some(role));
         let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;
-        let expected = member("alice", "alice", can_push);
+        let expected = alice_who(can_push, is_owner);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{role}");
         // Nobody pushes to an archive, and whoever may read it still may.
         fake.behave(|behavior| behavior.is_archived = true);
@@ -129,7 +138,7 @@ async fn what_a_person_may_is_what_github_says_of_the_repository() {
         (r#"{"private": true, "permissions": {"maintain": true}}"#, true),
     ] {
         fake.fail("/repos/acme/widgets", 1, Fault::with(200, &[], body));
-        let expected = member("alice", "alice", can_push);
+        let expected = alice_who(can_push, can_push);
         assert_eq!(verify(&source, &alice.token).await.unwrap(), expected, "{body}");
     }
 }

@@ -97,9 +97,14 @@ impl Run<'_> {
             })
         };
         let tickets = serde_json::Value::from_iter((0..MOST_TICKETS).map(ticket)).to_string();
-        assert!((60_000..131_072).contains(&tickets.len()), "{} bytes of tickets", tickets.len());
+        assert!(
+            (60_000..131_072).contains(&tickets.len()),
+            "{} bytes of tickets",
+            tickets.len()
+        );
         let key = state::locks::keys::queue(&self.repo);
-        self.command(["SET", &key, &tickets].map(|word| word.as_bytes().to_vec()).to_vec()).await;
+        self.command(["SET", &key, &tickets].map(|word| word.as_bytes().to_vec()).to_vec())
+            .await;
     }
 
     async fn forget(&self) {

@@ -91,6 +91,14 @@ impl Work {
         }
     }
 
+    /// A release of others' locks on `paths`.
+    pub fn force(&self, paths: Vec<String>, reason: String) -> PostRequest {
+        PostRequest {
+            force: Some(true),
+            ..self.post(paths, LockStatus::Open, reason)
+        }
+    }
+
     fn post(&self, paths: Vec<String>, status: LockStatus, message: String) -> PostRequest {
         PostRequest {
             repo_url: Some(self.repo_url()),
@@ -107,6 +115,8 @@ impl Work {
             session: None,
             agent_id: self.agent(),
             abandon: None,
+            force: None,
+            wait_seconds: None,
         }
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::Args;
 use coord::mcp::Outcome;
 use coord::settings::variables::{self, Reader};
-use coord_protocol::{Action, InterfacePromise, LockMode, Metadata};
+use coord_protocol::bounds::WAIT_SECONDS;
+use coord_protocol::{Action, InterfacePromise, LockMode, Metadata, PostRequest};
 use tokio::time::Instant;
 
 use super::outcome::{action, show};
@@ -28,7 +29,7 @@ yours claims, another may release, unless an agent is named.
 
 Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
 
-/// Interval of claims while another holds a file: what WAIT says.
+/// Interval of claims while another holds a file, where the server does not wait: what WAIT says.
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Options of `coord claim`.
@@ -47,7 +48,7 @@ pub struct ClaimArgs {
     /// What others can import of the files stays as it is: then writing their neighbors is not blocked
     #[arg(long, conflicts_with = "reading")]
     pub keeps_interface: bool,
-    /// Try again for this time while another holds a file
+    /// Wait up to this time while another holds a file, in the queue of those that want it
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub wait: Option<u64>,
     /// Print the response as JSON
@@ -79,19 +80,34 @@ impl ClaimArgs {
         };
         let deadline = Instant::now() + Duration::from_secs(self.wait.unwrap_or_default());
         let spinner = Spinner::start(&format!("waiting for {}", workplace.connection.address));
+        let mut wait = None;
         loop {
-            // Each claim has the commit that is checked out now.
-            let mut request = workplace.work.claim(files.clone(), mode, self.message.clone());
-            request.interface = self.keeps_interface.then_some(InterfacePromise::Keeps);
+            let begun = Instant::now();
+            // Each claim has the commit that is checked out now. The first says at once what it waits for.
+            let request = PostRequest {
+                interface: self.keeps_interface.then_some(InterfacePromise::Keeps),
+                wait_seconds: wait.filter(|seconds| *seconds > 0),
+                ..workplace.work.claim(files.clone(), mode, self.message.clone())
+            };
             let outcome = workplace.post(&request).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             if action(&outcome) != Some(Action::Wait) || left.is_zero() {
                 return Ok(outcome);
             }
             spinner.say(waiting_for(metadata_of(&outcome), left));
-            tokio::time::sleep(pause(metadata_of(&outcome)).min(left)).await;
+            // The server waits, as a rule.
+            if wait.is_some() {
+                let pause = pause(metadata_of(&outcome)).saturating_sub(begun.elapsed());
+                tokio::time::sleep(pause.min(left)).await;
+            }
+            wait = Some(held_back(left));
         }
     }
+}
+
+/// Seconds that the server holds a claim back where `left` is left to wait.
+fn held_back(left: Duration) -> u32 {
+    u32::try_from(left.as_secs()).map_or(WAIT_SECONDS, |left| left.min(WAIT_SECONDS))
 }
 
 /// Time until the next claim: a holder may release earlier than its lock expires.

@@ -22,6 +22,7 @@ pub mod status;
 pub mod sync;
 pub mod team;
 pub mod verify;
+pub mod wait;
 pub mod why;
 
 use std::process::{ExitCode, Termination};
@@ -61,6 +62,8 @@ commands! {
     Check(check::CheckArgs);
     /// Claim files: all of them, or none.
     Claim(claim::ClaimArgs);
+    /// Wait until files are free, and claim them.
+    Wait(wait::WaitArgs);
     /// Release files.
     Release(release::ReleaseArgs);
     /// Show who holds what in the repository.

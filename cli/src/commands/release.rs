@@ -21,6 +21,8 @@ Examples:
   coord release src/db.ts         after git push: others may have the file
   coord release --all             everything that you hold on the branch
   coord release --all --abandon   the same, and the changes are thrown away
+  coord release --force src/db.ts --reason 'The release needs it'
+                                  another's lock, if you own the repository
 
 A file that you have changed is released when its change is on the branch of the
 remote. Otherwise the answer is PUSH, and you keep it. What you have not changed
@@ -47,6 +49,13 @@ pub struct ReleaseArgs {
     /// Release without a push: the changes are thrown away, or never were made
     #[arg(long)]
     pub abandon: bool,
+    /// Take others' locks on these files away: for a person who owns the repository (admin or maintain at GitHub, or
+    /// COORD_APPROVERS)
+    #[arg(long, requires = "reason", requires = "paths", conflicts_with = "abandon")]
+    pub force: bool,
+    /// With --force: why, which the holder and everybody else is told
+    #[arg(long, requires = "force", value_name = "SENTENCE")]
+    pub reason: Option<String>,
     /// One sentence: what has changed for others
     #[arg(short, long)]
     pub message: Option<String>,
@@ -64,7 +73,10 @@ impl ReleaseArgs {
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        let workplace = Workplace::open(&self.agent)?;
+        let workplace = match self.force {
+            true => Workplace::of_person(&self.agent)?,
+            false => Workplace::open(&self.agent)?,
+        };
         let files = match self.all {
             true => held(&workplace).await?,
             false => Held::Files(named_files(&workplace.work, &self.paths).await?),
@@ -95,6 +107,9 @@ impl ReleaseArgs {
     async fn release(&self, workplace: &Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
         let work = &workplace.work;
         let message = |usual: &str| self.message.clone().unwrap_or_else(|| usual.to_owned());
+        if let Some(reason) = self.reason.as_ref().filter(|_| self.force) {
+            return workplace.post(&work.force(files, reason.clone())).await;
+        }
         let abandon = || work.abandon(files.clone(), message("Released without a change"));
         if self.abandon {
             return workplace.post(&abandon()).await;

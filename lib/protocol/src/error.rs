@@ -73,6 +73,8 @@ codes! {
     LockConflict = 409 "LOCK_CONFLICT";
     /// A lock to be released belongs to another holder now.
     LockLost = 409 "LOCK_LOST";
+    /// A person has taken a lock of the caller away.
+    LockTaken = 409 "LOCK_TAKEN";
     /// The changes are not on the branch.
     NotPushed = 409 "NOT_PUSHED";
     /// The working copy does not contain the head of the branch.

@@ -210,6 +210,10 @@ pub struct LockChange {
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
+    /// Login of the person who has taken the locks away; `message` is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub forced_by: Option<String>,
     /// Fencing token of the locks.
     #[schema(minimum = 1)]
     pub token: i64,
@@ -486,6 +490,9 @@ pub const EXAMPLES: &str = r#"[
     "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306224, "time_ms": 1795306224000 },
   { "type": "lock_released", "user": "ada", "user_name": "Ada", "branch": "main", "status": "WRITING",
     "message": "Adding connection pooling", "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,
+    "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306254, "time_ms": 1795306254000 },
+  { "type": "lock_released", "user": "ada", "user_name": "Ada", "branch": "main", "status": "WRITING",
+    "message": "The release needs this file", "forced_by": "eve", "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,
     "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306254, "time_ms": 1795306254000 },
   { "type": "lock_expired", "files": ["src/db.ts"], "file_count": 700, "time": 1795306527 },
   { "type": "lock_refused", "user": "bob", "user_name": "Bob", "branch": "main", "status": "WRITING",

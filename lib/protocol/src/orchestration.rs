@@ -119,6 +119,10 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1, max_items = 3)]
     pub suggested_tasks: Vec<SuggestedTask>,
+    /// With WAIT and SWITCH_TASK, files near to the requested ones that a claim would be granted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(min_items = 1, max_items = 5)]
+    pub free: Vec<String>,
     /// With PUSH, the files whose changes are not on the branch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]

@@ -70,6 +70,15 @@ pub struct PostRequest {
     /// agent holds on the branch; a file of that name is `./*`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandon: Option<bool>,
+    /// With READING and WRITING: while others' locks block the claim, wait up to this time for its turn; the server may have a
+    /// lower limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<u32>, minimum = 0, maximum = 20)]
+    pub wait_seconds: Option<u32>,
+    /// With OPEN: take others' locks on these files away, with `message` as the reason. It takes a person who owns the repository: a
+    /// request without `agent_id`, of a login with `admin` or `maintain` at GitHub, or of `COORD_APPROVERS`. The next call of each holder is STOP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force: Option<bool>,
 }
 
 /// The response. A refusal has the fields of the error too.

@@ -77,3 +77,37 @@ fn a_working_copy_that_is_behind_is_told_to_pull() {
     world.clone.git(&["pull", "--quiet", "--rebase"]);
     printed(&world, &["claim", "src/db.ts", "-m", "Adding a pool"], 0);
 }
+
+#[test]
+fn a_person_takes_a_lock_away_and_says_why() {
+    let world = world();
+    printed(
+        &world,
+        &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
+        0,
+    );
+    // Only whole: with a reason, for files that are named.
+    printed(&world, &["release", "--force", "src/db.ts"], 2);
+    printed(&world, &["release", "--all", "--force", "--reason", "Why"], 2);
+    printed(&world, &["release", "src/db.ts", "--reason", "Why"], 2);
+    // The agent in whose shell it runs does not count: it is the person's.
+    let reason = "The release needs this file today";
+    let forced = printed(
+        &world,
+        &["release", "--force", "src/db.ts", "--reason", reason, "--agent", "two"],
+        0,
+    );
+    assert!(
+        forced.starts_with("PROCEED: You have taken 'src/db.ts' of user "),
+        "{forced}"
+    );
+    let stop = printed(
+        &world,
+        &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
+        3,
+    );
+    assert!(stop.starts_with("STOP: user "), "{stop}");
+    assert!(stop.contains(reason) && stop.contains("LOCK_TAKEN"), "{stop}");
+    let log = printed(&world, &["log"], 0);
+    assert!(log.contains("taken away by"), "{log}");
+}

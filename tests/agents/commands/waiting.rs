@@ -6,40 +6,40 @@ use std::time::{Duration, Instant};
 use coord_test_support::waiting::block_until;
 
 use super::{json, parts, printed, world};
+use crate::world::World;
 
-#[test]
-fn a_claim_waits_until_the_file_is_released() {
-    let world = world();
+/// What `coord ARGS` of agent `two` prints, which waits for the file of agent `one` until that is released, and has it then.
+fn printed_once_released(world: &World, args: &[&str]) -> String {
     printed(
-        &world,
+        world,
         &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
         0,
     );
     let mut waiting = world.coord(world.clone.path());
     waiting
-        .args([
-            "claim",
-            "src/db.ts",
-            "-m",
-            "Renaming query()",
-            "--agent",
-            "two",
-            "--wait",
-            "60",
-        ])
+        .args(args)
+        .args(["--agent", "two"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let waiting = waiting.spawn().unwrap();
     block_until("a refusal is in the log", || {
-        let log = printed(&world, &["log", "--json"], 0);
+        let log = printed(world, &["log", "--json"], 0);
         log.lines().any(|line| line.contains("lock_refused"))
     });
-    printed(&world, &["release", "src/db.ts", "--agent", "one"], 0);
+    printed(world, &["release", "src/db.ts", "--agent", "one"], 0);
     let (code, out, error) = parts(&waiting.wait_with_output().unwrap());
     assert_eq!(code, 0, "{out}{error}");
-    assert!(out.starts_with("PROCEED: "), "{out}");
     assert_eq!(error, "", "there is no terminal to show progress on");
-    assert_eq!(json(&world, &["status", "--json"], 0)["locks"][0]["agent_id"], "two");
+    assert_eq!(json(world, &["status", "--json"], 0)["locks"][0]["agent_id"], "two");
+    out
+}
+
+#[test]
+fn a_claim_waits_until_the_file_is_released() {
+    let world = world();
+    let claim = ["claim", "src/db.ts", "-m", "Renaming query()", "--wait", "60"];
+    let out = printed_once_released(&world, &claim);
+    assert!(out.starts_with("PROCEED: "), "{out}");
 }
 
 #[test]
@@ -58,4 +58,15 @@ fn a_claim_that_waits_in_vain_ends_in_time_with_the_refusal() {
     );
     assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
     assert!(refused.starts_with("WAIT: "), "{refused}");
+}
+
+#[test]
+fn what_waits_for_files_ends_when_they_are_free_and_has_them() {
+    let world = world();
+    let out = printed_once_released(&world, &["wait", "src/db.ts", "--json"]);
+    let out: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(out["orchestration"]["action"], "PROCEED");
+    let lock = &out["locks"]["src/db.ts"];
+    assert_eq!(lock["message"], "Waiting for these files, to work on them next");
+    printed(&world, &["wait", "src/db.ts", "--agent", "one", "--for", "1"], 3);
 }

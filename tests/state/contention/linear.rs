@@ -79,9 +79,8 @@ impl Register {
         let (mut pending, mut seen) = (vec![place], BTreeSet::from([place]));
         while let Some(place) = pending.pop() {
             let (waiting, wanted) = &self.queue[place];
-            let blocks = |other: &Holder, mode: Mode| {
-                other != waiting && (*wanted == Mode::Writing || mode == Mode::Writing)
-            };
+            let blocks =
+                |other: &Holder, mode: Mode| other != waiting && (*wanted == Mode::Writing || mode == Mode::Writing);
             let is_in_the_way = |other: &Holder| self.held.get(other).is_some_and(|mode| blocks(other, *mode));
             if is_in_the_way(holder) {
                 return true;
@@ -124,8 +123,7 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
             if !is_blocked {
                 next.held.insert(holder.clone(), mode.max(had.unwrap_or(mode)));
                 next.given_back.remove(holder);
-                next.queue
-                    .retain(|(other, wanted)| other != holder || *wanted > mode);
+                next.queue.retain(|(other, wanted)| other != holder || *wanted > mode);
             } else if !next.queue.contains(&place) {
                 next.queue.push(place);
             }

@@ -5,6 +5,7 @@ mod duel;
 mod fight;
 mod intents;
 mod linear;
+mod queueing;
 mod storm;
 mod teams;
 mod violations;
@@ -85,6 +86,18 @@ async fn one_of_64_clients_gets_the_three_files_in_every_round_on_the_embedded_s
 async fn one_of_64_clients_gets_the_three_files_in_every_round_on_redis() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     fight::fight(connect(&redis)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn everybody_gets_its_turn_on_the_embedded_store() {
+    let (_folder, store) = embedded();
+    queueing::queueing(store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn everybody_gets_its_turn_on_redis() {
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    queueing::queueing(connect(&redis)).await;
 }
 
 fn assert_eventful_for_intents(tally: &intents::Tally) {

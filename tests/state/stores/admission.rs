@@ -37,6 +37,7 @@ fn member(can_push: bool) -> RememberedMember {
         user_id: UserId::parse("octo\"cat").unwrap(),
         user_name: "The \"Octo\u{e9}\" Cat".to_owned(),
         can_push,
+        is_owner: can_push,
     }
 }
 

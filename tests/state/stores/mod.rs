@@ -49,6 +49,8 @@ mod due;
 mod due_marks;
 mod events;
 mod expiry;
+mod force;
+mod free;
 mod gate;
 mod graph_ages;
 mod heads;

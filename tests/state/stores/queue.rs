@@ -67,8 +67,15 @@ async fn a_refused_claim_takes_a_place_and_the_same_claim_keeps_it(world: World)
     );
     assert_eq!(before[0].message, "What bob/one does and why");
     // The order of the files and the words do not matter; another mode, branch or agent is another claim.
-    let again = bob.clone().saying("The same in other words").is_refused(Writing, &["a.ts", "b.ts"]).await;
-    assert_eq!((place(&again).ticket.as_str(), place(&again).position), (place(&first).ticket.as_str(), 1));
+    let again = bob
+        .clone()
+        .saying("The same in other words")
+        .is_refused(Writing, &["a.ts", "b.ts"])
+        .await;
+    assert_eq!(
+        (place(&again).ticket.as_str(), place(&again).position),
+        (place(&first).ticket.as_str(), 1)
+    );
     assert_eq!(row(&world).await, ["bob", "eve"]);
     let read = bob.is_refused(Reading, &["a.ts", "b.ts"]).await;
     assert_ne!(place(&read).ticket, place(&first).ticket);
@@ -79,7 +86,11 @@ async fn a_refused_claim_takes_a_place_and_the_same_claim_keeps_it(world: World)
     // What is granted ends its ticket.
     ann.abandons(&["a.ts", "b.ts"]).await;
     bob.writes(&["a.ts", "b.ts"]).await;
-    assert_eq!(row(&world).await, ["eve", "bob"], "a writer has what it wanted to read, too");
+    assert_eq!(
+        row(&world).await,
+        ["eve", "bob"],
+        "a writer has what it wanted to read, too"
+    );
 }
 
 async fn the_first_has_a_reservation_once_its_files_are_free(world: World) {
@@ -91,7 +102,10 @@ async fn the_first_has_a_reservation_once_its_files_are_free(world: World) {
     ann.abandons(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob!", "eve"], "the release has noticed it");
     let reserved = ["RESERVED! a.ts bob"];
-    assert_eq!(waits(&eve, Writing, &["a.ts"]).await, (2, reserved.map(str::to_owned).to_vec()));
+    assert_eq!(
+        waits(&eve, Writing, &["a.ts"]).await,
+        (2, reserved.map(str::to_owned).to_vec())
+    );
     // A check says what a claim would, and takes no place.
     for agent in [&ann, &eve] {
         assert_eq!(in_short(&agent.checks(Writing, &["a.ts"]).await.findings), reserved);
@@ -114,7 +128,10 @@ async fn a_reservation_ends_after_20_seconds_and_the_next_one_is_first(world: Wo
     let (finding, now) = (&survey.findings[0], survey.now);
     assert!((now..=now + 2).contains(&finding.entry.expiry), "{finding:?} at {now}");
     pass(&world, 2).await;
-    assert_eq!(waits(&bob, Writing, &["a.ts"]).await, (2, vec!["RESERVED! a.ts eve".to_owned()]));
+    assert_eq!(
+        waits(&bob, Writing, &["a.ts"]).await,
+        (2, vec!["RESERVED! a.ts eve".to_owned()])
+    );
     eve.writes(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob"], "who came too late is at the end");
 }
@@ -155,11 +172,17 @@ async fn a_claim_of_many_files_does_not_starve_behind_small_ones(world: World) {
     small.writes(&["a.ts"]).await;
     waits(&big, Writing, &["a.ts", "b.ts", "c.ts"]).await;
     // Without the ticket, one of them would have one of the files at any time.
-    assert_eq!(waits(&other, Writing, &["b.ts"]).await, (2, vec!["RESERVED! b.ts big".to_owned()]));
+    assert_eq!(
+        waits(&other, Writing, &["b.ts"]).await,
+        (2, vec!["RESERVED! b.ts big".to_owned()])
+    );
     small.abandons(&["a.ts"]).await;
     assert_eq!(
         waits(&small, Writing, &["a.ts", "c.ts"]).await,
-        (2, vec!["RESERVED! a.ts big".to_owned(), "RESERVED! c.ts big".to_owned()])
+        (
+            2,
+            vec!["RESERVED! a.ts big".to_owned(), "RESERVED! c.ts big".to_owned()]
+        )
     );
     other.writes(&["d.ts"]).await;
     big.writes(&["a.ts", "b.ts", "c.ts"]).await;
@@ -174,7 +197,10 @@ async fn readers_do_not_overtake_a_waiting_writer(world: World) {
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.reads(&["a.ts"]).await;
     waits(&bob, Writing, &["a.ts"]).await;
-    assert_eq!(waits(&eve, Reading, &["a.ts"]).await, (2, vec!["RESERVED! a.ts bob".to_owned()]));
+    assert_eq!(
+        waits(&eve, Reading, &["a.ts"]).await,
+        (2, vec!["RESERVED! a.ts bob".to_owned()])
+    );
     // Who reads already goes on.
     ann.reads(&["a.ts"]).await;
     ann.abandons(&["a.ts"]).await;
@@ -207,14 +233,42 @@ async fn those_that_want_each_others_files_do_not_wait_for_tickets(world: World)
     ann.writes(&["a.ts", "b.ts"]).await;
 }
 
+async fn two_who_hold_what_the_other_wants_are_told(world: World) {
+    let (ann, bob, eve) = (world.agent("ann/one"), world.agent("bob"), world.agent("eve"));
+    ann.writes(&["a.ts"]).await;
+    bob.writes(&["b.ts"]).await;
+    let first = ann.is_refused(Writing, &["b.ts"]).await;
+    assert_eq!(place(&first).mutual, [], "bob does not wait yet");
+    let second = bob.is_refused(Writing, &["a.ts"]).await;
+    let ann_one = [("ann".to_owned(), Some("one".to_owned()))];
+    assert_eq!(place(&second).mutual, ann_one);
+    let again = ann.is_refused(Writing, &["b.ts"]).await;
+    assert_eq!(place(&again).mutual, [("bob".to_owned(), None)]);
+    // One who holds nothing, or has somebody else before it, is in no ring.
+    let third = eve.is_refused(Writing, &["a.ts"]).await;
+    assert_eq!(place(&third).mutual, []);
+    // Who gives back what the other wants is out of it.
+    bob.abandons(&["b.ts"]).await;
+    ann.writes(&["b.ts"]).await;
+    assert_eq!(place(&bob.is_refused(Writing, &["a.ts"]).await).mutual, []);
+}
+
 async fn a_ring_of_tickets_and_locks_is_seen_through_others(world: World) {
-    let (ann, bob, eve, joe) = (world.agent("ann"), world.agent("bob"), world.agent("eve"), world.agent("joe"));
+    let (ann, bob, eve, joe) = (
+        world.agent("ann"),
+        world.agent("bob"),
+        world.agent("eve"),
+        world.agent("joe"),
+    );
     // eve waits for ann, who waits for bob, who has c.ts: he may have what eve waits for.
     bob.writes(&["c.ts"]).await;
     ann.writes(&["a.ts"]).await;
     waits(&ann, Writing, &["c.ts"]).await;
     waits(&eve, Writing, &["a.ts", "e.ts"]).await;
-    assert_eq!(waits(&joe, Writing, &["e.ts"]).await, (2, vec!["RESERVED! e.ts eve".to_owned()]));
+    assert_eq!(
+        waits(&joe, Writing, &["e.ts"]).await,
+        (2, vec!["RESERVED! e.ts eve".to_owned()])
+    );
     bob.writes(&["e.ts"]).await;
     // So may it be through a ticket: joe waits behind eve's.
     waits(&world.agent("zoe"), Writing, &["e.ts", "z.ts"]).await;
@@ -248,7 +302,10 @@ async fn a_neighbor_that_blocked_comes_after_the_ticket(world: World) {
     ann.abandons(&["b.ts"]).await;
     assert_eq!(row(&world).await, ["bob!"]);
     // The next one to write it would keep bob out again.
-    assert_eq!(waits(&eve, Writing, &["b.ts"]).await, (2, vec!["RESERVED! b.ts bob".to_owned()]));
+    assert_eq!(
+        waits(&eve, Writing, &["b.ts"]).await,
+        (2, vec!["RESERVED! b.ts bob".to_owned()])
+    );
     // Reading it keeps nobody out.
     eve.reads(&["b.ts"]).await;
     bob.writes(&["a.ts"]).await;
@@ -287,8 +344,16 @@ async fn there_are_64_tickets_16_of_a_person_and_4_of_a_holder(world: World) {
     for number in 0..5 {
         waits(&bob, Writing, &["a.ts", &format!("{number}.ts")]).await;
     }
-    let files: Vec<String> = tickets(&world).await.iter().map(|ticket| ticket["files"][1].to_string()).collect();
-    assert_eq!(files, [1, 2, 3, 4].map(|number| format!("\"{number}.ts\"")), "the oldest went");
+    let files: Vec<String> = tickets(&world)
+        .await
+        .iter()
+        .map(|ticket| ticket["files"][1].to_string())
+        .collect();
+    assert_eq!(
+        files,
+        [1, 2, 3, 4].map(|number| format!("\"{number}.ts\"")),
+        "the oldest went"
+    );
     for agent in 0..4 {
         for number in 0..4 {
             let refused = world
@@ -348,6 +413,7 @@ on_every_store! {
     a_claim_of_many_files_does_not_starve_behind_small_ones,
     readers_do_not_overtake_a_waiting_writer,
     those_that_want_each_others_files_do_not_wait_for_tickets,
+    two_who_hold_what_the_other_wants_are_told,
     a_ring_of_tickets_and_locks_is_seen_through_others,
     a_renewal_and_an_upgrade_that_others_wait_for_are_not_refused,
     a_neighbor_that_blocked_comes_after_the_ticket,

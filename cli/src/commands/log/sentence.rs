@@ -185,6 +185,13 @@ fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
         (GOOD, "")
     };
     match ended {
+        LocksEnded::OfClaim(change) if change.forced_by.is_some() => {
+            let by = change.forced_by.as_deref().unwrap_or_default();
+            (
+                change.time,
+                of_change(change, CAUTION, "loses", &format!(", taken away by {by}")),
+            )
+        }
         LocksEnded::OfClaim(change) => (change.time, of_change(change, style, verb, why)),
         LocksEnded::OfMany(many) => {
             let files = files(many.files.as_deref(), many.file_count);
@@ -278,7 +285,7 @@ mod tests {
                 ..change
             })));
         }
-        if let Event::LockRefused(refusal) = events[4].clone() {
+        if let Event::LockRefused(refusal) = events[5].clone() {
             for (reason, status) in [
                 (RefusalReason::Stale, LockStatus::Writing),
                 (RefusalReason::Full, LockStatus::Reading),

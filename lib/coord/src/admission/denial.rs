@@ -60,6 +60,7 @@ impl Admission<'_> {
             Denial::UnknownHead => return Err(self.unknown_head()),
             Denial::TooMuch(what) => return Err(ApiError::TooMuchAtOnce(what)),
             Denial::Full(what) => return Err(ApiError::TooManyLocks(what)),
+            Denial::Taken(taken) => return Err(ApiError::LockTaken(Box::new(taken))),
             Denial::AskSource { head, age, etag } => {
                 self.is_counted = true;
                 match self.ask_source(KnownHead { commit: head, etag }, age).await {

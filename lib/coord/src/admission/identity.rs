@@ -31,6 +31,8 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
                 user_id: identity.user_id,
                 user_name: identity.user_name,
                 can_push: true,
+                // Nothing tells who owns it: everybody may what COORD_APPROVERS do, unless that is set.
+                is_owner: app.intents.approvers.is_empty(),
             });
         }
         // Unverified callers must not learn which repositories are served.
@@ -115,11 +117,13 @@ impl CredentialCheck {
                 user_id,
                 user_name,
                 can_push,
+                is_owner,
             } = member;
             let member = Member {
                 user_id,
                 user_name,
                 can_push,
+                is_owner,
             };
             let name = self.credential.name();
             self.known.note_member(name, &self.repo, member, SystemTime::now(), age);
@@ -202,6 +206,7 @@ impl CredentialCheck {
                     user_id: member.user_id.clone(),
                     user_name: member.user_name.clone(),
                     can_push: member.can_push,
+                    is_owner: member.is_owner,
                 };
                 remember(&*self.store, repo, name, &remembered, KEPT).await?;
                 Ok(member)
@@ -293,6 +298,7 @@ mod tests {
             user_id: UserId::parse("ann").unwrap(),
             user_name: "Ann".to_owned(),
             can_push: true,
+            is_owner: false,
         };
         let age = Duration::from_secs(seconds);
         known.note_member(credential.name(), &repo, member, SystemTime::now(), age);

@@ -69,6 +69,8 @@ pub(crate) struct Admission<'a> {
     repo: &'a RepoId,
     branch: &'a Branch,
     holder: Holder,
+    /// Whether the caller owns the repository.
+    is_owner: bool,
     /// Commits that the caller's working copy is known to contain.
     known_commits: Vec<CommitSha>,
     /// The head, where it was fetched from a source.
@@ -128,6 +130,7 @@ impl<'a> Admission<'a> {
             repo,
             branch,
             holder,
+            is_owner: member.is_owner,
             known_commits: known_commits.unwrap_or_default(),
             keeper,
             at_most: None,
@@ -172,9 +175,21 @@ impl<'a> Admission<'a> {
         self
     }
 
+    /// For a request that was counted before.
+    pub fn again(mut self) -> Self {
+        self.is_counted = true;
+        self
+    }
+
     /// The caller.
     pub fn holder(&self) -> &Holder {
         &self.holder
+    }
+
+    /// Whether the caller may take others' locks away: a person who owns the repository, or may approve.
+    pub fn may_force(&self) -> bool {
+        let Holder { user_id, agent_id, .. } = &self.holder;
+        agent_id.is_none() && (self.is_owner || self.app.intents.is_named_approver(user_id))
     }
 
     /// Whether the source can judge the caller's work.

@@ -185,6 +185,7 @@ mod tests {
             user_id: UserId::parse("ann").unwrap(),
             user_name: "Ann".to_owned(),
             can_push: true,
+            is_owner: false,
         }
     }
 

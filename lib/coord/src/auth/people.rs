@@ -53,6 +53,8 @@ pub struct Member {
     pub user_name: String,
     /// Whether the token may push.
     pub can_push: bool,
+    /// Whether it owns the repository: it may take others' locks away.
+    pub is_owner: bool,
 }
 
 /// Whether `text` has the form of a GitHub token: any of the kinds above, or the 40 hex digits of the time before 2021.

@@ -8,7 +8,7 @@ use crate::auth::AuthError;
 use crate::domain::RepoId;
 use crate::heads::RefreshError;
 use crate::source::SourceError;
-use crate::state::admission::{Full, TooMuch};
+use crate::state::admission::{Full, Taken, TooMuch};
 use crate::state::teams::TeamRefusal;
 use crate::store::StoreError;
 
@@ -103,6 +103,9 @@ pub enum ApiError {
     /// 409: there is no room for more locks.
     #[error("{}", no_room(.0))]
     TooManyLocks(Full),
+    /// 409: a person has taken locks of the caller away.
+    #[error("{}", taken_away(.0))]
+    LockTaken(Box<Taken>),
     /// 413: the files have too many locks or neighbors to look at in one request.
     #[error("these files have too many {} for one request; name fewer files", match .0 {
         TooMuch::Locks => "locks",
@@ -177,6 +180,18 @@ fn no_room(full: &Full) -> String {
     }
 }
 
+fn taken_away(taken: &Taken) -> String {
+    let Taken { by, message, files } = taken;
+    let files = match files.as_slice() {
+        [first, more @ ..] if !more.is_empty() => format!("'{first}' and {} more files", more.len()),
+        files => format!("'{}'", files.concat()),
+    };
+    format!(
+        "user '{by}' has taken your lock on {files} away: {message}; leave the work there, and tell your user; a release of it \
+         (OPEN with \"abandon\": true) says that you know"
+    )
+}
+
 /// `before`, the names as in a sentence (`a`, `a or b`, `a, b or c`), and `after`; empty without names.
 fn listed(before: &str, names: &[String], conjunction: &str, after: &str) -> String {
     match names {
@@ -206,6 +221,7 @@ impl ApiError {
             ApiError::TaskFiles(refused) => refused.error.error,
             ApiError::MethodNotAllowed { .. } => ErrorCode::MethodNotAllowed,
             ApiError::TooManyLocks(_) => ErrorCode::TooManyLocks,
+            ApiError::LockTaken(_) => ErrorCode::LockTaken,
             ApiError::TooMuchAtOnce(_) => ErrorCode::TooMuchAtOnce,
             ApiError::TooLarge(_) => ErrorCode::BodyTooLarge,
             ApiError::UriTooLong(_) => ErrorCode::UriTooLong,
@@ -288,6 +304,11 @@ impl ApiError {
             }),
             ApiError::Team(refused) => team_refusal::orchestration(&refused.refusal),
             ApiError::TaskFiles(refused) => refused.orchestration.clone(),
+            ApiError::LockTaken(taken) => Orchestration::new(Action::Stop, error.message).with(Metadata {
+                lock_owner: Some(taken.by.clone()),
+                conflicts: taken.files.clone(),
+                ..Metadata::default()
+            }),
             ApiError::TooManyLocks(Full::File(_) | Full::Repository) => Orchestration::new(Action::Wait, error.message),
             _ => Orchestration::new(Action::Stop, error.message),
         }

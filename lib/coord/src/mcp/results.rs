@@ -99,6 +99,11 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
         .iter()
         .flat_map(|metadata| &metadata.suggested_tasks);
     lines.extend(suggested.map(|task| format!("Ready in {}: {} {}", task.team, task.id, task.title)));
+    let free = orchestration.metadata.iter().flat_map(|metadata| &metadata.free);
+    let free: Vec<&str> = free.map(String::as_str).collect();
+    if !free.is_empty() {
+        lines.push(format!("Free nearby: {}", free.join(", ")));
+    }
     lines.extend(warnings.iter().take(MOST_LINES).cloned());
     if warnings.len() > MOST_LINES {
         lines.push(format!("and {} more warnings", warnings.len() - MOST_LINES));

@@ -309,13 +309,13 @@ fn results_about_an_intent() -> JsonObject {
     schema
 }
 
-/// Members of a claim that hooks send, and no model.
-const OF_HOOKS: [&str; 2] = ["tool_call", "session"];
+/// Members of a claim that hooks or persons send, and no model; and one that is taken, and that no model is told of: each pays for it.
+const NOT_OF_MODELS: [&str; 4] = ["tool_call", "session", "force", "wait_seconds"];
 
 /// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
 pub(super) fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
     let mut schema = of_arguments::<T>();
-    for name in offer.filled_in().iter().chain(&OF_HOOKS) {
+    for name in offer.filled_in().iter().chain(&NOT_OF_MODELS) {
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.remove(*name);
         }

@@ -130,6 +130,7 @@ fn respond(
         _ if facts.refused.is_some() => said.orchestration(),
         Action::SwitchTask => Orchestration::new(action, blocking_reason(&blocking)).with(Metadata {
             suggested_tasks: survey.suggested.clone(),
+            free: survey.free.clone(),
             ..blocking_metadata(&blocking, None)
         }),
         Action::Pull => Orchestration::new(action, standing.behind_reason()).with(Metadata {

@@ -1,6 +1,9 @@
 //! The claim of all files of a request, or none; a repeated claim renews. The script decides; this module words the outcome.
 
-use coord_protocol::{Action, ErrorCode, InterfacePromise, Membership, Metadata, Orchestration, PostResponse};
+use std::time::Duration;
+
+use coord_protocol::event::LocksEnded;
+use coord_protocol::{Action, ErrorCode, Event, InterfacePromise, Membership, Metadata, Orchestration, PostResponse};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
 use super::gate_request::GateRequest;
@@ -11,18 +14,19 @@ use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::named;
 use super::teams::memberships;
 use super::tool_use::ToolUse;
+use super::wait::Waiting;
 use super::work_request::{Standing, WorkRequest};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
-use crate::domain::{LockMode, LockReason};
+use crate::domain::{Branch, LockMode, LockReason};
 use crate::error::ApiError;
 use crate::scopes::Judged;
 use crate::state;
 use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
-use crate::state::locks::{ClaimOutcome, PolicyTerms, Relation, Survey, Wanted};
+use crate::state::locks::{ClaimOutcome, Finding, PolicyTerms, Relation, Survey, Wanted};
 use crate::store::{Store, StoreError};
 
-/// Claims the files of `request` in `mode`.
+/// Claims the files of `request` in `mode`, and waits up to `wait` seconds for its turn.
 ///
 /// # Errors
 /// When the caller is denied, or store or source do not respond.
@@ -32,32 +36,73 @@ pub(crate) async fn claim(
     (mode, interface): (LockMode, Option<InterfacePromise>),
     reason: &LockReason,
     tool_use: &ToolUse,
+    wait: u32,
 ) -> Result<PostResponse, ApiError> {
-    let mut admission = request.begin(app, Right::Push).await?;
-    if mode == LockMode::Writing {
-        admission = admission.for_writing();
+    let mut admission = begin(app, request, mode).await?;
+    let mut waiting = Waiting::begin(app, &request.repo, &admission.holder().user_id, wait).await?;
+    loop {
+        let gate = GateRequest::new(app, request, &admission, tool_use);
+        let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
+        let wanted = Wanted {
+            claim: mode,
+            interface,
+            policy: &terms,
+            agent_head: &request.agent_head,
+            message: reason,
+            ttl_seconds: policy.ttl_seconds(),
+            claimed: &app.claimed,
+            paths: &request.paths,
+            gate: gate.terms(None),
+        };
+        let call = ClaimCall {
+            wanted,
+            gate: &gate,
+            policy: &policy,
+        };
+        let outcome = admission.run(&call).await?;
+        if let ClaimOutcome::Conflict(survey) = &outcome {
+            let blocking = blocking(&survey.findings);
+            let matters = |event: &Event| may_free(event, &request.branch, &blocking);
+            if waiting.until(matters, first_end(&blocking, survey.now)).await {
+                // The holder may have pushed before it released.
+                admission = begin(app, request, mode).await?.again();
+                continue;
+            }
+        }
+        let judged = gate.end(&outcome.survey().gate);
+        return Ok(respond(app, request, &admission, mode, &outcome, judged, &policy.end()));
     }
-    let gate = GateRequest::new(app, request, &admission, tool_use);
-    let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
-    let wanted = Wanted {
-        claim: mode,
-        interface,
-        policy: &terms,
-        agent_head: &request.agent_head,
-        message: reason,
-        ttl_seconds: policy.ttl_seconds(),
-        claimed: &app.claimed,
-        paths: &request.paths,
-        gate: gate.terms(None),
+}
+
+async fn begin<'a>(app: &'a App, request: &'a WorkRequest, mode: LockMode) -> Result<Admission<'a>, ApiError> {
+    let admission = request.begin(app, Right::Push).await?;
+    Ok(match mode {
+        LockMode::Reading => admission,
+        LockMode::Writing => admission.for_writing(),
+    })
+}
+
+/// Whether `event` may have ended one of the locks that block a claim on `branch`. An event names a few of its files.
+fn may_free(event: &Event, branch: &Branch, blocking: &[&Finding]) -> bool {
+    let file_count = match event {
+        Event::LockReleased(LocksEnded::OfClaim(ended)) | Event::LockExpired(LocksEnded::OfClaim(ended)) => {
+            ended.file_count
+        }
+        Event::LockReleased(LocksEnded::OfMany(ended)) | Event::LockExpired(LocksEnded::OfMany(ended)) => {
+            ended.file_count
+        }
+        _ => return false,
     };
-    let call = ClaimCall {
-        wanted,
-        gate: &gate,
-        policy: &policy,
-    };
-    let outcome = admission.run(&call).await?;
-    let judged = gate.end(&outcome.survey().gate);
-    Ok(respond(app, request, &admission, mode, &outcome, judged, &policy.end()))
+    let files = event.files();
+    let is_here = event.branch().is_none_or(|name| name == branch.as_str());
+    let names = |finding: &&Finding| files.contains(&finding.entry.file_path);
+    is_here && (files.len() as u64 != u64::from(file_count) || blocking.iter().any(names))
+}
+
+/// How long until the first of what blocks ends, unless that happens before.
+fn first_end(blocking: &[&Finding], now: i64) -> Option<Duration> {
+    let first = blocking.iter().map(|finding| finding.entry.expiry).min()?;
+    Some(Duration::from_secs((first - now).max(1).unsigned_abs()))
 }
 
 /// The response to a claim.
@@ -155,6 +200,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let blocking = blocking(&survey.findings);
     let mut metadata = Metadata {
         suggested_tasks: survey.suggested.clone(),
+        free: survey.free.clone(),
         expected_by: blocking.iter().map(|finding| finding.entry.expiry).max(),
         ..blocking_metadata(&blocking, Some(survey.now))
     };
@@ -173,7 +219,17 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
         reason.push_str(&format!("; you are number {} in the queue", queued.position));
     }
     let orchestration = Orchestration::new(Action::Wait, reason).with(metadata);
-    refusal(ErrorCode::LockConflict, orchestration, survey, standing)
+    let mut response = refusal(ErrorCode::LockConflict, orchestration, survey, standing);
+    let mutual = survey.queued.iter().flat_map(|queued| &queued.mutual);
+    response.warnings.extend(mutual.map(|(user, agent)| {
+        let agent = agent.as_ref().map(|agent| format!(" (agent '{agent}')"));
+        format!(
+            "MUTUAL_WAIT: User '{user}'{} waits for files that you hold, while you wait for that user: release yours, or agree \
+             who goes first.",
+            agent.unwrap_or_default()
+        )
+    }));
+    response
 }
 
 /// The refusal of a claim to write from a working copy that is behind, with all other conflicts.

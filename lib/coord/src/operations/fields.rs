@@ -71,3 +71,20 @@ pub(crate) fn line(field: &'static str, text: &str, most_chars: usize) -> Result
     };
     Err(ApiError::InvalidField { field, problem })
 }
+
+/// A number of seconds between `least` and `most`.
+pub(super) fn seconds(
+    field: &'static str,
+    sent: Option<u32>,
+    bounds: std::ops::RangeInclusive<u32>,
+    default: u32,
+) -> Result<u32, ApiError> {
+    match sent {
+        None => Ok(default),
+        Some(seconds) if bounds.contains(&seconds) => Ok(seconds),
+        Some(_) => Err(ApiError::InvalidField {
+            field,
+            problem: format!("must be {} to {}", bounds.start(), bounds.end()),
+        }),
+    }
+}

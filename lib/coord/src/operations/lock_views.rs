@@ -135,7 +135,9 @@ pub(super) fn sentence(finding: &Finding) -> String {
     match (finding.relation, finding.direction) {
         (Relation::Direct, _) => format!("File '{file_path}' is locked by user '{user_id}'{agent} (DIRECT): {message}"),
         (Relation::Reserved, _) => {
-            format!("File '{file_path}' is reserved for user '{user_id}'{agent}, whose claim came first (RESERVED): {message}")
+            format!(
+                "File '{file_path}' is reserved for user '{user_id}'{agent}, whose claim came first (RESERVED): {message}"
+            )
         }
         (Relation::CrossBranch, _) => {
             format!("File '{file_path}' is being {doing} on branch '{branch}' by user '{user_id}'{agent}: {message}")

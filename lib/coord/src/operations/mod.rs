@@ -3,6 +3,7 @@
 //!
 //! - [`check()`], [`claim()`], [`release()`]: operations on the files of a branch ([`WorkRequest`])
 //! - [`post()`]: a claim or a release, depending on `status`
+//! - `force_release`: a release of others' locks
 //! - [`list_locks()`]: the locks of a repository; [`list_activity()`]: its events
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
@@ -12,12 +13,14 @@
 //! - `policy_request`: what `.coord.toml` says of a check, a claim and a release
 //! - [`teams`]: teams, their tasks and their messages
 //! - [`ledger`]: the ledger, and what it knows of files
+//! - `wait`: a request that waits until something happens
 //! - `fields`, `sentences`, `lock_views`, `blocking`: shared by several operations
 
 mod blocking;
 mod check;
 mod claim;
 pub(crate) mod fields;
+mod force_release;
 mod gate_request;
 mod intent_refusal;
 pub mod intents;
@@ -34,6 +37,7 @@ mod release;
 mod sentences;
 pub mod teams;
 mod tool_use;
+mod wait;
 mod watch_events;
 mod work_request;
 

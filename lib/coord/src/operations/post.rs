@@ -3,8 +3,10 @@
 use coord_protocol::{Action, LockStatus, Orchestration, PostRequest, PostResponse};
 
 use super::fields::{in_field, required};
+use super::force_release::force_release;
 use super::release::Release;
 use super::tool_use::ToolUse;
+use super::wait::wait_seconds;
 use super::work_request::{WorkRequest, offline_warning};
 use super::{claim, release};
 use crate::app::App;
@@ -37,9 +39,24 @@ pub async fn post(
                     .to_owned(),
         });
     }
+    let is_forced = sent.force == Some(true);
+    if is_forced && (status != LockStatus::Open || request.paths.is_everything()) {
+        return Err(ApiError::InvalidField {
+            field: "force",
+            problem: "takes others' locks away: send it with status OPEN, and name the files".to_owned(),
+        });
+    }
+    let wait = wait_seconds(app, "wait_seconds", sent.wait_seconds)?;
+    if status == LockStatus::Open && sent.wait_seconds.is_some_and(|seconds| seconds > 0) {
+        return Err(ApiError::InvalidField {
+            field: "wait_seconds",
+            problem: "is for claims: send it with status READING or WRITING".to_owned(),
+        });
+    }
     let mut response = match status {
-        LockStatus::Reading => claim(app, &request, (LockMode::Reading, None), &reason, &tool_use).await?,
-        LockStatus::Writing => claim(app, &request, (LockMode::Writing, sent.interface), &reason, &tool_use).await?,
+        LockStatus::Open if is_forced => force_release(app, &request, &reason).await?,
+        LockStatus::Reading => claim(app, &request, (LockMode::Reading, None), &reason, &tool_use, wait).await?,
+        LockStatus::Writing => claim(app, &request, (LockMode::Writing, sent.interface), &reason, &tool_use, wait).await?,
         LockStatus::Open => {
             let terms = Release {
                 reason: &reason,

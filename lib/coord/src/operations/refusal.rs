@@ -35,7 +35,7 @@ impl Refusal {
     pub fn of_post(error: &ApiError) -> Self {
         match error {
             error if error.is_offline() => Refusal::Post(offline_post(error)),
-            ApiError::TooManyLocks(_) => Refusal::Post(refused_post(error)),
+            ApiError::TooManyLocks(_) | ApiError::LockTaken(_) => Refusal::Post(refused_post(error)),
             error => Refusal::Agent(error.for_agent()),
         }
     }

@@ -111,7 +111,12 @@ impl IntentConfig {
 
     /// Whether acts of `user` count as a person's, if no agent is named.
     pub fn is_approver(&self, user: &UserId) -> bool {
-        self.approvers.is_empty() || self.approvers.iter().any(|login| login == user.as_str())
+        self.approvers.is_empty() || self.is_named_approver(user)
+    }
+
+    /// Whether `user` is one of the approvers that are named.
+    pub fn is_named_approver(&self, user: &UserId) -> bool {
+        self.approvers.iter().any(|login| login == user.as_str())
     }
 }
 

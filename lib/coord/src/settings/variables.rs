@@ -87,7 +87,7 @@ variables! {
     COORD_INTENT_MAX_FILES, EVERYWHERE, "maximum files of a branch that the scope of an intent may cover, at least 1", "100";
     COORD_INTENT_IDLE_SECONDS, EVERYWHERE, "seconds after which an intent that nobody was heard to work on no longer keeps its files, at least 1", "28800";
     COORD_BREAKER_CALLS, EVERYWHERE, "identical tool calls in a row that are let in, before the intent is blocked; 0 is any number", "3";
-    COORD_APPROVERS, EVERYWHERE, "logins, separated by commas, that may do what takes a person: unblock an intent, let two overlap, complete one by force, raise a budget, take over files", "everybody with the right to push";
+    COORD_APPROVERS, EVERYWHERE, "logins, separated by commas, that may do what takes a person: unblock an intent, let two overlap, complete one by force, raise a budget, take over files, take others' locks away", "everybody with the right to push";
     COORD_LEDGER_MAX_LINES, EVERYWHERE, "maximum lines of a ledger, at least 1,000; the oldest sealed ones go", "20000";
     COORD_LEDGER_KEY, EVERYWHERE, "private Ed25519 key that signs checkpoints of the ledger: `PRIVATE+KEY+NAME+ID+BASE64`", "checkpoints are not signed";
     COORD_TASK_LEASE_SECONDS, EVERYWHERE, "seconds that the claim of a task lasts unless the request says otherwise, 30 to 86,400", "900";

@@ -366,7 +366,9 @@ fn dan_after_bob(second: i64, is_granted: bool) -> Result<(), Rule> {
     };
     operations.push(operation(13, "dan", &["q"], claim, second, answer));
     if is_granted {
-        stored.events.push(event(Kind::Granted, 13, "dan", &["q"], Some(Writing), 6, second));
+        stored
+            .events
+            .push(event(Kind::Granted, 13, "dan", &["q"], Some(Writing), 6, second));
         let lock = Entry {
             holder: holder("dan"),
             mode: Writing,
@@ -379,9 +381,13 @@ fn dan_after_bob(second: i64, is_granted: bool) -> Result<(), Rule> {
         stored.expiries.insert("q".to_owned(), second + 10);
         stored.token = 6;
     } else {
-        stored.events.push(refused(13, "dan", &["q"], Some(Writing), second, "CONFLICT", &["q"]));
+        stored
+            .events
+            .push(refused(13, "dan", &["q"], Some(Writing), second, "CONFLICT", &["q"]));
     }
-    judge(&operations, &stored, &rules()).map(drop).map_err(|violation| violation.rule)
+    judge(&operations, &stored, &rules())
+        .map(drop)
+        .map_err(|violation| violation.rule)
 }
 
 #[test]
@@ -391,5 +397,9 @@ fn the_judge_sees_who_is_overtaken_and_a_reservation_that_outlives_its_time() {
     assert_eq!(dan_after_bob(134, true), Ok(()), "a reservation lasts 20 seconds");
     assert_eq!(dan_after_bob(116, false), Ok(()));
     assert_eq!(dan_after_bob(143, false), Ok(()));
-    assert_eq!(dan_after_bob(144, false), Err(Rule::UnfoundedRefusal), "a ticket lasts 30");
+    assert_eq!(
+        dan_after_bob(144, false),
+        Err(Rule::UnfoundedRefusal),
+        "a ticket lasts 30"
+    );
 }

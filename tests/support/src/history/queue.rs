@@ -70,7 +70,12 @@ impl Ticket {
                 let blocking = entries.filter(|entry| {
                     let is_other = entry.holder != self.holder && entry.expiry >= time;
                     let writes = (self.mode == Mode::Writing, entry.mode == Mode::Writing);
-                    is_other && if is_near { writes == (true, true) } else { writes.0 || writes.1 }
+                    is_other
+                        && if is_near {
+                            writes == (true, true)
+                        } else {
+                            writes.0 || writes.1
+                        }
                 });
                 holders.extend(blocking.map(|entry| entry.holder.clone()));
             }
@@ -225,8 +230,7 @@ impl Queue {
         let place = self.own(event, mode).unwrap_or_else(|| {
             let count = |is_one: &dyn Fn(&Ticket) -> bool| self.tickets.iter().filter(|ticket| is_one(ticket)).count();
             let of_holder = count(&|ticket| ticket.holder == *holder);
-            let has_room =
-                self.tickets.len() < MOST.0 && count(&|ticket| ticket.holder.user == holder.user) < MOST.1;
+            let has_room = self.tickets.len() < MOST.0 && count(&|ticket| ticket.holder.user == holder.user) < MOST.1;
             if of_holder >= MOST.2 {
                 // The oldest goes, but which of them are there is not known.
                 for ticket in self.tickets.iter_mut().filter(|ticket| ticket.holder == *holder) {
@@ -254,7 +258,18 @@ impl Queue {
             ticket.is_certain = has_room;
         }
         (ticket.wait, ticket.asked) = (time - ticket.asked, time);
-        let near = |file: &&String| event.files.iter().any(|own| neighbors.get(own).is_some_and(|near| near.contains(*file)));
-        ticket.near.extend(obstacles.iter().filter(|file| !event.files.contains(file)).filter(near).cloned());
+        let near = |file: &&String| {
+            event
+                .files
+                .iter()
+                .any(|own| neighbors.get(own).is_some_and(|near| near.contains(*file)))
+        };
+        ticket.near.extend(
+            obstacles
+                .iter()
+                .filter(|file| !event.files.contains(file))
+                .filter(near)
+                .cloned(),
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Acts of a person on intents. An agent that has its person's credential could do them in its shell; the hook refuses what it sees.
+//! Acts of a person on intents and locks. An agent that has its person's credential could do them in its shell; the hook refuses what it sees.
 
 /// Commands of `coord intent` that are a person's, and those that are with an option.
 const COMMANDS: [(&str, &[&str]); 6] = [
@@ -25,6 +25,9 @@ const PATHS: [&str; 3] = ["/unblock", "/allow", "/take_over"];
 /// The act that `coord WORDS` is.
 pub(super) fn in_words(words: &[Option<String>]) -> Option<String> {
     let words: Vec<&str> = words.iter().flatten().map(String::as_str).collect();
+    if words.contains(&"release") && words.contains(&"--force") {
+        return Some("coord release --force".to_owned());
+    }
     let intent = words.iter().position(|word| *word == "intent")?;
     let rest = &words[intent + 1..];
     let command = rest.iter().find(|word| !word.starts_with('-'))?;
@@ -35,6 +38,9 @@ pub(super) fn in_words(words: &[Option<String>]) -> Option<String> {
 
 /// The act that a request in `command` is, whatever program sends it.
 pub(super) fn in_text(command: &str) -> Option<String> {
+    if command.contains("api/post_status") && command.contains("\"force\"") {
+        return Some("POST /api/post_status with \"force\"".to_owned());
+    }
     let rest = command.split("api/intents/").skip(1);
     let is_act = |rest: &str| {
         let path = rest

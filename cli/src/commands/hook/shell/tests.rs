@@ -207,6 +207,8 @@ fn acts_of_a_person_are_found_in_commands_and_in_requests() {
         "bash -c 'coord intent allow a b'",
         "coord intent complete i-1 --force --reason x",
         "coord intent edit i-1 --max-turns=900",
+        "coord release --force src/db.ts --reason x",
+        "curl -d '{\"force\": true}' http://127.0.0.1:1/api/post_status",
         "curl -X POST https://coord.example.com/api/intents/i-1/unblock -d '{}'",
         "curl -d '{\"force\":true}' \"$COORD_URL/api/intents/i-1/complete\"",
         "python3 -c 'post(\"http://127.0.0.1:1/api/intents/x/take_over\")'",
@@ -215,6 +217,7 @@ fn acts_of_a_person_are_found_in_commands_and_in_requests() {
     }
     for command in [
         "coord intent complete i-1",
+        "coord release src/force.ts",
         "coord intent edit i-1 --name allow",
         "coord intent list unblock-me",
         "curl https://coord.example.com/api/intents/unblock-me",

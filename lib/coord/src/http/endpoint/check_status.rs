@@ -10,7 +10,7 @@ use axum::http::Request;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, post};
 use coord_protocol::schema::one_of;
-use coord_protocol::{CheckRequest, CheckResponse};
+use coord_protocol::{CheckRequest, CheckResponse, ErrorCode};
 use utoipa::openapi::{RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
-use crate::http::openapi::errors::{OF_AGENTS, Reader, errors, finish};
+use crate::http::openapi::errors::{OF_AGENTS, Reader, errors, finish, with_error};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::http::openapi::responses::{narrowed, response};
@@ -84,6 +84,13 @@ impl IntoResponses for CheckAnswers {
         answers.insert(
             200,
             response("The locks that block the edit, and the next step", content),
+        );
+        answers.insert(
+            409,
+            response(
+                "LOCK_TAKEN (STOP): a person has taken a lock of the caller away",
+                with_error(&["AgentError"], &[ErrorCode::LockTaken]),
+            ),
         );
         finish(answers)
     }

@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::error::status_of;
 use crate::http::headers::agent_header;
-use crate::http::openapi::errors::{OF_AGENTS, Reader, errors, finish, with_error};
+use crate::http::openapi::errors::{Cause, OF_AGENTS, Reader, errors, finish, with_error};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::http::openapi::responses::{just, narrowed, response};
@@ -79,7 +79,7 @@ enum PostAnswers {}
 impl IntoResponses for PostAnswers {
     fn responses() -> BTreeMap<String, RefOr<Described>> {
         let mut answers = errors(
-            &OF_AGENTS,
+            &[&OF_AGENTS[..], &[Cause::Person]].concat(),
             Reader::Agent,
             "POST",
             Some(("PostResponse", examples::offline_post)),
@@ -90,6 +90,7 @@ impl IntoResponses for PostAnswers {
         let codes = [
             ErrorCode::LockConflict,
             ErrorCode::LockLost,
+            ErrorCode::LockTaken,
             ErrorCode::NotPushed,
             ErrorCode::StaleHead,
             ErrorCode::TooManyLocks,
@@ -104,7 +105,8 @@ impl IntoResponses for PostAnswers {
         let refused = with_error(&["PostResponse", "ErrorBody"], &codes).example(Some(examples::post_refused()));
         let why = "Refused by the rules; nothing was changed. LOCK_CONFLICT (WAIT): another's lock blocks the claim. \
                    STALE_HEAD (PULL): the working copy is behind. NOT_PUSHED (PUSH): the changes are not pushed. \
-                   LOCK_LOST (STOP): a lock belongs to another holder now. TOO_MANY_LOCKS: the caller has too many \
+                   LOCK_LOST (STOP): a lock belongs to another holder now. LOCK_TAKEN (STOP): a person has taken \
+                   a lock of the caller away. TOO_MANY_LOCKS: the caller has too many \
                    (STOP), or a file or the repository has (WAIT). INTENT_REQUIRED, INTENT_NOT_ACTIVE, INTENT_BLOCKED, \
                    SCOPE_VIOLATION, BUDGET_EXHAUSTED, CIRCUIT_OPEN (STOP): an intent does not let it in. FILE_OWNED \
                    (SWITCH_TASK): another intent owns a file";

@@ -99,6 +99,7 @@ fn cause(error: &ApiError) -> Option<Cause> {
         ApiError::UnknownRoute
         | ApiError::MethodNotAllowed { .. }
         | ApiError::TooManyLocks(_)
+        | ApiError::LockTaken(_)
         | ApiError::Team(_)
         | ApiError::TaskFiles(_) => None,
     }

@@ -14,14 +14,16 @@ use coord_protocol::teams::TeamCaller;
 use super::caller::{Asked, TeamAgent, team_of};
 use super::calls::run;
 use super::files::{ClaimCall, Claimed, End, Ended, FilesAsked, What, add_claimed, add_released, end, refused_claim};
+use super::is_of;
 use super::tasks::{answer, of_task};
-use super::texts::{content, long_text, request_key, seconds, task_id};
-use super::wait::{Waiting, is_of, wait_seconds};
+use super::texts::{content, long_text, request_key, task_id};
 use crate::app::App;
 use crate::domain::instant;
 use crate::error::ApiError;
+use crate::operations::fields::seconds;
 use crate::operations::sentences::named;
 use crate::operations::tool_use::ToolUse;
+use crate::operations::wait::{Waiting, wait_seconds};
 use crate::state::locks::ClaimOutcome;
 use crate::state::tasks::{NextTask, PassedOver, WholeTask, WithFiles};
 use crate::state::teams::RequestKey;
@@ -111,7 +113,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
         LEASE_SECONDS,
         app.teams.lease_seconds,
     )?;
-    let wait = wait_seconds(app, sent.wait)?;
+    let wait = wait_seconds(app, "wait", sent.wait)?;
     let content = content(sent);
     let key = RequestKey {
         key: request_key(sent.request_key.as_deref())?,

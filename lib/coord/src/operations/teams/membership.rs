@@ -12,13 +12,14 @@ use super::calls::{
     AnswerShutdown, CreateTeam, DeleteTeam, ForceShutdown, HandOver, JoinTeam, LeaveTeam, RequestShutdown, ShowTeam,
     run,
 };
-use super::texts::{long_text, seconds};
+use super::texts::long_text;
 use super::view;
 use crate::admission::{Right, admit_as_holder};
 use crate::app::App;
 use crate::domain::Holder;
 use crate::domain::team::{Handle, TeamName};
 use crate::error::ApiError;
+use crate::operations::fields::seconds;
 use crate::operations::fields::{in_field, line, required};
 use crate::operations::sentences::named;
 use crate::state::departures::{ShutdownProgress, ShutdownStep};

@@ -10,14 +10,15 @@ use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{Asked, TeamAgent, team_of};
 use super::calls::{ListMessages, ReadMessages, SendMessage, run};
+use super::is_of;
 use super::texts::{content, long_text, number, request_key, task_id};
 use super::view;
-use super::wait::{Waiting, is_of, wait_seconds};
 use crate::admission::Right;
 use crate::app::App;
 use crate::domain::team::Handle;
 use crate::error::ApiError;
 use crate::operations::fields::{in_field, line, required};
+use crate::operations::wait::{Waiting, wait_seconds};
 use crate::state::messages::{MessageFilter, NewMessage, Reader, StoredMessage};
 use crate::state::teams::RequestKey;
 
@@ -132,7 +133,7 @@ fn recipients(kind: MessageType, sent: Option<&[String]>) -> Result<Vec<Handle>,
 pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'_>) -> Result<InboxResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
     let most = limit(sent.limit.map(|limit| limit as usize))?;
-    let wait = wait_seconds(app, sent.wait)?;
+    let wait = wait_seconds(app, "wait", sent.wait)?;
     let cursor = number("cursor", sent.cursor)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;

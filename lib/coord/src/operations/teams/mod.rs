@@ -3,7 +3,7 @@
 //! - `membership`: who works together, and how that ends
 //! - `tasks`, `claims`, `files`: what is to be done; who does it; the files that are claimed for it
 //! - `messages`: what members tell each other
-//! - `caller`: who asks, in which team; `calls`: the scripts under their admission; `wait`: until something happens
+//! - `caller`: who asks, in which team; `calls`: the scripts under their admission
 //! - `view`: records on the wire; `texts`: what people write
 
 mod caller;
@@ -15,7 +15,10 @@ mod messages;
 mod tasks;
 mod texts;
 mod view;
-mod wait;
+
+use coord_protocol::Event;
+
+use crate::domain::team::TeamName;
 
 pub use caller::Asked;
 pub use claims::{claim_task, complete_task, next_task, release_task};
@@ -24,3 +27,8 @@ pub use messages::{HistoryRequest, message_history, read_messages, send_message}
 pub(in crate::operations) use view::memberships;
 
 pub use tasks::{TasksRequest, delete_task, edit_task, list_tasks, new_tasks, show_task};
+
+/// Whether an event is of the team.
+fn is_of(event: &Event, team: &TeamName) -> bool {
+    event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
+}

@@ -55,23 +55,6 @@ pub(super) fn content(request: &impl Serialize) -> String {
     serde_json::to_string(request).unwrap_or_default()
 }
 
-/// A number of seconds between `least` and `most`.
-pub(super) fn seconds(
-    field: &'static str,
-    sent: Option<u32>,
-    bounds: std::ops::RangeInclusive<u32>,
-    default: u32,
-) -> Result<u32, ApiError> {
-    match sent {
-        None => Ok(default),
-        Some(seconds) if bounds.contains(&seconds) => Ok(seconds),
-        Some(_) => Err(ApiError::InvalidField {
-            field,
-            problem: format!("must be {} to {}", bounds.start(), bounds.end()),
-        }),
-    }
-}
-
 /// The number of a message or a task.
 pub(super) fn number(field: &'static str, sent: Option<u64>) -> Result<Option<u64>, ApiError> {
     match sent {

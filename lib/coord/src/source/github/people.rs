@@ -149,6 +149,7 @@ impl People for GithubSource {
             user_id,
             user_name: ANYBODY.to_owned(),
             can_push: false,
+            is_owner: false,
         }))
     }
 }
@@ -224,6 +225,7 @@ impl Asking {
             user_name: shown(person.name.as_deref()).unwrap_or_else(|| person.login.clone()),
             user_id,
             can_push: !repository.archived && (may.push || may.maintain || may.admin),
+            is_owner: !repository.archived && (may.maintain || may.admin),
         }))
     }
 

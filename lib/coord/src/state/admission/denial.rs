@@ -43,6 +43,17 @@ pub enum Full {
     Owners(String),
 }
 
+/// Locks that a person has taken away: `locks/includes/taken.lua`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Login of the person.
+    pub by: String,
+    /// Why.
+    pub message: String,
+    /// The files.
+    pub files: Vec<String>,
+}
+
 /// Why a request was not admitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
@@ -71,6 +82,8 @@ pub enum Denial {
     TooMuch(TooMuch),
     /// There is no room for more locks.
     Full(Full),
+    /// A person has taken locks of the caller away.
+    Taken(Taken),
     /// Whether the caller's commits are of the branch, only the source can tell.
     AskSource {
         /// Head of the branch.
@@ -119,6 +132,11 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
             "REPOSITORY" => Full::Repository,
             "OWNERS" => Full::Owners(reply.text()?),
             _ => return Err(reply.malformed("an unknown bound")),
+        }),
+        "TAKEN" => Denial::Taken(Taken {
+            by: reply.text()?,
+            message: reply.text()?,
+            files: reply.texts()?,
         }),
         "ASK_SCOPE" => Denial::AskScope(Box::new(ScopeQuestion::read(&mut reply)?)),
         "ASK_POLICY" => Denial::AskPolicy(Box::new(PolicyQuestion::read(&mut reply)?)),

@@ -17,6 +17,8 @@ pub struct RememberedMember {
     pub user_name: String,
     /// Whether it may push; it may read in any case.
     pub can_push: bool,
+    /// Whether it owns the repository.
+    pub is_owner: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -24,6 +26,8 @@ struct Stored {
     user_id: String,
     user_name: String,
     can_push: bool,
+    #[serde(default)]
+    is_owner: bool,
 }
 
 /// Remembers a verified credential in `repo`, for `kept`.
@@ -41,6 +45,7 @@ pub async fn remember(
         user_id: member.user_id.to_string(),
         user_name: member.user_name.clone(),
         can_push: member.can_push,
+        is_owner: member.is_owner,
     };
     let json = serde_json::to_string(&stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
     let key = keys::identity(repo, credential);
@@ -92,6 +97,7 @@ pub async fn recall(
         user_id,
         user_name: stored.user_name,
         can_push: stored.can_push,
+        is_owner: stored.is_owner,
     };
     Ok(Some((member, kept.saturating_sub(Duration::from_secs(left)))))
 }

@@ -101,6 +101,7 @@ impl<'a> AdmissionTerms<'a> {
             expiry::keys::marked(self.repo),
             intents::keys::governed(self.repo),
             locks::keys::queue(self.repo),
+            locks::keys::taken(self.repo),
         ]
     }
 

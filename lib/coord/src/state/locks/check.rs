@@ -34,10 +34,12 @@ pub async fn check_status(
             let gate = Gate::read(&mut reply)?;
             let waiting = Membership::read(&mut reply)?;
             let suggested = read_suggested(&mut reply)?;
+            let free = reply.texts()?;
             Ok(Survey {
                 gate,
                 waiting,
                 suggested,
+                free,
                 ..survey
             })
         }

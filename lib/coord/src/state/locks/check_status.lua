@@ -5,10 +5,11 @@
 -- Returns { CHECKED, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version,
 --           number of omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the intent that
 --           is cited or selected, or '', the findings of locks/gate_request, what waiting() tells, and, where a lock blocks,
---           what suggested() gives }
+--           what suggested() gives and, if that is nothing, free_files() }
 --      or { ASK_SCOPE, ... } or { ASK_POLICY, ... } as a claim
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
+--      or the denial of locks/taken
 --      or one of the denials of admit()
 local wanted, neighbor_policy, lookups = ARGV[28], ARGV[29], ARGV[32]
 local paths, gate_at = { unpack(ARGV, 33) }, 17
@@ -21,8 +22,10 @@ local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include locks/gate_request
 -- @include teams/waiting
 -- @include teams/suggested
+-- @include locks/free
+-- @include locks/taken
 
-local denial = admit()
+local denial = admit() or taken_away(paths)
 if denial then
   return denial
 end
@@ -63,7 +66,9 @@ end
 local version = graph_version()
 local spellings = version == '' and {} or other_spellings(paths, lookups)
 local teams = waiting()
+local tasks = blocked and suggested(teams) or {}
+local free = blocked and #tasks == 0 and free_files(paths) or {}
 return {
   'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, spellings,
-  gate.intent, gate.findings, teams, blocked and suggested(teams) or {},
+  gate.intent, gate.findings, teams, tasks, free,
 }

@@ -3,7 +3,7 @@
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 digest and 31
 --       letters of locks/policy, 32 keeps or changes: what becomes of the files' interfaces, or '', 33 the caller's head, 34 message,
 --       35 seconds to hold, 36 repository, 37 lookups of builds/spelling, 38... file paths
--- Returns what claimed() of locks/claim_files gives, what waiting() tells, and, of a CONFLICT, what suggested() gives, where outcome is CLAIMED, REFUSED (by intents; nothing
+-- Returns what claimed() of locks/claim_files gives, what waiting() tells, and, of a CONFLICT, what suggested() gives and, if that is nothing, free_files(), where outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
 --           file or '' }; nothing claimed
@@ -15,6 +15,7 @@
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind; nothing
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
+--      or the denial of locks/taken; nothing claimed
 --      or one of the denials of admit(); nothing claimed
 local wanted, neighbor_policy, interface, agent_head, message, ttl, repository, lookups = ARGV[28], ARGV[29], unpack(ARGV, 32, 37)
 local paths, gate_at = { unpack(ARGV, 38) }, 17
@@ -23,10 +24,12 @@ local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include locks/claiming
 -- @include teams/waiting
 -- @include teams/suggested
+-- @include locks/free
+-- @include locks/taken
 
 local denial = admit(function()
   return holds_all(paths)
-end)
+end) or taken_away(paths)
 if denial then
   return denial
 end
@@ -34,7 +37,10 @@ end
 local function ended(answer)
   local teams = waiting()
   answer[#answer + 1] = teams
-  answer[#answer + 1] = answer[1] == 'CONFLICT' and suggested(teams) or {}
+  local is_blocked = answer[1] == 'CONFLICT'
+  local tasks = is_blocked and suggested(teams) or {}
+  answer[#answer + 1] = tasks
+  answer[#answer + 1] = is_blocked and #tasks == 0 and free_files(paths) or {}
   return answer
 end
 if not policy.has_judged(paths) then

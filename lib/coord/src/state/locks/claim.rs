@@ -149,9 +149,11 @@ fn read_outcome(mut reply: Reply) -> Result<ClaimOutcome, StoreError> {
     let outcome = ClaimOutcome::read(&mut reply)?;
     let waiting = Membership::read(&mut reply)?;
     let suggested = read_suggested(&mut reply)?;
+    let free = reply.texts()?;
     Ok(outcome.with(|survey| {
         survey.waiting = waiting;
         survey.suggested = suggested;
+        survey.free = free;
     }))
 }
 

@@ -28,6 +28,11 @@ pub fn queue(repo: &RepoId) -> String {
     of(QUEUE, repo, &[])
 }
 
+/// string: locks that were taken away from their holders, who have yet to be told; a JSON array, an hour.
+pub fn taken(repo: &RepoId) -> String {
+    of("coord:taken:", repo, &[])
+}
+
 /// hash: holder and branch -> releases of the last ten minutes, and their outcomes; JSON.
 pub fn releases(repo: &RepoId) -> String {
     of("coord:releases:", repo, &[])

@@ -20,6 +20,7 @@
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing released
 --      or { ASK_WORK, now, head, age, unconfirmed, etag or '', list of { path, claim head } }: only the source can tell
 --           whether the branch has the work; nothing released
+--      or the denial of locks/taken; nothing released
 --      or one of the denials of admit(); nothing released
 -- RELEASED, NOT_PUSHED and LOST end with what waiting() tells.
 local new_head, agent_head, is_abandoned, message = ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20]
@@ -28,8 +29,9 @@ local release_name, can_ask, path_count = ARGV[23], ARGV[24] == '1', tonumber(AR
 local paths, verdicts = { unpack(ARGV, 26, 25 + path_count) }, { unpack(ARGV, 26 + path_count) }
 -- @include admission/admission
 -- @include teams/waiting
+-- @include locks/taken
 
-local denial = admit()
+local denial = admit() or taken_away(paths, true)
 if denial then
   return denial
 end

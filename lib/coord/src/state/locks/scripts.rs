@@ -9,6 +9,8 @@ scripts! {
     CLAIM = "claim", repeatable: false;
     /// Releases files.
     RELEASE = "release", repeatable: false;
+    /// Takes others' locks away.
+    FORCE_RELEASE = "force_release", repeatable: false;
     /// Announces interfaces that changed, although they were to be kept.
     TELL_INTERFACES = "tell_interfaces", repeatable: false;
     /// Appends to the ledger what a holder did.

@@ -81,6 +81,8 @@ pub struct Survey {
     pub waiting: Vec<Membership>,
     /// Tasks of these that are ready and whose files are free, where others' locks block.
     pub suggested: Vec<SuggestedTask>,
+    /// Files near to the requested ones that are free, where others' locks block.
+    pub free: Vec<String>,
 }
 
 /// A place in the queue of a repository: `includes/queue.lua`.
@@ -92,6 +94,8 @@ pub struct Queued {
     pub position: u64,
     /// The first claims before it.
     pub before: Vec<ClaimBefore>,
+    /// Login and agent of holders that block the claim while they wait for the caller.
+    pub mutual: Vec<(String, Option<String>)>,
 }
 
 impl Queued {
@@ -109,6 +113,7 @@ impl Queued {
                         since: claim.number()?,
                     })
                 })?,
+                mutual: place.tuples(|holder| Ok((holder.text()?, holder.optional_text()?)))?,
             })),
         })
     }
@@ -189,6 +194,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
         gate: Gate::default(),
         waiting: Vec::new(),
         suggested: Vec::new(),
+        free: Vec::new(),
     })
 }
 

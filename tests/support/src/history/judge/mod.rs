@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::log::{Event, Kind, Stored};
 use crate::history::model::{Model, Neighbors, Rule, Violation, require};
-use crate::history::queue::Queue;
 use crate::history::operation::{Act, Answer, Operation, id_in, shown};
+use crate::history::queue::Queue;
 
 /// How often each thing happened, so that a test can show that it was not about nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -87,9 +87,9 @@ end
 --      or { AWAIT_HEAD, now, seconds }: another caller fetches it (0), or it cannot be fetched for these seconds
 --      or { UNKNOWN_HEAD, now }: the head of this branch is unknown, and this process has no source
 local function admit(is_renewal)
-  stored_limits.person, stored_limits.repository, head.has_webhook, mark, governed, request.queue = unpack(
-    redis.call('MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed, keys.queue)
-  )
+  stored_limits.person, stored_limits.repository, head.has_webhook, mark, governed, request.queue, request.taken = unpack(redis.call(
+    'MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed, keys.queue, keys.taken
+  ))
   if request.agent_rate ~= '' or request.person_rate ~= '' or request.repository_rate ~= '' then
     local limited = count('REQUEST', is_renewal)
     if limited then

@@ -1,9 +1,9 @@
--- The common part of every request, by name. KEYS 1 to 7 and ARGV 1 to 16 are for its admission (admission.lua). KEYS 8 to
--- 25 are present if it concerns locks or intents, 26 if it may change locks, 27 if it may claim some.
--- KEYS: 1 head of the branch, 2 limits of the person, 3 limits of the repository, 4 webhook, 5 mark, 6 governed, 7 queue,
---       8 locks, 9 expiries, 10 graph, 11 its adjacency, 12 status log, 13 events channel, 14 held, 15 graph as JSON,
---       16 scan of the graph, 17 refusals, 18 intents, 19 their texts, 20 their use, 21 owners of files, 22 session of the
---       caller, 23 ledger, 24 traces, 25 members of teams, 26 releases, 27 token
+-- The common part of every request, by name. KEYS 1 to 8 and ARGV 1 to 16 are for its admission (admission.lua). KEYS 9 to
+-- 26 are present if it concerns locks or intents, 27 if it may change locks, 28 if it may claim some.
+-- KEYS: 1 head of the branch, 2 limits of the person, 3 limits of the repository, 4 webhook, 5 mark, 6 governed, 7 queue, 8 taken,
+--       9 locks, 10 expiries, 11 graph, 12 its adjacency, 13 status log, 14 events channel, 15 held, 16 graph as JSON,
+--       17 scan of the graph, 18 refusals, 19 intents, 20 their texts, 21 their use, 22 owners of files, 23 session of the
+--       caller, 24 ledger, 25 traces, 26 members of teams, 27 releases, 28 token
 -- ARGV: 1 branch, 2 user id, 3 user name, 4 agent id or '', 5 READ, CLAIM, RELEASE, or MARKED: a claim whose repository has
 --       just been put on the due list, 6 cost of the request, then rates as one_more() takes them: 7 of one agent, 8 of one
 --       person, 9 of the repository, 10 of lookups at the source for unknown commits and 11 for unknown branches, of one
@@ -13,12 +13,12 @@
 --       spaces
 local keys = {
   head = KEYS[1], person_limits = KEYS[2], repository_limits = KEYS[3], webhook = KEYS[4], mark = KEYS[5],
-  governed = KEYS[6], queue = KEYS[7],
-  locks = KEYS[8], expiries = KEYS[9], graph = KEYS[10], adjacency = KEYS[11], status_log = KEYS[12], events = KEYS[13],
-  held = KEYS[14], graph_json = KEYS[15], graph_scan = KEYS[16], refusals = KEYS[17],
-  intents = KEYS[18], intent_texts = KEYS[19], intent_use = KEYS[20], owners = KEYS[21], session = KEYS[22],
-  ledger = KEYS[23], traces = KEYS[24], members = KEYS[25],
-  releases = KEYS[26], token = KEYS[27],
+  governed = KEYS[6], queue = KEYS[7], taken = KEYS[8],
+  locks = KEYS[9], expiries = KEYS[10], graph = KEYS[11], adjacency = KEYS[12], status_log = KEYS[13], events = KEYS[14],
+  held = KEYS[15], graph_json = KEYS[16], graph_scan = KEYS[17], refusals = KEYS[18],
+  intents = KEYS[19], intent_texts = KEYS[20], intent_use = KEYS[21], owners = KEYS[22], session = KEYS[23],
+  ledger = KEYS[24], traces = KEYS[25], members = KEYS[26],
+  releases = KEYS[27], token = KEYS[28],
 }
 local request = {
   branch = ARGV[1], user_id = ARGV[2], user_name = ARGV[3], agent_id = ARGV[4], kind = ARGV[5], cost = ARGV[6],

@@ -11,6 +11,7 @@ local function event_about(kind, entry)
     user_name = entry.user_name,
     agent_id = entry.agent_id,
     intent_id = entry.intent_id,
+    forced_by = entry.forced_by,
     branch = entry.branch,
     status = entry.status,
     message = entry.message,

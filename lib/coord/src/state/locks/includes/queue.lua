@@ -339,8 +339,25 @@ local function open_queue()
     end
   end
 
+  -- Those whose locks or tickets block the caller, as `findings` have it, while they wait for a lock of the caller, also through
+  -- others: list of { user, agent or '' }.
+  local function mutual(findings)
+    local found, is_waiting = {}, {}
+    for ticket in pairs(waiting_for_caller()) do
+      is_waiting[holder_of(ticket)] = true
+    end
+    for _, finding in ipairs(next(is_waiting) and findings or {}) do
+      local entry = finding[2] == '1' and cjson.decode(finding[5])
+      if entry and is_waiting[holder_of(entry)] and #found < MOST_BEFORE then
+        is_waiting[holder_of(entry)] = nil
+        found[#found + 1] = { entry.user_id, entry.agent_id or '' }
+      end
+    end
+    return found
+  end
+
   -- The caller's place after a refusal for `findings`: { ticket, position, up to MOST_BEFORE before it: list of { user, agent or '',
-  -- message, since } }; {} where there is no room.
+  -- message, since }, what mutual() gives }; {} where there is no room.
   function queue.ask(paths, wanted, message, neighbor_policy, keeps, findings)
     local id, place = own_ticket(paths, wanted)
     local ticket, files = place and tickets[place], {}
@@ -374,7 +391,7 @@ local function open_queue()
     for index, other in ipairs(part_of(queue.before, 1, math.min(#queue.before, MOST_BEFORE))) do
       before[index] = { other.user_id, other.agent_id or '', other.message, math.floor(other.since / 1000) }
     end
-    return { ticket.id, #queue.before + 1, before }
+    return { ticket.id, #queue.before + 1, before, mutual(findings) }
   end
 
   -- The caller has `paths` now, as `wanted` or for writing.

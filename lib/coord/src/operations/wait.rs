@@ -7,22 +7,16 @@ use coord_protocol::bounds::WAIT_SECONDS;
 use futures::future::OptionFuture;
 use tokio::time::{Instant, sleep_until};
 
-use super::texts::seconds;
+use super::fields::seconds;
 use crate::app::App;
-use crate::domain::team::TeamName;
 use crate::domain::{RepoId, UserId};
 use crate::error::ApiError;
 use crate::events::{Next, Permit, Watching};
 
-/// The seconds that a request waits: no more than this server lets it.
-pub(super) fn wait_seconds(app: &App, sent: Option<u32>) -> Result<u32, ApiError> {
-    let wait = seconds("wait", sent, 0..=WAIT_SECONDS, 0)?;
+/// The seconds that a request with `sent` in `field` waits: no more than this server lets it.
+pub(super) fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) -> Result<u32, ApiError> {
+    let wait = seconds(field, sent, 0..=WAIT_SECONDS, 0)?;
     Ok(wait.min(app.teams.poll_max_seconds))
-}
-
-/// Whether an event is of the team.
-pub(super) fn is_of(event: &Event, team: &TeamName) -> bool {
-    event.team().is_some_and(|name| name.eq_ignore_ascii_case(team.key()))
 }
 
 /// Shortest time between two reads of a request that waits: what others do does not make it ask more often.

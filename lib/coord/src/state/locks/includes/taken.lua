@@ -1,0 +1,73 @@
+-- Locks that were taken away from their holders, whose next call is told. Needs: request, keys.taken.
+--
+-- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`,
+-- `message`, `time`, and `is_told`, once a call for other files was told.
+-- @include clock
+-- @include locks/holds_all
+
+local MOST_TAKEN, MOST_TAKEN_BYTES, TAKEN_FOR = 64, 65536, 3600
+
+local function load_taken()
+  local found = {}
+  for _, one in ipairs(request.taken and cjson.decode(request.taken) or {}) do
+    if math.abs(now - one.time) < TAKEN_FOR then
+      found[#found + 1] = one
+    end
+  end
+  return found
+end
+
+-- Writes the newest that fit. A store that cannot be written tells them again.
+local function save_taken(list)
+  local texts, bytes = {}, 0
+  for index = #list, math.max(1, #list - MOST_TAKEN + 1), -1 do
+    local text = cjson.encode(list[index])
+    bytes = bytes + #text
+    if bytes > MOST_TAKEN_BYTES then
+      break
+    end
+    table.insert(texts, 1, text)
+  end
+  if #texts > 0 then
+    redis.pcall('SET', keys.taken, '[' .. table.concat(texts, ',') .. ']', 'EX', TAKEN_FOR)
+  else
+    redis.pcall('DEL', keys.taken)
+  end
+end
+
+-- The denial { TAKEN, now, login of the person, its message, files } of a request for `paths` of a holder whose locks were taken
+-- away; or nil. A request for one of these files is denied until the holder releases the file; one for other files
+-- once, unless the caller holds all of these: programs renew locks for agents, and must not take the news from them.
+-- `is_release` of no paths is one of everything: it ends all of this.
+local function taken_away(paths, is_release)
+  if not request.taken then
+    return nil
+  end
+  local is_named, kept, denial, is_changed = {}, {}, nil, false
+  for _, path in ipairs(paths) do
+    is_named[path] = true
+  end
+  for _, one in ipairs(load_taken()) do
+    local is_over = false
+    if one.branch == request.branch and is_own(one) then
+      local names = false
+      for _, path in ipairs(one.files) do
+        names = names or is_named[path]
+      end
+      is_over = is_release and (names or #paths == 0)
+      if #paths > 0 and (names or not (one.is_told or holds_all(paths))) then
+        denial = denial or { 'TAKEN', now, one.by, one.message, one.files }
+        is_changed = is_changed or not names
+        one.is_told = one.is_told or not names or nil
+      end
+    end
+    is_changed = is_changed or is_over
+    if not is_over then
+      kept[#kept + 1] = one
+    end
+  end
+  if is_changed then
+    save_taken(kept)
+  end
+  return denial
+end

@@ -1,0 +1,301 @@
+//! A claim that waits: its place in the queue, `wait_seconds`, files that are free, and locks that are taken away.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::api::Api;
+
+fn metadata(body: &Value) -> &Value {
+    &body["orchestration"]["metadata"]
+}
+
+#[tokio::test]
+async fn a_refused_claim_says_its_place_and_who_is_before() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let first = api
+        .tell("bob", "WRITING", &["src/db.ts"], json!({ "agent_id": "one" }))
+        .await
+        .json();
+    let second = api.tell("eve", "WRITING", &["src/db.ts"], json!({})).await.json();
+    assert_eq!(
+        (&metadata(&first)["position"], metadata(&first).get("before")),
+        (&json!(1), None)
+    );
+    assert_eq!(metadata(&second)["position"], 2);
+    let before = &metadata(&second)["before"];
+    assert_eq!(
+        (&before[0]["user"], &before[0]["agent_id"], &before[1]),
+        (&json!("bob"), &json!("one"), &Value::Null)
+    );
+    assert_eq!(
+        metadata(&second)["expected_by"],
+        second["conflicting_locks"]["src/db.ts"]["expiry"]
+    );
+    let again = api
+        .tell("bob", "WRITING", &["./src/db.ts"], json!({ "agent_id": "one" }))
+        .await
+        .json();
+    assert_eq!(metadata(&again)["ticket"], metadata(&first)["ticket"]);
+    // Once it is free, it is bob's for a while.
+    api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+        .await;
+    let reserved = api.tell("eve", "WRITING", &["src/db.ts"], json!({})).await.json();
+    assert_eq!(reserved["error"], "LOCK_CONFLICT");
+    assert_eq!(reserved["conflicting_locks"]["src/db.ts"]["lock_type"], "RESERVED");
+    let reason = reserved["message"].as_str().unwrap();
+    assert!(
+        reason.starts_with(
+            "File 'src/db.ts' is reserved for user 'bob' (agent 'one'), whose claim came first (RESERVED): "
+        ),
+        "{reason}"
+    );
+    let check = api.check("eve", &["src/db.ts"], json!({})).await.json();
+    assert_eq!(
+        (&check["status"], &check["orchestration"]["action"]),
+        (&json!("CONFLICT"), &json!("SWITCH_TASK"))
+    );
+    assert_eq!(check["locks"]["src/db.ts"]["lock_type"], "RESERVED");
+}
+
+#[tokio::test]
+async fn a_claim_that_waits_is_granted_when_it_is_its_turn() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let wait = |user: &'static str| api.tell(user, "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
+    let release = async {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        // Not about this file.
+        api.claim("joe", "WRITING", &["README.md"]).await;
+        api.tell("joe", "OPEN", &["README.md"], json!({ "abandon": true }))
+            .await;
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+            .await;
+    };
+    let began = Instant::now();
+    let (granted, ()) = tokio::join!(wait("bob"), release);
+    assert_eq!(granted.status, 200, "{}", granted.json());
+    let waited = began.elapsed();
+    assert!(
+        waited > Duration::from_millis(600) && waited < Duration::from_secs(10),
+        "{waited:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_claim_that_waits_in_vain_keeps_its_place_and_ends_in_time() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let began = Instant::now();
+    let vain = api
+        .tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 1 }))
+        .await;
+    assert_eq!((vain.status, &vain.json()["error"]), (409, &json!("LOCK_CONFLICT")));
+    assert!((1..6).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+    assert_eq!(metadata(&vain.json())["position"], 1);
+    // Nothing waits that has no need to.
+    let began = Instant::now();
+    let free = api
+        .tell("bob", "WRITING", &["README.md"], json!({ "wait_seconds": 20 }))
+        .await;
+    assert_eq!(free.status, 200);
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn a_lock_that_expires_ends_the_wait() {
+    let api = Api::start_with(|app| app.locks.ttl_seconds = 2).await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let granted = api
+        .tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
+        .await;
+    assert_eq!(granted.status, 200, "{}", granted.json());
+}
+
+#[tokio::test]
+async fn what_was_pushed_meanwhile_has_to_be_pulled() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let wait = api.tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
+    let push = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let pushed = api.git.commit(&[("src/db.ts", "// a pool\n")]);
+        let more = json!({ "agent_head": pushed, "new_repo_head": pushed });
+        let released = api.tell("ann", "OPEN", &["src/db.ts"], more).await;
+        assert_eq!(released.status, 200, "{}", released.json());
+    };
+    let (stale, ()) = tokio::join!(wait, push);
+    assert_eq!((stale.status, &stale.json()["error"]), (409, &json!("STALE_HEAD")));
+}
+
+#[tokio::test]
+async fn two_that_wait_are_granted_in_their_order() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let bob = async {
+        let granted = api
+            .tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
+            .await;
+        assert_eq!(granted.status, 200, "{}", granted.json());
+        let at = Instant::now();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        api.tell("bob", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+            .await;
+        at
+    };
+    let eve = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let granted = api
+            .tell("eve", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
+            .await;
+        assert_eq!(granted.status, 200, "{}", granted.json());
+        Instant::now()
+    };
+    let release = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+            .await;
+    };
+    let (bob, eve, ()) = tokio::join!(bob, eve, release);
+    assert!(bob < eve);
+}
+
+#[tokio::test]
+async fn bad_values_of_wait_seconds_and_force_are_named() {
+    let api = Api::start().await;
+    for (status, files, more, expected) in [
+        (
+            "WRITING",
+            "src/db.ts",
+            json!({ "wait_seconds": 21 }),
+            "400 INVALID_FIELD wait_seconds: wait_seconds must be 0 to 20",
+        ),
+        (
+            "OPEN",
+            "src/db.ts",
+            json!({ "wait_seconds": 1, "abandon": true }),
+            "400 INVALID_FIELD wait_seconds: wait_seconds is for claims: send it with status READING or WRITING",
+        ),
+        (
+            "WRITING",
+            "src/db.ts",
+            json!({ "force": true }),
+            "400 INVALID_FIELD force: force takes others' locks away: send it with status OPEN, and name the files",
+        ),
+        (
+            "OPEN",
+            "*",
+            json!({ "force": true, "abandon": true }),
+            "400 INVALID_FIELD force: force takes others' locks away: send it with status OPEN, and name the files",
+        ),
+    ] {
+        let answer = api.tell("ann", status, &[files], more).await;
+        assert_eq!(answer.refusal(), expected);
+    }
+    for more in [
+        json!({ "wait_seconds": -1 }),
+        json!({ "wait_seconds": "1" }),
+        json!({ "force": 1 }),
+    ] {
+        let answer = api.tell("ann", "WRITING", &["src/db.ts"], more.clone()).await;
+        assert_eq!(
+            (answer.status, &answer.json()["error"]),
+            (400, &json!("MALFORMED_BODY")),
+            "{more}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
+    let api = Api::start().await;
+    let agent = json!({ "agent_id": "one" });
+    api.tell("ann", "WRITING", &["src/db.ts", "src/page.ts"], agent.clone())
+        .await;
+    let force = |more: Value| {
+        let mut body = api.post_body("OPEN", &["src/db.ts"], json!({ "force": true }));
+        body["message"] = json!("The release needs this file today");
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    // An agent may not.
+    let refused = api
+        .post("eve", "/api/post_status", &force(json!({ "agent_id": "x" })))
+        .await;
+    assert_eq!(
+        (refused.status, &refused.json()["error"]),
+        (403, &json!("PERSON_REQUIRED"))
+    );
+    let forced = api.post("eve", "/api/post_status", &force(json!({}))).await;
+    assert_eq!(forced.status, 200, "{}", forced.json());
+    assert_eq!(
+        forced.json()["orchestration"]["reason"],
+        "You have taken 'src/db.ts' of user 'ann' (agent 'one') away; each holder is told by its next call"
+    );
+    for answer in [
+        api.check("ann", &["src/db.ts"], agent.clone()).await,
+        api.tell("ann", "WRITING", &["src/db.ts", "src/page.ts"], agent.clone())
+            .await,
+        api.tell(
+            "ann",
+            "OPEN",
+            &["src/db.ts"],
+            json!({ "agent_id": "one", "abandon": true }),
+        )
+        .await,
+    ] {
+        let body = answer.json();
+        assert_eq!((answer.status, &body["error"]), (409, &json!("LOCK_TAKEN")), "{body}");
+        assert_eq!(body["orchestration"]["action"], "STOP");
+        assert_eq!(
+            body["message"],
+            "user 'eve' has taken your lock on 'src/db.ts' away: The release needs this file today; leave the work there, and \
+             tell your user; a release of it (OPEN with \"abandon\": true) says that you know"
+        );
+    }
+    api.tell("ann", "WRITING", &["src/db.ts"], agent).await;
+    let none = api
+        .post(
+            "eve",
+            "/api/post_status",
+            &force(json!({ "file_paths": ["README.md"] })),
+        )
+        .await;
+    assert_eq!(
+        none.json()["orchestration"]["reason"],
+        "No other holder has 'README.md' on main"
+    );
+}
+
+#[tokio::test]
+async fn who_approves_may_take_a_lock_away_and_nobody_else_where_nothing_tells_the_owner() {
+    let api = Api::start_with(|app| app.intents.approvers = vec!["eve".to_owned()]).await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let force = json!({ "force": true });
+    let refused = api.tell("bob", "OPEN", &["src/db.ts"], force.clone()).await;
+    assert_eq!(
+        refused.refusal(),
+        "403 PERSON_REQUIRED -: only a person who owns the repository may take a lock away: ask yours to send the request \
+         without agent_id, with a login that has admin or maintain at GitHub, or is one of eve"
+    );
+    let forced = api.tell("eve", "OPEN", &["src/db.ts"], force).await;
+    assert_eq!(forced.status, 200, "{}", forced.json());
+    assert_eq!(api.held().await, 0);
+}
+
+#[tokio::test]
+async fn who_has_to_wait_is_told_of_files_nearby_that_are_free() {
+    let api = Api::start().await;
+    api.publish_graph(&api.head).await;
+    // page imports auth, which imports db.
+    api.claim("ann", "WRITING", &["src/page.ts"]).await;
+    let wait = api.tell("bob", "WRITING", &["src/page.ts"], json!({})).await.json();
+    assert_eq!(metadata(&wait)["free"], json!(["src/db.ts"]), "{wait}");
+    let switch = api.check("bob", &["src/auth.ts"], json!({})).await.json();
+    assert_eq!(metadata(&switch)["free"], json!(["src/db.ts"]), "{switch}");
+    api.claim("eve", "READING", &["src/db.ts"]).await;
+    let switch = api.check("bob", &["src/auth.ts"], json!({})).await.json();
+    assert_eq!(metadata(&switch).get("free"), None, "{switch}");
+}

@@ -1,0 +1,82 @@
+//! One client that wants three files at once, between many that want one of them each, and readers of all: everybody gets its turn.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use coord::store::Store;
+use coord_test_support::history::operation::{Act, Answer, Mode};
+use coord_test_support::history::recorder::{Client, Recorder, Request};
+
+use crate::contention::arena::{self, Arena, HEAD, REPO_URL};
+use crate::contention::storm::verdict;
+
+const FILES: [&str; 3] = ["a.rs", "b.rs", "c.rs"];
+const SMALL: usize = 9;
+const READERS: usize = 3;
+/// How often each has its files.
+const TURNS: usize = 6;
+
+/// Plays on `store`. Each claims until it is granted, holds its files for a moment, and gives them back.
+pub async fn queueing(store: Arc<dyn Store>) {
+    let arena = Arc::new(arena::open(&[(store, 600)], &[]).await);
+    let recorder = Recorder::new(REPO_URL);
+    let mut clients = tokio::task::JoinSet::new();
+    let mut plays = |name: String, files: Vec<&'static str>, mode| {
+        let (client, arena) = (recorder.client(&name, ""), Arc::clone(&arena));
+        clients.spawn(async move { (name, play(&client, &arena, &files, mode).await) });
+    };
+    plays("big".to_owned(), FILES.to_vec(), Mode::Writing);
+    for number in 0..SMALL {
+        plays(format!("small-{number}"), vec![FILES[number % 3]], Mode::Writing);
+    }
+    for number in 0..READERS {
+        plays(format!("reader-{number}"), FILES.to_vec(), Mode::Reading);
+    }
+    let mut refusals = 0;
+    while let Some(ended) = clients.join_next().await {
+        let (name, refused) = ended.expect("a client came to its end");
+        eprintln!("{name} was refused {refused} times for {TURNS} turns");
+        refusals += refused;
+    }
+    let tally = verdict(&arena, &recorder, BTreeSet::from([600])).await;
+    let holders = 1 + SMALL + READERS;
+    assert_eq!(
+        (tally.grants, tally.releases),
+        (TURNS * holders, TURNS * holders),
+        "{tally:?}"
+    );
+    assert_eq!(tally.conflicts, refusals, "{tally:?}");
+}
+
+/// The number of refusals. Who is refused again and again would not come to an end.
+async fn play(client: &Client, arena: &Arena, files: &[&str], mode: Mode) -> usize {
+    const MOST: usize = 2_000;
+    let mut request = Request {
+        branch: "main".to_owned(),
+        files: files.iter().map(|file| (*file).to_owned()).collect(),
+        act: Act::Claim(mode),
+        agent_head: HEAD.to_owned(),
+        base_head: None,
+        new_head: None,
+        abandon: true,
+    };
+    let (mut turns, mut refused) = (0, 0);
+    while turns < TURNS {
+        request.act = Act::Claim(mode);
+        match client.ask(arena.addresses[0], &request).await {
+            Some(Answer::Granted(_)) => turns += 1,
+            Some(Answer::Refused(code)) if code == "LOCK_CONFLICT" => {
+                refused += 1;
+                assert!(refused < MOST, "starved after {turns} turns");
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                continue;
+            }
+            other => panic!("{other:?}"),
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        request.act = Act::Release;
+        client.ask(arena.addresses[0], &request).await;
+    }
+    refused
+}

@@ -1,0 +1,150 @@
+//! Locks that are taken away: `force_release.lua`.
+
+use coord::domain::LockMode::{Reading, Writing};
+use coord::domain::{FilePath, LockReason};
+use coord::state;
+use coord::state::admission::{Denial, Taken};
+use coord::state::locks::Forced;
+
+use crate::world::{Agent, World, answered, denial_of, in_short};
+
+/// Takes others' locks on `paths` away.
+async fn forces(agent: &Agent<'_>, paths: &[&str]) -> Forced {
+    let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
+    let message = LockReason::parse("The release needs it").unwrap();
+    let known = [];
+    let forced = state::locks::force_release(&*agent.world.store, &agent.entry(&known), &message, &paths).await;
+    answered(forced.unwrap())
+}
+
+fn taken(files: &[&str]) -> Denial {
+    Denial::Taken(Taken {
+        by: "eve".to_owned(),
+        message: "The release needs it".to_owned(),
+        files: files.iter().map(|file| (*file).to_owned()).collect(),
+    })
+}
+
+async fn all_locks_of_others_on_the_files_of_the_branch_go(world: World) {
+    let (ann, bob, eve) = (world.agent("ann/one"), world.agent("bob"), world.agent("eve"));
+    ann.writes(&["a.ts", "b.ts"]).await;
+    ann.clone().on_branch("other").writes(&["a.ts"]).await;
+    bob.reads(&["c.ts"]).await;
+    eve.reads(&["c.ts"]).await;
+    let before = world.events().await.len();
+    let forced = forces(&eve, &["a.ts", "c.ts", "none.ts"]).await;
+    let locks: Vec<_> = forced
+        .locks
+        .iter()
+        .map(|lock| (lock.file_path.as_str(), lock.user.as_str(), lock.agent_id.as_deref()))
+        .collect();
+    assert_eq!(locks, [("a.ts", "ann", Some("one")), ("c.ts", "bob", None)]);
+    assert_eq!(
+        world.events_since(before).await,
+        ["lock_released ann a.ts", "lock_released bob c.ts"]
+    );
+    let event = world.events().await[before].1.clone();
+    assert_eq!(
+        (&event["forced_by"], &event["message"]),
+        (&"eve".into(), &"The release needs it".into())
+    );
+    assert_eq!(world.stored("a.ts").await.len(), 1, "that of the other branch");
+    assert_eq!(world.stored("c.ts").await[0].user_id, "eve");
+    assert_eq!(world.stored("b.ts").await.len(), 1);
+    world.assert_held_is_exact().await;
+    world.assert_index_is_exact().await;
+    assert_eq!(forces(&eve, &["a.ts"]).await.locks, []);
+}
+
+async fn the_next_call_of_the_holder_says_who_and_why(world: World) {
+    let (ann, eve) = (world.agent("ann/one"), world.agent("eve"));
+    ann.writes(&["a.ts", "b.ts"]).await;
+    forces(&eve, &["a.ts"]).await;
+    // A call for the file is denied until the holder gives it back: renewals by programs do not take the news from the agent.
+    let stop = taken(&["a.ts"]);
+    for _ in 0..2 {
+        assert_eq!(denial_of(ann.try_claim(Writing, &["a.ts", "b.ts"]).await), stop);
+        assert_eq!(denial_of(ann.try_check(Reading, &["a.ts"]).await), stop);
+    }
+    // What is held is renewed; another call for other files is denied once.
+    ann.writes(&["b.ts"]).await;
+    ann.checks(Writing, &["b.ts"]).await;
+    assert_eq!(denial_of(ann.try_claim(Writing, &["b.ts", "d.ts"]).await), stop);
+    ann.writes(&["b.ts", "d.ts"]).await;
+    assert_eq!(denial_of(ann.try_claim(Writing, &["a.ts"]).await), stop);
+    // Others are not meant, nor is the holder on another branch.
+    world.agent("ann/two").writes(&["c.ts"]).await;
+    ann.clone().on_branch("other").writes(&["a.ts"]).await;
+    // A release says it once more, and then it is over.
+    assert_eq!(denial_of(ann.try_release(None, None, true, &["a.ts"]).await), stop);
+    assert_eq!(world.stored("b.ts").await.len(), 1);
+    ann.abandons(&["a.ts", "b.ts"]).await;
+    ann.writes(&["a.ts"]).await;
+}
+
+async fn a_check_tells_once_of_other_files_and_a_release_of_everything_nothing(world: World) {
+    let (ann, eve) = (world.agent("ann"), world.agent("eve"));
+    ann.writes(&["a.ts", "b.ts"]).await;
+    forces(&eve, &["a.ts"]).await;
+    assert_eq!(denial_of(ann.try_check(Writing, &["x.ts"]).await), taken(&["a.ts"]));
+    ann.checks(Writing, &["x.ts"]).await;
+    const ALL: [&str; 0] = [];
+    assert_eq!(ann.abandons(&ALL).await.released, ["b.ts"]);
+    ann.writes(&["a.ts"]).await;
+}
+
+async fn who_waits_for_the_file_has_it_reserved(world: World) {
+    let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
+    ann.writes(&["a.ts"]).await;
+    bob.is_refused(Writing, &["a.ts"]).await;
+    forces(&eve, &["a.ts"]).await;
+    let refused = eve.is_refused(Writing, &["a.ts"]).await;
+    assert_eq!(in_short(&refused.findings), ["RESERVED! a.ts bob"]);
+    bob.writes(&["a.ts"]).await;
+}
+
+async fn what_is_to_be_told_is_bounded_and_forgotten(world: World) {
+    let eve = world.agent("eve");
+    for number in 0..70 {
+        let file = format!("{number}.ts");
+        world.agent(&format!("p{number}")).writes(&[&file]).await;
+        forces(&eve, &[&file]).await;
+    }
+    let key = state::locks::keys::taken(&world.repo);
+    let stored = world.command(["GET", &key]).await;
+    let list: Vec<serde_json::Value> = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+    assert_eq!(list.len(), 64);
+    assert_eq!(list[63]["user_id"], "p69");
+    world.agent("p0").writes(&["0.ts"]).await;
+    assert!((3590..=3600).contains(&world.number(["TTL", &key]).await));
+}
+
+/// Whatever comes first: a renewal is granted before the lock is taken away, or denied after it.
+async fn a_renewal_is_before_it_or_denied(world: World) {
+    let (ann, eve) = (world.agent("ann"), world.agent("eve"));
+    ann.writes(&["a.ts"]).await;
+    for _ in 0..8 {
+        let renewals = futures::future::join_all((0..6).map(|_| ann.try_claim(Writing, &["a.ts"])));
+        let (renewals, forced) = futures::future::join(renewals, forces(&eve, &["a.ts"])).await;
+        assert_eq!(forced.locks.len(), 1);
+        let denied = renewals
+            .into_iter()
+            .filter(|renewal| matches!(renewal, coord::state::admission::Admitted::Denied(_)));
+        for denial in denied {
+            assert_eq!(denial_of(denial), taken(&["a.ts"]));
+        }
+        assert_eq!(world.stored("a.ts").await, [], "no renewal brings it back");
+        assert_eq!(denial_of(ann.try_claim(Writing, &["a.ts"]).await), taken(&["a.ts"]));
+        denial_of(ann.try_release(None, None, true, &["a.ts"]).await);
+        ann.writes(&["a.ts"]).await;
+    }
+}
+
+on_every_store! {
+    all_locks_of_others_on_the_files_of_the_branch_go,
+    the_next_call_of_the_holder_says_who_and_why,
+    a_check_tells_once_of_other_files_and_a_release_of_everything_nothing,
+    who_waits_for_the_file_has_it_reserved,
+    what_is_to_be_told_is_bounded_and_forgotten,
+    a_renewal_is_before_it_or_denied,
+}
