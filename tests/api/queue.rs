@@ -1,7 +1,9 @@
 //! A claim that waits: its place in the queue, `wait_seconds`, files that are free, and locks that are taken away.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use coord::settings::IntentConfig;
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -271,7 +273,13 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
 
 #[tokio::test]
 async fn who_approves_may_take_a_lock_away_and_nobody_else_where_nothing_tells_the_owner() {
-    let api = Api::start_with(|app| app.intents.approvers = vec!["eve".to_owned()]).await;
+    let api = Api::start_with(|app| {
+        app.intents = Arc::new(IntentConfig {
+            approvers: vec!["eve".to_owned()],
+            ..IntentConfig::default()
+        });
+    })
+    .await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let force = json!({ "force": true });
     let refused = api.tell("bob", "OPEN", &["src/db.ts"], force.clone()).await;

@@ -244,7 +244,7 @@ pub struct LockChange {
 #[serde(untagged)]
 pub enum LocksEnded {
     /// Those of one claim.
-    OfClaim(LockChange),
+    OfClaim(Box<LockChange>),
     /// Those of all claims beyond the 512th that ended at once.
     OfMany(ManyLocks),
 }

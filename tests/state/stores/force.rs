@@ -129,7 +129,7 @@ async fn a_renewal_is_before_it_or_denied(world: World) {
         assert_eq!(forced.locks.len(), 1);
         let denied = renewals
             .into_iter()
-            .filter(|renewal| matches!(renewal, coord::state::admission::Admitted::Denied(_)));
+            .filter(|renewal| matches!(renewal, state::admission::Admitted::Denied(_)));
         for denial in denied {
             assert_eq!(denial_of(denial), taken(&["a.ts"]));
         }

@@ -280,10 +280,10 @@ mod tests {
                 ..change
             };
             events.push(Event::LockGranted(change.clone()));
-            events.push(Event::LockExpired(LocksEnded::OfClaim(LockChange {
+            events.push(Event::LockExpired(LocksEnded::OfClaim(Box::new(LockChange {
                 files: None,
                 ..change
-            })));
+            }))));
         }
         if let Event::LockRefused(refusal) = events[5].clone() {
             for (reason, status) in [

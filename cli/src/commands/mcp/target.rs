@@ -190,6 +190,8 @@ impl Target {
             tool_call: sent.tool_call,
             session: sent.session,
             abandon: sent.abandon,
+            wait_seconds: sent.wait_seconds,
+            force: sent.force,
         }
     }
 }
