@@ -133,7 +133,7 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
             "OWNERS" => Full::Owners(reply.text()?),
             _ => return Err(reply.malformed("an unknown bound")),
         }),
-        "TAKEN" => Denial::Taken(Taken {
+        "LOCK_TAKEN" => Denial::Taken(Taken {
             by: reply.text()?,
             message: reply.text()?,
             files: reply.texts()?,

@@ -35,7 +35,7 @@ local function save_taken(list)
   end
 end
 
--- The denial { TAKEN, now, login of the person, its message, files } of a request for `paths` of a holder whose locks were taken
+-- The denial { LOCK_TAKEN, now, login of the person, its message, files } of a request for `paths` of a holder whose locks were taken
 -- away; or nil. A request for one of these files is denied until the holder releases the file; one for other files
 -- once, unless the caller holds all of these: programs renew locks for agents, and must not take the news from them.
 -- `is_release` of no paths is one of everything: it ends all of this.
@@ -56,7 +56,7 @@ local function taken_away(paths, is_release)
       end
       is_over = is_release and (names or #paths == 0)
       if #paths > 0 and (names or not (one.is_told or holds_all(paths))) then
-        denial = denial or { 'TAKEN', now, one.by, one.message, one.files }
+        denial = denial or { 'LOCK_TAKEN', now, one.by, one.message, one.files }
         is_changed = is_changed or not names
         one.is_told = one.is_told or not names or nil
       end
