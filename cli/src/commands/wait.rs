@@ -53,6 +53,7 @@ impl WaitArgs {
             paths: self.paths,
             message: self.message,
             reading: self.reading,
+            keeps_interface: false,
             wait: Some(self.seconds),
             json: self.json,
             agent: self.agent,

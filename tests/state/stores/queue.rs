@@ -1,10 +1,12 @@
 //! Tickets of claims that were refused for others' locks: `queue.lua`.
 
 use coord::domain::LockMode::{self, Reading, Writing};
+use coord::domain::NeighborPolicy;
 use coord::source::Reachable;
 use coord::state;
 use coord::state::locks::{Queued, ReleaseOutcome, Survey};
 use coord::store::Value;
+use coord_protocol::InterfacePromise;
 use serde_json::Value as Json;
 
 use crate::stores::neighbors::store_graph;
@@ -199,7 +201,7 @@ async fn readers_do_not_overtake_a_waiting_writer(world: World) {
     waits(&bob, Writing, &["a.ts"]).await;
     assert_eq!(
         waits(&eve, Reading, &["a.ts"]).await,
-        (2, vec!["RESERVED! a.ts bob".to_owned()])
+        (2, ["DIRECT a.ts ann", "RESERVED! a.ts bob"].map(str::to_owned).to_vec())
     );
     // Who reads already goes on.
     ann.reads(&["a.ts"]).await;
@@ -380,6 +382,89 @@ async fn there_are_64_tickets_16_of_a_person_and_4_of_a_holder(world: World) {
     assert_eq!(in_short(&refused.findings), ["RESERVED! a.ts bob"]);
 }
 
+async fn nobody_waits_for_a_shared_file(world: World) {
+    world.store_policy("shared = [\"s.lock\"]").await;
+    let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
+    ann.writes(&["a.ts", "s.lock"]).await;
+    let blocked = ["DIRECT s.lock ann", "DIRECT! a.ts ann"].map(str::to_owned).to_vec();
+    assert_eq!(waits(&bob, Writing, &["a.ts", "s.lock"]).await, (1, blocked));
+    eve.writes(&["s.lock"]).await;
+    eve.abandons(&["s.lock"]).await;
+    // It is no part of what bob waits for.
+    ann.abandons(&["s.lock"]).await;
+    bob.abandons(&["s.lock"]).await;
+    assert_eq!(row(&world).await, ["bob"]);
+    ann.abandons(&["a.ts"]).await;
+    assert_eq!(row(&world).await, ["bob!"]);
+    let reserved = vec!["RESERVED! a.ts bob".to_owned()];
+    assert_eq!(waits(&eve, Writing, &["a.ts", "s.lock"]).await, (2, reserved));
+    bob.writes(&["a.ts", "s.lock"]).await;
+    assert_eq!(row(&world).await, ["eve"]);
+    // What is shared from now on is waited for no longer.
+    world.store_policy("shared = [\"a.ts\"]").await;
+    world.agent("joe").writes(&["a.ts"]).await;
+    eve.writes(&["a.ts", "s.lock"]).await;
+    assert_eq!(row(&world).await, [""; 0]);
+}
+
+/// Who says that the interfaces of the files stay as they are.
+fn keeping<'w>(agent: &Agent<'w>) -> Agent<'w> {
+    Agent {
+        interface: Some(InterfacePromise::Keeps),
+        ..agent.clone()
+    }
+}
+
+async fn who_keeps_an_interface_does_not_come_after_a_ticket_of_a_neighbor(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"])]).await;
+    let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
+    ann.writes(&["a.ts"]).await;
+    let blocked = vec!["NEIGHBOR! a.ts ann via b.ts".to_owned()];
+    assert_eq!(waits(&bob, Writing, &["b.ts"]).await, (1, blocked));
+    // Once ann keeps the interface, bob's turn has come.
+    keeping(&ann).writes(&["a.ts"]).await;
+    let found = in_short(&eve.checks(Writing, &["b.ts"]).await.findings);
+    assert_eq!(found, ["NEIGHBOR a.ts ann via b.ts", "RESERVED! b.ts bob"]);
+    ann.abandons(&["a.ts"]).await;
+    assert_eq!(row(&world).await, ["bob!"]);
+    let reserved = vec!["RESERVED! a.ts bob".to_owned()];
+    assert_eq!(waits(&eve, Writing, &["a.ts"]).await, (2, reserved));
+    // Neither does who keeps it, nor whom no neighbor stops, keep bob from his file.
+    keeping(&eve).writes(&["a.ts"]).await;
+    eve.abandons(&["a.ts"]).await;
+    for policy in [NeighborPolicy::Warn, NeighborPolicy::Off] {
+        let mut joe = world.agent("joe");
+        joe.policy = policy;
+        joe.writes(&["a.ts"]).await;
+        joe.abandons(&["a.ts"]).await;
+    }
+    bob.writes(&["b.ts"]).await;
+    assert_eq!(row(&world).await, [""; 0]);
+    bob.abandons(&["b.ts"]).await;
+    // Between tickets it is the same.
+    ann.writes(&["a.ts"]).await;
+    waits(&bob, Writing, &["b.ts"]).await;
+    waits(&keeping(&eve), Writing, &["a.ts"]).await;
+    waits(&world.agent("joe"), Writing, &["a.ts"]).await;
+    ann.abandons(&["a.ts"]).await;
+    assert_eq!(row(&world).await, ["bob!", "eve!", "joe"]);
+    keeping(&eve).writes(&["a.ts"]).await;
+    bob.writes(&["b.ts"]).await;
+}
+
+async fn neighbors_of_a_ticket_are_forgotten_where_they_block_no_longer(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"])]).await;
+    let (ann, mut bob) = (world.agent("ann"), world.agent("bob"));
+    ann.writes(&["a.ts", "c.ts"]).await;
+    waits(&bob, Writing, &["b.ts", "c.ts"]).await;
+    assert_eq!(tickets(&world).await[0]["near"], serde_json::json!(["a.ts"]));
+    bob.policy = NeighborPolicy::Off;
+    waits(&bob, Writing, &["b.ts", "c.ts"]).await;
+    assert_eq!(tickets(&world).await[0]["near"], Json::Null);
+    ann.abandons(&["c.ts"]).await;
+    assert_eq!(row(&world).await, ["bob!"]);
+}
+
 async fn tickets_of_very_many_files_are_bounded_in_bytes(world: World) {
     world.agent("ann").writes(&["a.ts"]).await;
     let long: Vec<String> = (0..512)
@@ -393,7 +478,7 @@ async fn tickets_of_very_many_files_are_bounded_in_bytes(world: World) {
         stored += usize::from(refused.queued.is_some());
     }
     assert_eq!(stored, 2);
-    let bytes = world.number(["STRLEN", &state::locks::keys::queue(&world.repo)]).await;
+    let bytes = Json::from(tickets(&world).await).to_string().len();
     assert!(bytes < 131_072, "{bytes}");
     assert_eq!(waits(&world.agent("small"), Writing, &["a.ts"]).await.0, 3);
 }
@@ -420,6 +505,9 @@ on_every_store! {
     branches_have_queues_of_their_own,
     a_release_gives_up_what_the_caller_waits_for,
     there_are_64_tickets_16_of_a_person_and_4_of_a_holder,
+    nobody_waits_for_a_shared_file,
+    who_keeps_an_interface_does_not_come_after_a_ticket_of_a_neighbor,
+    neighbors_of_a_ticket_are_forgotten_where_they_block_no_longer,
     tickets_of_very_many_files_are_bounded_in_bytes,
     the_tickets_go_by_themselves,
 }

@@ -56,7 +56,17 @@ pub async fn post(
     let mut response = match status {
         LockStatus::Open if is_forced => force_release(app, &request, &reason).await?,
         LockStatus::Reading => claim(app, &request, (LockMode::Reading, None), &reason, &tool_use, wait).await?,
-        LockStatus::Writing => claim(app, &request, (LockMode::Writing, sent.interface), &reason, &tool_use, wait).await?,
+        LockStatus::Writing => {
+            claim(
+                app,
+                &request,
+                (LockMode::Writing, sent.interface),
+                &reason,
+                &tool_use,
+                wait,
+            )
+            .await?
+        }
         LockStatus::Open => {
             let terms = Release {
                 reason: &reason,

@@ -132,8 +132,8 @@ fn the_judge_sees_a_claim_that_is_not_whole() {
 
 #[test]
 fn the_judge_sees_a_lock_taken_from_its_holder() {
-    let of_another = broken(|_, stored| stored.events[1].holder = holder("cat"));
-    assert_eq!(of_another, Rule::AnswerAndLog, "the request was bob's");
+    let of_another = broken(|_, stored| stored.events[5].holder = holder("dan"));
+    assert_eq!(of_another, Rule::AnswerAndLog, "the request was cat's");
     let foreign = broken(|operations, stored| {
         operations[2].holder = holder("bob");
         stored.events[2].holder = holder("bob");

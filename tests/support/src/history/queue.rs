@@ -20,6 +20,9 @@ struct Ticket {
     holder: Holder,
     branch: String,
     mode: Mode,
+    /// What the claim names.
+    named: BTreeSet<String>,
+    /// The same without shared files.
     files: BTreeSet<String>,
     /// Neighbors of the files that others wrote when it was refused.
     near: BTreeSet<String>,
@@ -46,6 +49,8 @@ pub struct Queue {
     tickets: Vec<Ticket>,
     newest: u64,
     given_up: Arc<Vec<GivenUp>>,
+    /// Files that several may write at once: nobody waits for them.
+    shared: Arc<BTreeSet<String>>,
 }
 
 impl Ticket {
@@ -86,7 +91,7 @@ impl Ticket {
 
 impl Queue {
     /// An empty queue; the releases of `operations` give tickets up, whether or not the log shows them.
-    pub fn with(operations: &[Operation]) -> Self {
+    pub fn with(operations: &[Operation], shared: &BTreeSet<String>) -> Self {
         let releases = operations.iter().filter(|operation| operation.act == Act::Release);
         let given_up = releases.map(|release| GivenUp {
             holder: release.holder.clone(),
@@ -99,6 +104,7 @@ impl Queue {
         });
         Queue {
             given_up: Arc::new(given_up.collect()),
+            shared: Arc::new(shared.clone()),
             ..Queue::default()
         }
     }
@@ -118,13 +124,19 @@ impl Queue {
         ticket.is_certain && time <= ticket.asked + RESERVED && !self.is_given_up(ticket, time)
     }
 
+    /// What `event` is about, without shared files.
+    fn files_of(&self, event: &Event) -> BTreeSet<String> {
+        let files = event.files.iter().filter(|file| !self.shared.contains(*file));
+        files.cloned().collect()
+    }
+
     fn own(&self, event: &Event, mode: Mode) -> Option<usize> {
-        let files: BTreeSet<String> = event.files.iter().cloned().collect();
+        let named: BTreeSet<String> = event.files.iter().cloned().collect();
         let is_own = |ticket: &Ticket| {
             ticket.holder == event.holder
                 && ticket.branch == event.branch
                 && ticket.mode == mode
-                && ticket.files == files
+                && ticket.named == named
         };
         self.tickets.iter().position(is_own)
     }
@@ -168,7 +180,7 @@ impl Queue {
             }
             (Kind::Granted, Some(mode)) => self.is_first(event, mode, locks)?,
             (Kind::Released, _) => {
-                let files: BTreeSet<String> = event.files.iter().cloned().collect();
+                let files = self.files_of(event);
                 self.tickets.retain(|ticket| {
                     ticket.holder != event.holder || ticket.branch != event.branch || ticket.files.is_disjoint(&files)
                 });
@@ -189,7 +201,10 @@ impl Queue {
 
     /// A claim that others' locks do not stop is stopped by a claim before it.
     fn founds(&self, event: &Event, mode: Mode, obstacles: &BTreeSet<String>) -> Result<(), Violation> {
-        let own = self.own(event, mode).map_or(u64::MAX, |own| self.tickets[own].order.1);
+        let own = self.own(event, mode).map(|own| &self.tickets[own]);
+        let own = own
+            .filter(|own| self.is_there(own, event.time))
+            .map_or(u64::MAX, |own| own.order.1);
         for file in event.conflicts.iter().filter(|file| !obstacles.contains(*file)) {
             let is_reserved = event.files.contains(file)
                 && self.tickets.iter().any(|ticket| {
@@ -209,7 +224,7 @@ impl Queue {
             ticket.holder == event.holder
                 && ticket.branch == event.branch
                 && ticket.mode == mode
-                && event.files.iter().all(|file| ticket.files.contains(file))
+                && event.files.iter().all(|file| ticket.named.contains(file))
         });
         let own = own.map(|ticket| ticket.order.0).min().unwrap_or(u64::MAX);
         for ticket in &self.tickets {
@@ -241,7 +256,8 @@ impl Queue {
                 holder: holder.clone(),
                 branch: event.branch.clone(),
                 mode,
-                files: event.files.iter().cloned().collect(),
+                named: event.files.iter().cloned().collect(),
+                files: self.files_of(event),
                 near: BTreeSet::new(),
                 order: (self.newest, self.newest),
                 asked: time,

@@ -66,7 +66,7 @@ pub fn judge(operations: &[Operation], stored: &Stored, rules: &Rules) -> Result
 /// The state before the first event, and after each.
 fn replay(operations: &[Operation], stored: &Stored, rules: &Rules) -> Result<Vec<Model>, Violation> {
     let mut states = vec![Model {
-        queue: Queue::with(operations),
+        queue: Queue::with(operations, &rules.shared),
         shared: rules.shared.clone(),
         ..Model::default()
     }];
