@@ -118,7 +118,7 @@ async fn every_script_that_meets_an_expired_lock_announces_it_and_no_second_one_
             "refused claim" => {
                 let cid = world.agent("cid");
                 cid.is_refused(Reading, &["a.ts", "kept.ts"]).await;
-                cid.abandons(&["a.ts", "kept.ts"]).await;
+                cid.abandons(&["a.ts"]).await;
             }
             "release" => {
                 ann.abandons(&["a.ts"]).await;

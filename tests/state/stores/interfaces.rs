@@ -53,6 +53,7 @@ async fn who_keeps_the_interface_blocks_no_neighbor(world: World) {
             // The file itself is the writer's alone, whatever it says.
             bob.is_refused(Writing, &[file]).await;
             bob.is_refused(Reading, &[file]).await;
+            bob.abandons(&[""; 0]).await;
             ann.abandons(&[file]).await;
         }
     }

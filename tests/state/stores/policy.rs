@@ -81,6 +81,7 @@ async fn a_policy_that_changes_under_held_locks_takes_none_away(world: World) {
     bob.writes(&["a.md"]).await;
     cyd.is_refused(Writing, &["a.md"]).await;
     cyd.is_refused(Reading, &["a.md"]).await;
+    cyd.abandons(&[""; 0]).await;
     ann.abandons(&["a.md"]).await;
     ann.is_refused(Writing, &["a.md"]).await;
     bob.abandons(&["a.md"]).await;

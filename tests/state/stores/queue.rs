@@ -401,7 +401,7 @@ async fn nobody_waits_for_a_shared_file(world: World) {
     bob.writes(&["a.ts", "s.lock"]).await;
     assert_eq!(row(&world).await, ["eve"]);
     // What is shared from now on is waited for no longer.
-    world.store_policy("shared = [\"a.ts\"]").await;
+    world.store_policy("shared = [\"a.ts\", \"s.lock\"]").await;
     world.agent("joe").writes(&["a.ts"]).await;
     eve.writes(&["a.ts", "s.lock"]).await;
     assert_eq!(row(&world).await, [""; 0]);
