@@ -140,24 +140,25 @@ async fn wander(client: Client, addresses: Vec<SocketAddr>, pushes: Arc<AtomicUs
 fn choose(random: &mut fastrand::Rng, last: Option<Request>, pushes: &AtomicUsize) -> Request {
     // Half the time on the files of the time before: renewals, upgrades and releases of what is held. Whoever goes on to others
     // mostly gives back what it has claimed, and its place in the queue.
-    let (branch, files, gives_back) = match last {
-        Some(last) if random.bool() => (last.branch, last.files, false),
-        Some(last) if matches!(last.act, Act::Claim(_)) && random.u32(..4) > 0 => (last.branch, last.files, true),
+    let (branch, files, next) = match last {
+        Some(last) if random.bool() => (last.branch, last.files, random.bool().then_some(last.act)),
+        Some(last) if matches!(last.act, Act::Claim(_)) && random.u32(..4) > 0 => {
+            (last.branch, last.files, Some(Act::Release))
+        }
         _ => {
             let branch = BRANCHES[usize::from(random.u32(..4) == 0)].to_owned();
             let mut files: Vec<String> = FILES.iter().map(|file| (*file).to_owned()).collect();
             random.shuffle(&mut files);
             files.truncate(1 + random.usize(..3));
-            (branch, files, false)
+            (branch, files, None)
         }
     };
-    let act = match random.u32(..10) {
-        _ if gives_back => Act::Release,
+    let act = next.unwrap_or_else(|| match random.u32(..10) {
         0..3 => Act::Claim(Mode::Writing),
         3..5 => Act::Claim(Mode::Reading),
         5..8 => Act::Release,
         _ => Act::Check,
-    };
+    });
     // An agent that has pulled just now; now and then one that is behind. What it says that it pushed is the head, mostly, which
     // comes after the claim if the branch has moved since.
     let newest = commit(pushes.load(Ordering::Relaxed));

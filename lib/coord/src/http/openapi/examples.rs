@@ -63,6 +63,7 @@ pub fn post_refused() -> Value {
     orchestration["metadata"] = json!({
         "lock_owner": "ada",
         "conflicts": ["src/db.ts"],
+        "free": ["src/page.ts"],
         "ticket": "43f052472c2f",
         "position": 1,
         "expected_by": EXPIRY,
