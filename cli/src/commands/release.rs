@@ -51,7 +51,7 @@ pub struct ReleaseArgs {
     pub abandon: bool,
     /// Take others' locks on these files away: for a person who owns the repository (admin or maintain at GitHub, or
     /// COORD_APPROVERS)
-    #[arg(long, requires = "reason", requires = "paths", conflicts_with = "abandon")]
+    #[arg(long, requires = "reason", requires = "paths", conflicts_with_all = ["abandon", "all"])]
     pub force: bool,
     /// With --force: why, which the holder and everybody else is told
     #[arg(long, requires = "force", value_name = "SENTENCE")]

@@ -227,16 +227,18 @@ fn the_files_of_a_task_are_claimed_from_the_working_copy_and_unlocked_where_noth
     by(&world, "one", &["task", "done", "t1"], 0);
     let locks = |status: &serde_json::Value| status["locks"].as_array().map(Vec::len);
     assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));
-    by(&world, "one", &["task", "claim", "t2"], 0);
+    // It is the turn of the agent that was refused.
+    by(&world, "one", &["task", "claim", "t2"], 3);
+    by(&world, "two", &["task", "claim", "t2"], 0);
     std::fs::write(world.clone.path().join("src/db.ts"), "export const query = 3;\n").unwrap();
-    let kept = by(&world, "one", &["task", "release", "t2"], 0);
+    let kept = by(&world, "two", &["task", "release", "t2"], 0);
     assert!(
         kept.contains("LOCKS_KEPT: You still hold 'src/db.ts' for writing"),
         "{kept}"
     );
-    by(&world, "one", &["task", "claim", "t2"], 0);
-    by(&world, "one", &["task", "release", "t2", "--abandon"], 0);
+    by(&world, "two", &["task", "claim", "t2"], 0);
+    by(&world, "two", &["task", "release", "t2", "--abandon"], 0);
     assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));
-    by(&world, "one", &["task", "claim", "t2", "--no-files"], 0);
+    by(&world, "two", &["task", "claim", "t2", "--no-files"], 0);
     assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));
 }
