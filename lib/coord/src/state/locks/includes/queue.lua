@@ -3,9 +3,9 @@
 --
 -- The tickets are a JSON list in the order of their first refusals. They are read with the admission, so that a claim without
 -- any costs nothing. A ticket: `id`, a digest of holder, branch, mode and files; `user_id`, `user_name`, `agent_id`; `branch`;
--- `status`; `message`; `files`, without shared ones; `near`, neighbors of these that blocked it when it was refused; `keeps`, if it keeps
--- the interfaces of its files; and, in Unix milliseconds, `since`; `asked`, the last time; `asked_before`; `reserved`, the end of its reservation, once a script has found that it waits
--- for nobody.
+-- `status`; `message`; `files`, without shared ones; `near`, neighbors of these that blocked it when it was refused; `keeps`, if
+-- it keeps the interfaces of its files; and, in Unix milliseconds, `since`; `asked`, the last time; `asked_before`; `reserved`,
+-- the end of its reservation, once a script has found that it waits for nobody.
 -- @include chunks
 -- @include locks/entries
 -- @include locks/blocking
@@ -59,8 +59,8 @@ local function open_queue()
     return relations[ticket]
   end
 
-  -- Whether a claim of `path` as `wanted` comes after the ticket, if that is an earlier one of another holder. `keeps`: whether the
-  -- claim keeps the interface of the file.
+  -- Whether a claim of `path` as `wanted` comes after the ticket, if that is an earlier one of another holder. `keeps`: whether
+  -- the claim keeps the interface of the file.
   local function wants(ticket, path, wanted, neighbor_policy, keeps)
     local relation = relations_of(ticket)[path]
     return relation and is_blocking(wanted, relation, ticket.status, neighbor_policy, false, keeps)
@@ -246,8 +246,8 @@ local function open_queue()
   end
 
   -- The tickets that a claim comes after, as findings of a survey: one for each of the files, unless its lock blocks the claim.
-  -- What the caller holds is renewed whatever others wait for, and nobody waits for a shared file. `keeps`: whether the claim keeps
-  -- the interfaces. `own`: file path -> the caller's entry.
+  -- What the caller holds is renewed whatever others wait for, and nobody waits for a shared file. `keeps`: whether the claim
+  -- keeps the interfaces. `own`: file path -> the caller's entry.
   function queue.findings(paths, wanted, neighbor_policy, keeps, own)
     queue.before = {}
     local is_new, findings, is_named = {}, {}, {}
@@ -368,6 +368,7 @@ local function open_queue()
       ticket.asked_before, ticket.asked, ticket.message = ticket.asked, now_ms, message
       -- The policy of the branch may be another one now.
       ticket.files, ticket.keeps, ticket.reserved = files, keeps or nil, nil
+      relations[ticket], waits[ticket] = nil, nil
     else
       ticket = new_ticket(id, files, wanted, message, keeps)
       if not ticket then
