@@ -86,8 +86,10 @@ async def play(client, instructions, agent, way):
     assert [lock["file_path"] for lock in locks] == [f"{agent}.py"], locks
     prompt = await client.get_prompt("coordinate", {"task": "Add a pool"})
     assert prompt.messages[0].content.text.endswith("The task: Add a pool")
-    content, _, _ = await call("post_status", status="OPEN", abandon=True, message=MESSAGE)
-    assert content["success"] is True, content
+    # The one that was refused waits no longer, either.
+    for more in [{}, {"agent_id": "another"}]:
+        content, _, _ = await call("post_status", status="OPEN", abandon=True, message=MESSAGE, **more)
+        assert content["success"] is True, content
 
 
 async def main(generation):

@@ -53,7 +53,10 @@ export async function play(client, version, agent, way) {
   const { messages } = await client.getPrompt({ name: "coordinate", arguments: { task: "Add a pool" } });
   assert.match(messages[0].content.text, /The task: Add a pool$/);
 
-  const released = await call("post_status", { ...about, status: "OPEN", abandon: true, message });
-  assert.equal(released.structuredContent.success, true);
+  // The one that was refused waits no longer, either.
+  for (const more of [{}, { agent_id: "another" }]) {
+    const released = await call("post_status", { ...about, ...more, status: "OPEN", abandon: true, message });
+    assert.equal(released.structuredContent.success, true);
+  }
   console.log(`${agent}, ${way}: ${version}`);
 }

@@ -97,7 +97,7 @@ pub fn check_conflict() -> Value {
     let reason =
         format!("File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): {MESSAGE}");
     let mut orchestration = command("SWITCH_TASK", None, &reason);
-    orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"] });
+    orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"], "free": ["src/page.ts"] });
     json!({
         "status": "CONFLICT",
         "repo_head": HEAD,
