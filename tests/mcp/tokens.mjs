@@ -38,6 +38,8 @@ for (const way of WAYS) {
     const [call, text, structured] = [args, result.content[0].text, result.structuredContent].map(count);
     console.log(`${what}: arguments ${call}, text ${text}, structured content ${structured} tokens`);
   }
+  // The one that was refused waits no longer.
+  await client.callTool({ name: "post_status", arguments: { ...about, agent_id: "two", status: "OPEN", abandon: true, message } });
   await client.close();
 
   const opencode = await connect(way, "auto", "opencode");
