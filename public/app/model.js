@@ -18,7 +18,7 @@ import { watchBranch } from './watch.js';
 const PARTS = {
   place: ['place'],
   graph: ['graph', 'graphState', 'progress', 'failure', 'policy'],
-  locks: ['locks', 'neighbors'],
+  locks: ['locks', 'neighbors', 'pending'],
   agents: ['agents'],
   activity: ['activity', 'hasOlder'],
   intents: ['intents', 'refusals'],

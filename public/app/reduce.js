@@ -31,7 +31,7 @@ import { isOfTeams, unknownTeams } from './teams.js';
  *   | { type: 'graph', body: import('./graph.js').GraphBody, now: number }
  *   | { type: 'locks_asked' }
  *   | { type: 'locks_failed' }
- *   | { type: 'locks', locks: import('./locks.js').Locks, now: number }
+ *   | { type: 'locks', locks: import('./locks.js').Locks, pending: import('./pending.js').Pending[], now: number }
  *   | { type: 'events', events: any[], caughtUpTo: number, now: number }
  *   | { type: 'activity', events: any[], isCaughtUp: boolean, hasOlder?: boolean, now: number }
  *   | { type: 'intents', intents: import('./types.js').Intents, now: number }
@@ -62,6 +62,7 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       policy: null,
       locks: new Map(),
       neighbors: new Map(),
+      pending: [],
       agents: [],
       activity: [],
       hasOlder: false,
@@ -104,7 +105,7 @@ export function reduce(whole, action) {
     case 'locks': {
       // The list may be older than the events that came while it was read.
       const locks = applyEvents(withKnown(state.locks, action.locks), whole.journal ?? []);
-      return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), shownAt: action.now }, action.now);
+      return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), pending: action.pending, shownAt: action.now }, action.now);
     }
     case 'events':
       return ofEvents(whole, action);

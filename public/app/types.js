@@ -215,6 +215,7 @@
  * @property {string | null} failure Why the newest build failed.
  * @property {import('./graph.js').Policy | null} policy The rules of locking on the branch.
  * @property {Map<string, Lock[]>} locks By path; only what has not expired.
+ * @property {import('./pending.js').Pending[]} pending Changes that are not merged into the branch yet.
  * @property {Map<string, string[]>} neighbors Files that a writer endangers, by path: the WRITING locks that they import or that import them.
  * @property {Agent[]} agents
  * @property {Activity[]} activity The newest first.

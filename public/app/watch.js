@@ -4,6 +4,7 @@ import { ApiError, problemOfStream } from './api.js';
 import { watchIntents } from './intents_watch.js';
 import { watchLedger } from './ledger_watch.js';
 import { firstExpiry, isPartial, readLocks } from './locks.js';
+import { readPending } from './pending.js';
 import { makeTimer, oneAtATime } from './reads.js';
 import { makeStream } from './stream.js';
 import { watchTeams } from './teams_watch.js';
@@ -143,7 +144,7 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
       const { body } = await api.get('api/locks', query);
       flush();
       locksReadAt = clock.now();
-      dispatch({ type: 'locks', locks: readLocks(body, branch), now: clock.now() });
+      dispatch({ type: 'locks', locks: readLocks(body, branch), pending: readPending(body, branch), now: clock.now() });
     } catch (error) {
       dispatch({ type: 'locks_failed' });
       throw error;

@@ -1,11 +1,13 @@
 // The locks of the selected file, and the writers that it is a neighbor of.
 
+import { pendingSentence } from '../app/pending.js';
 import { duration } from '../app/time.js';
 import { icon, keyedChildren, make, setIcon, setText } from '../app/dom.js';
 import { badge, fileButton, moment, timeLeft } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/types.js').Lock} Lock */
+/** @typedef {import('../app/pending.js').Pending} Pending */
 
 /** A file that everything imports is a neighbor of every writer. */
 const NEIGHBORS_SHOWN = 6;
@@ -16,14 +18,26 @@ export function fileLocks(model) {
   const free = make('p', { class: 'soft' }, 'Free: nobody holds a lock on it.');
   const neighbors = make('ul', { class: 'file-list' });
   const rest = make('p', { class: 'soft' });
+  const unmerged = make('ul', { class: 'file-list' });
   const endangered = make('div', { class: 'neighbor-note' }, make('p', {}, 'Neighbor of files that are being written:'), neighbors, rest);
-  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, endangered);
+  const node = make('section', { class: 'file-section' }, make('h3', {}, 'Lock'), list, free, unmerged, endangered);
   /** @type {Map<string, ReturnType<typeof lockRow>>} */
   const rows = new Map();
   const renderLocks = keyedChildren(list, (/** @type {Lock} */ { path, holder }) => `${holder} ${path}`, (lock) => {
     const row = lockRow(lock);
     rows.set(lock.holder, row);
     return row;
+  });
+  const renderUnmerged = keyedChildren(unmerged, (/** @type {Pending} */ { holder, workBranch }) => `${holder} ${workBranch}`, () => {
+    const text = make('span');
+    const since = moment(duration);
+    return {
+      node: make('li', { class: 'soft' }, text, ' (', since.node, ' ago)'),
+      update(/** @type {Pending} */ change) {
+        setText(text, pendingSentence(change));
+        since.update(change.since, model.now());
+      },
+    };
   });
   const renderNeighbors = keyedChildren(neighbors, (/** @type {string} */ path) => path, (path) => {
     const button = fileButton(model, path);
@@ -57,6 +71,9 @@ export function fileLocks(model) {
       renderNeighbors(writers.slice(0, NEIGHBORS_SHOWN));
       setText(rest, writers.length > NEIGHBORS_SHOWN ? `and ${writers.length - NEIGHBORS_SHOWN} more` : '');
       free.hidden = locks.length > 0;
+      const pending = model.state.pending.filter((change) => change.path === path);
+      renderUnmerged(pending);
+      unmerged.hidden = pending.length === 0;
       endangered.hidden = writers.length === 0;
       tick(model.now());
     },

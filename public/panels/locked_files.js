@@ -2,12 +2,15 @@
 
 import { countdown } from '../app/time.js';
 import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
-import { badge, pathText } from './parts.js';
+import { badge, fileButton, pathText } from './parts.js';
 import { everySecond } from './ticker.js';
 import { lockSentence } from './words.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/types.js').Lock} Lock */
+
+/** Of hundreds of them, the file itself tells. */
+const UNMERGED_SHOWN = 100;
 
 /**
  * @param {HTMLElement} element
@@ -17,7 +20,9 @@ export function mountLockedFiles(element, model) {
   const title = make('h2', { class: 'locked-title' });
   const list = make('ul', { class: 'locked-list' });
   element.classList.add('locked');
-  element.append(title, list);
+  const unmerged = make('ul', { class: 'locked-list', 'aria-label': 'Changes that are not merged yet' });
+  const unmergedTitle = make('h2', { class: 'locked-title' });
+  element.append(title, list, unmergedTitle, unmerged);
   /** @type {Map<string, ReturnType<typeof lockedFile>>} */
   const rows = new Map();
   const renderRows = keyedChildren(list, (/** @type {Lock[]} */ locks) => locks[0].path, (locks) => {
@@ -26,8 +31,18 @@ export function mountLockedFiles(element, model) {
     return row;
   });
 
+  const renderUnmerged = keyedChildren(unmerged, (/** @type {string} */ path) => path, (path) => {
+    const button = fileButton(model, path);
+    return { node: make('li', {}, button.node), update: () => button.update(null) };
+  });
+
   function render() {
-    const { locks } = model.state;
+    const { locks, pending } = model.state;
+    const paths = [...new Set(pending.map((change) => change.path))];
+    setText(unmergedTitle, `Not merged yet ${paths.length}`);
+    unmergedTitle.hidden = paths.length === 0;
+    unmerged.hidden = paths.length === 0;
+    renderUnmerged(paths.slice(0, UNMERGED_SHOWN));
     for (const path of rows.keys()) if (!locks.has(path)) rows.delete(path);
     renderRows([...locks.values()].sort((a, b) => (a[0].path < b[0].path ? -1 : 1)));
     setText(title, locks.size > 0 ? `Locked ${locks.size}` : 'Nothing is locked: every file is free.');

@@ -48,3 +48,4 @@ mod token_limits;
 mod token_settings;
 mod tokens;
 mod unreachable;
+mod work_branches;

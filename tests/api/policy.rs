@@ -9,7 +9,7 @@ use crate::api::{Api, main_branch, repo};
 
 impl Api {
     /// Stores a policy with the graph of `main`, as a build does.
-    async fn publish_policy(&self, toml: &str, problem: Option<&str>) {
+    pub async fn publish_policy(&self, toml: &str, problem: Option<&str>) {
         let text = PolicyText {
             file: PolicyFile::parse(toml.as_bytes()).unwrap(),
             problem: problem.map(str::to_owned),

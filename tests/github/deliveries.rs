@@ -18,7 +18,7 @@ use crate::config;
 
 const ALIVE_KEY: &str = "coord:webhook:{127.0.0.1/acme/widgets}";
 
-const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
+pub const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
 pub const SECRET: &str = "It's a Secret to Everybody";
 

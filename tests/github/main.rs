@@ -21,6 +21,7 @@ mod limits;
 mod people;
 mod people_faults;
 mod public_graph;
+mod pull_requests;
 mod refreshing;
 mod releases;
 mod schema;

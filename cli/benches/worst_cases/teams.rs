@@ -148,6 +148,7 @@ impl Team<'_> {
     fn terms<'t>(&'t self, holder: &'t Holder) -> TeamTerms<'t> {
         TeamTerms {
             admission: AdmissionTerms {
+                work_branch: None,
                 repo: &self.repo,
                 branch: &self.branch,
                 holder,

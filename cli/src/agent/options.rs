@@ -68,10 +68,23 @@ impl AgentArgs {
     /// # Errors
     /// When the branch that is named is none, or none is named where HEAD is detached and the repository has no default branch.
     pub fn branch(&self, working_copy: &WorkingCopy) -> anyhow::Result<Branch> {
+        Ok(self.branches(working_copy)?.0)
+    }
+
+    /// The same, and the branch that is committed to, where it is another one.
+    ///
+    /// # Errors
+    /// As [`AgentArgs::branch`].
+    pub fn branches(&self, working_copy: &WorkingCopy) -> anyhow::Result<(Branch, Option<Branch>)> {
         let named = set(self.branch.clone()).or_else(|| working_copy.setting("coord.branch"));
         match named {
-            Some(name) => Branch::parse(&name).map_err(|invalid| anyhow::anyhow!("the branch {name:?} {invalid}")),
-            None => working_copy.branch().with_context(|| {
+            Some(name) => {
+                let branch = Branch::parse(&name);
+                let branch = branch.map_err(|invalid| anyhow::anyhow!("the branch {name:?} {invalid}"))?;
+                let work_branch = working_copy.checked_out().filter(|checked_out| *checked_out != branch);
+                Ok((branch, work_branch))
+            }
+            None => working_copy.branches().with_context(|| {
                 format!(
                     "no branch is checked out in {}; name the one that the work is for, with --branch or {}",
                     working_copy.root().display(),

@@ -18,6 +18,8 @@ pub struct Work {
     pub folder: PathBuf,
     /// The branch that the work is for.
     pub branch: Branch,
+    /// The branch that is committed to, where it is another one.
+    pub work_branch: Option<Branch>,
     /// Who works.
     pub agent_id: Option<AgentId>,
 }
@@ -30,12 +32,13 @@ impl Work {
     pub fn in_folder(folder: &Path, args: &AgentArgs) -> anyhow::Result<Work> {
         let folder = std::path::absolute(folder).context("the folder has no path")?;
         let working_copy = WorkingCopy::containing(&folder)?;
-        let branch = args.branch(&working_copy)?;
+        let (branch, work_branch) = args.branches(&working_copy)?;
         Ok(Work {
             agent_id: args.agent_id()?,
             working_copy,
             folder,
             branch,
+            work_branch,
         })
     }
 
@@ -57,6 +60,7 @@ impl Work {
         CheckRequest {
             repo_url: Some(self.repo_url()),
             branch: Some(self.branch.to_string()),
+            work_branch: self.work_branch(),
             file_paths: Some(paths),
             agent_head: self.head(),
             base_head: self.base_head(),
@@ -103,6 +107,7 @@ impl Work {
         PostRequest {
             repo_url: Some(self.repo_url()),
             branch: Some(self.branch.to_string()),
+            work_branch: self.work_branch(),
             file_paths: Some(paths),
             status: Some(status),
             message: Some(message),
@@ -138,7 +143,10 @@ impl Work {
         {
             *new_head = self.pushed_head();
         }
-        sent.branch.get_or_insert_with(|| self.branch.as_str().to_owned());
+        if sent.branch.is_none() {
+            sent.branch = Some(self.branch.to_string());
+            sent.work_branch = sent.work_branch.take().or_else(|| self.work_branch());
+        }
         if sent.agent_head.is_none() {
             sent.agent_head = self.head();
             sent.base_head = sent.base_head.take().or_else(|| self.base_head());
@@ -154,6 +162,11 @@ impl Work {
         }
         let tip = self.working_copy.tip(&self.branch);
         tip.map(|tip| tip.commit.to_string()).or(Some(head))
+    }
+
+    /// The branch that is committed to, where it is another than the one that the work is for.
+    pub fn work_branch(&self) -> Option<String> {
+        self.work_branch.as_ref().map(Branch::to_string)
     }
 
     fn agent(&self) -> Option<String> {

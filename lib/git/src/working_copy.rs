@@ -111,11 +111,12 @@ impl WorkingCopy {
         Branch::parse(name.to_str().ok()?).ok()
     }
 
-    /// The branch that the work is for: the one that the checked-out branch has as its upstream, or else that branch itself;
-    /// where HEAD is detached, the branch that `origin/HEAD` names, `main` or `master`.
-    pub fn branch(&self) -> Option<Branch> {
+    /// The branch that the work is for, and the checked-out one where that is another. Work is for the branch that the checked-out one has
+    /// as its upstream under another name; otherwise for the default branch: the one that `origin/HEAD` names, `main` or `master`;
+    /// where there is none, for the checked-out one.
+    pub fn branches(&self) -> Option<(Branch, Option<Branch>)> {
         let Some(checked_out) = self.checked_out() else {
-            return self.repository.default_branch();
+            return Some((self.repository.default_branch()?, None));
         };
         let key = format!("branch.{checked_out}.merge");
         let config = self.worktree.handle.config_snapshot();
@@ -123,7 +124,24 @@ impl WorkingCopy {
             let name = name.strip_prefix(b"refs/heads/")?.to_str().ok()?.to_owned();
             Branch::parse(&name).ok()
         });
-        Some(upstream.unwrap_or(checked_out))
+        let upstream = upstream.filter(|upstream| *upstream != checked_out);
+        let branch = upstream.or_else(|| self.repository.default_branch());
+        Some(match branch {
+            Some(branch) if branch != checked_out => (branch, Some(checked_out)),
+            _ => (checked_out, None),
+        })
+    }
+
+    /// The branch that the work is for.
+    pub fn branch(&self) -> Option<Branch> {
+        Some(self.branches()?.0)
+    }
+
+    /// The branch that work for `branch` is pushed to first: the checked-out one, where the remote has it, or `branch` itself.
+    pub fn pushed_branch(&self, branch: &Branch) -> Branch {
+        let checked_out = self.checked_out().filter(|checked_out| checked_out != branch);
+        let pushed = checked_out.filter(|checked_out| self.tip(checked_out).is_some());
+        pushed.unwrap_or_else(|| branch.clone())
     }
 
     /// The head of `branch` as this clone knows it, and the reference that it was read from. `None` where it has none.

@@ -22,6 +22,10 @@ pub struct CheckRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Branch, required = true)]
     pub branch: Option<String>,
+    /// The branch that the caller commits to, where it is another one: OPEN then wants the work there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub work_branch: Option<String>,
     /// The files.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::file_paths, required = true)]

@@ -62,7 +62,9 @@ pub use ledger::{
     FileContent, FileReport, FileVerdict, LedgerResponse, MapResponse, MappedFile, RecordEntry, RecordKind,
     RecordRequest, RecordResponse, Recorded, VerifyRequest, VerifyResponse,
 };
-pub use locks::{HeldLock, InterfacePromise, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, Reader};
+pub use locks::{
+    HeldLock, InterfacePromise, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, PendingChange, Reader,
+};
 pub use orchestration::{Action, ClaimBefore, Metadata, Orchestration, Status, SuggestedTask};
 pub use post_status::{PostRequest, PostResponse};
 pub use waiting::{AskedToStop, Membership, Waiting};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::schema::{self, AgentId, Branch, CommitId, FilePath, IntentId};
+use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, FilePath, IntentId};
 
 /// The request to `post_status`: a claim or a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
@@ -181,6 +181,44 @@ pub struct LocksResponse {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schema(minimum = 1)]
     pub locks_omitted: u64,
+    /// Changes that are on work branches and not on the branch that they are for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<PendingChange>,
+}
+
+/// A change of a file that is pushed to a work branch, and is not on the branch that it is for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct PendingChange {
+    /// The file.
+    #[schema(value_type = FilePath)]
+    pub file_path: String,
+    /// The branch that the change is for.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// The branch that has it.
+    #[schema(value_type = Branch)]
+    pub work_branch: String,
+    /// Verified login of its author.
+    pub user: String,
+    /// The author's name to show; the login where none is known.
+    pub user_name: String,
+    /// The agent of the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// The pushed commit.
+    #[schema(value_type = CommitSha)]
+    pub head: String,
+    /// What the author said of the work.
+    #[schema(min_length = 1, max_length = 500)]
+    pub message: String,
+    /// When the file was given back, Unix seconds.
+    #[schema(minimum = 0)]
+    pub since: i64,
+    /// Number of its pull request, where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, nullable = false)]
+    pub pull_request: Option<u64>,
 }
 
 /// A lock.
@@ -192,6 +230,10 @@ pub struct HeldLock {
     /// The branch that it is held on.
     #[schema(value_type = Branch)]
     pub branch: String,
+    /// The branch that the holder commits to, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub work_branch: Option<String>,
     /// Verified login of the holder.
     pub user: String,
     /// The holder's name to show; the login where none is known.

@@ -188,6 +188,13 @@ impl Orchestration {
         }
     }
 
+    /// The same with another shell command.
+    #[must_use]
+    pub fn by(mut self, command: String) -> Self {
+        self.command = Some(Cow::Owned(command));
+        self
+    }
+
     /// The same command with `metadata`.
     #[must_use]
     pub fn with(mut self, metadata: Metadata) -> Self {

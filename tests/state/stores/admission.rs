@@ -18,6 +18,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// Where nothing of the head is asked of anybody.
 pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> AdmissionTerms<'a> {
     AdmissionTerms {
+        work_branch: None,
         repo: &world.repo,
         branch: &world.branch,
         holder,

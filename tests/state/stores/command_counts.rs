@@ -119,6 +119,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     let judged = [Judged {
         path: "a.ts".to_owned(),
         claim_head: sha(HEAD),
+        blob: String::new(),
         verdict: Verdict::Pushed,
     }];
     answered(ann.release_as_judged(Some(HEAD), &judged, false, &["a.ts"]).await);
@@ -138,6 +139,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
     ann.abandons(&NAMED).await;
     note("release of everything, which is 512 files").await;
     let entry = AdmissionTerms {
+        work_branch: None,
         repo: &world.repo,
         branch: &world.branch,
         holder: &bob.holder,

@@ -120,6 +120,7 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     let judged = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord::state::locks::Judged {
         path: path.to_owned(),
         claim_head: sha(HEAD),
+        blob: String::new(),
         verdict: match path {
             "same.ts" => coord::domain::work::Verdict::Unchanged,
             _ => coord::domain::work::Verdict::Pushed,

@@ -60,6 +60,7 @@ pub mod ledger;
 mod limits;
 mod neighbors;
 mod patches;
+mod pending;
 mod policy;
 mod pushes;
 mod queue;

@@ -173,6 +173,8 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
                 agent_id: None,
                 intent_id: None,
                 task: None,
+                work_branch: None,
+                pull_request: None,
                 shared: false,
                 interface: None,
                 notices: None,

@@ -40,6 +40,7 @@ impl World {
     pub async fn head_is_due(&self) -> bool {
         let ann = self.agent("ann").holder;
         let entry = AdmissionTerms {
+            work_branch: None,
             repo: &self.repo,
             branch: &self.branch,
             holder: &ann,

@@ -103,6 +103,7 @@ async fn what_the_source_says_of_each_file_decides(world: World) {
     let judged = |path: &str, claim_head: &str, verdict| Judged {
         path: path.to_owned(),
         claim_head: sha(claim_head),
+        blob: String::new(),
         verdict,
     };
     let earlier = Verdict::Missing(Shortfall::NotAfterClaim);

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use coord::domain::BuildProgress;
 use coord::domain::LockMode;
+use coord::domain::work::Verdict;
 use coord::state;
 use coord::state::admission::Admitted;
 use coord::state::builds::{
@@ -14,6 +15,7 @@ use coord::state::builds::{
     return_lease, stage_graph,
 };
 use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
+use coord::state::locks::{PendingAct, settle_pending};
 use coord::state::messages::MessageFilter;
 use coord::state::tasks::TaskFilter;
 use coord::state::teams::{Told, memberships, show_team};
@@ -192,6 +194,24 @@ async fn locks(world: &World) {
     let expired = world.events().await;
     let expired = expired.iter().filter(|(_, event)| event["type"] == "lock_expired");
     assert_eq!(expired.count(), 1);
+    let eve = world.agent("eve").working_on("pool");
+    eve.writes(&["p.ts", "q.ts"]).await;
+    eve.try_release(Some(NEXT), Some(Verdict::Waiting), false, &["p.ts", "q.ts"])
+        .await;
+    let paths = ["p.ts".to_owned()];
+    for act in [
+        PendingAct::Number(12),
+        PendingAct::End {
+            commit: NEXT,
+            paths: &paths,
+        },
+        PendingAct::EndAll,
+        PendingAct::Forget,
+    ] {
+        settle_pending(&*world.store, &world.repo, Some(&world.branch), "pool", act)
+            .await
+            .unwrap();
+    }
 }
 
 async fn heads(world: &World) {

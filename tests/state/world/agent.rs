@@ -22,6 +22,7 @@ pub struct Agent<'w> {
     pub holder: Holder,
     pub branch: Branch,
     pub head: CommitSha,
+    pub work_branch: Option<Branch>,
     pub base: Option<CommitSha>,
     pub repo_head: Option<CommitSha>,
     pub has_aged_head: bool,
@@ -33,9 +34,18 @@ pub struct Agent<'w> {
     pub about_policy: AboutPolicy,
 }
 
+/// The blob of what waits on a work branch.
+pub const BLOB: &str = "b10bb10bb10bb10bb10bb10bb10bb10bb10bb10b";
+
 impl Agent<'_> {
     pub fn on_branch(mut self, name: &str) -> Self {
         self.branch = branch(name);
+        self
+    }
+
+    /// Who commits to another branch.
+    pub fn working_on(mut self, name: &str) -> Self {
+        self.work_branch = Some(branch(name));
         self
     }
 
@@ -89,7 +99,10 @@ impl Agent<'_> {
     /// Enters without limits; the head is the source's, or the stored one.
     pub fn entry<'a>(&'a self, known: &'a [CommitSha]) -> AdmissionTerms<'a> {
         let head = self.repo_head.as_ref();
-        let entry = AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known);
+        let entry = AdmissionTerms {
+            work_branch: self.work_branch.as_ref(),
+            ..AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known)
+        };
         if self.has_aged_head {
             AdmissionTerms {
                 head: aged(3600, None),
@@ -228,6 +241,10 @@ impl Agent<'_> {
                 judged.push(Judged {
                     path: path.to_owned(),
                     claim_head: sha(&entry.agent_head),
+                    blob: match verdict {
+                        Verdict::Waiting => BLOB.to_owned(),
+                        _ => String::new(),
+                    },
                     verdict,
                 });
             }

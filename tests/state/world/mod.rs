@@ -9,7 +9,7 @@ pub mod worker;
 
 pub use about_intents::AboutIntents;
 pub use about_policy::AboutPolicy;
-pub use agent::Agent;
+pub use agent::{Agent, BLOB};
 pub use outcomes::{answered, denial_of, granted, in_short, released};
 
 use std::collections::BTreeMap;
@@ -134,6 +134,7 @@ impl World {
             },
             branch: self.branch.clone(),
             head: sha(HEAD),
+            work_branch: None,
             base: None,
             repo_head: Some(sha(HEAD)),
             has_aged_head: false,

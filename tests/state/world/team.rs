@@ -103,6 +103,7 @@ impl Mate<'_> {
     pub fn terms(&self) -> TeamTerms<'_> {
         TeamTerms {
             admission: AdmissionTerms {
+                work_branch: None,
                 repo: &self.world.repo,
                 branch: &self.branch,
                 holder: &self.holder,

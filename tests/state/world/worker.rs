@@ -229,6 +229,7 @@ pub fn judged(path: &str, verdict: Verdict) -> Judged {
     Judged {
         path: path.to_owned(),
         claim_head: sha(HEAD),
+        blob: String::new(),
         verdict,
     }
 }

@@ -115,6 +115,7 @@ impl GuardArgs {
                 Some(change) => change.branch.clone(),
                 None => return Ok(ExitCode::SUCCESS),
             },
+            work_branch: None,
             working_copy,
             agent_id,
         };

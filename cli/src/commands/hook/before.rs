@@ -16,7 +16,7 @@ use super::event::{Decision, Tool};
 use super::home::Home;
 use super::places::{self, Place};
 use super::shell::Effects;
-use super::{handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn};
+use super::{give_back, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn};
 
 /// What a tool is about to do.
 fn effects(caller: &Caller<'_>) -> Effects {
@@ -202,7 +202,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
     let response = response.map_err(|error| reason::failure(&error))?;
     let root: PathBuf = work.working_copy.root().to_owned();
     let branch = work.branch.to_string();
-    let head = work.working_copy.tip(&work.branch).map(|tip| tip.commit.to_string());
+    let head = give_back::pushed_head(&work);
     SessionNotes::change(&work.working_copy, &holder, |notes| {
         intents::note(notes, &response);
         if response.success {

@@ -92,12 +92,13 @@ impl Caller<'_> {
     /// # Errors
     /// When it cannot be told which branch the work is for, or who works.
     pub(super) fn work(&self, working_copy: WorkingCopy) -> anyhow::Result<Work> {
-        let branch = self.args.branch(&working_copy)?;
+        let (branch, work_branch) = self.args.branches(&working_copy)?;
         let agent_id = Some(self.holder(&working_copy)?);
         Ok(Work {
             folder: working_copy.root().to_owned(),
             working_copy,
             branch,
+            work_branch,
             agent_id,
         })
     }

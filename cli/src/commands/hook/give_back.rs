@@ -70,8 +70,14 @@ impl Outcome {
 pub(super) fn head_has_moved(work: &Work, holder: &AgentId) -> bool {
     let notes = SessionNotes::read(&work.working_copy, holder);
     let noted = notes.heads.get(&work.branch.to_string());
-    let tip = work.working_copy.tip(&work.branch).map(|tip| tip.commit.to_string());
+    let tip = pushed_head(work);
     noted.is_some() && noted != tip.as_ref()
+}
+
+/// The head of the branch that the work is pushed to, as this clone knows it.
+pub(super) fn pushed_head(work: &Work) -> Option<String> {
+    let branch = work.working_copy.pushed_branch(&work.branch);
+    Some(work.working_copy.tip(&branch)?.commit.to_string())
 }
 
 /// Gives back what `extent` says.
@@ -91,7 +97,7 @@ pub(super) async fn give_back(
         ..LocksFilter::default()
     };
     // What is pushed after this look is found by the next one.
-    let head = work.working_copy.tip(&work.branch).map(|tip| tip.commit.to_string());
+    let head = pushed_head(work);
     let held = connection.client.locks(&work.repo_url(), &filter).await?.locks;
     let notes = SessionNotes::read(&work.working_copy, holder);
     let mut by_branch: BTreeMap<String, Vec<HeldLock>> = BTreeMap::new();

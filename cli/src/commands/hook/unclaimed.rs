@@ -147,6 +147,7 @@ mod tests {
         HeldLock {
             file_path: file.to_owned(),
             branch: "main".to_owned(),
+            work_branch: None,
             user: "ada".to_owned(),
             user_name: "Ada".to_owned(),
             agent_id: Some(agent.to_owned()),

@@ -55,7 +55,8 @@ impl Proxy {
             let mut changed = BTreeSet::new();
             for root in roots {
                 let working_copy = WorkingCopy::containing(root)?;
-                changed.extend(changes::changed(&working_copy, &work.branch, &paths).await?);
+                let pushed_to = working_copy.pushed_branch(&work.branch);
+                changed.extend(changes::changed(&working_copy, &pushed_to, &paths).await?);
             }
             let (kept, unchanged): (Vec<String>, Vec<String>) =
                 paths.into_iter().partition(|path| changed.contains(path));
@@ -78,7 +79,9 @@ impl Proxy {
     /// nothing was changed since the claim.
     async fn release_unchanged(&self, work: &Work, root: &Path, paths: Vec<String>) -> anyhow::Result<()> {
         let mut release = work.release(paths.clone(), MESSAGE.to_owned());
-        release.new_repo_head = work.base_head();
+        let pushed_to = work.working_copy.pushed_branch(&work.branch);
+        let head = work.working_copy.base_head(&pushed_to);
+        release.new_repo_head = head.map(|head| head.to_string());
         let answer = self
             .backend
             .ask(root, async |client| client.post_status(&release).await);

@@ -103,9 +103,11 @@ impl Proxy {
                 work: None,
             });
         }
-        let branch = args.branch(&working_copy);
+        let branches = args.branches(&working_copy);
+        let (branch, work_branch) = branches.map_err(|error| in_field("branch", format!("is not known: {error:#}")))?;
         let work = Work {
-            branch: branch.map_err(|error| in_field("branch", format!("is not known: {error:#}")))?,
+            branch,
+            work_branch,
             working_copy,
             folder: self.folder.clone(),
             agent_id: Some(agent),
@@ -157,6 +159,7 @@ impl Target {
         CheckRequest {
             repo_url: sent.repo_url.or(known.repo_url),
             branch: sent.branch.or(known.branch),
+            work_branch: sent.work_branch.or(known.work_branch),
             file_paths: sent.file_paths.map(|_| self.paths.clone()),
             base_head: sent
                 .base_head
@@ -176,6 +179,7 @@ impl Target {
         PostRequest {
             repo_url: sent.repo_url.or(known.repo_url),
             branch: sent.branch.or(known.branch),
+            work_branch: sent.work_branch.or(known.work_branch),
             file_paths: sent.file_paths.map(|_| self.paths.clone()),
             base_head: sent
                 .base_head

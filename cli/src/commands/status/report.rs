@@ -145,6 +145,7 @@ mod tests {
         HeldLock {
             file_path: file_path.to_owned(),
             branch: "main".to_owned(),
+            work_branch: None,
             user: user.to_owned(),
             user_name: user.to_owned(),
             agent_id: agent_id.map(str::to_owned),

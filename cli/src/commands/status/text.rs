@@ -161,6 +161,7 @@ mod tests {
         HeldLock {
             file_path: file_path.to_owned(),
             branch: branch.to_owned(),
+            work_branch: None,
             user: user.to_owned(),
             user_name: user.to_owned(),
             agent_id: agent_id.map(str::to_owned),

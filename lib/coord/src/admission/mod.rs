@@ -68,6 +68,7 @@ pub(crate) struct Admission<'a> {
     app: &'a App,
     repo: &'a RepoId,
     branch: &'a Branch,
+    work_branch: Option<&'a Branch>,
     holder: Holder,
     /// Whether the caller owns the repository.
     is_owner: bool,
@@ -129,6 +130,7 @@ impl<'a> Admission<'a> {
             app,
             repo,
             branch,
+            work_branch: None,
             holder,
             is_owner: member.is_owner,
             known_commits: known_commits.unwrap_or_default(),
@@ -166,6 +168,12 @@ impl<'a> Admission<'a> {
     /// For a claim to write: limits the age of the head.
     pub fn for_writing(mut self) -> Self {
         self.at_most = Some(self.app.head_ages.at_most);
+        self
+    }
+
+    /// For a caller that commits to this branch.
+    pub fn on_work_branch(mut self, work_branch: Option<&'a Branch>) -> Self {
+        self.work_branch = work_branch;
         self
     }
 
@@ -220,7 +228,11 @@ impl<'a> Admission<'a> {
             new_head,
             agent_head,
         };
-        Ok(work.judge(source, written).await?)
+        let judged = work.judge(source, written).await?;
+        match self.work_branch {
+            Some(work_branch) => Ok(work.judge_on_work_branch(source, work_branch, judged).await?),
+            None => Ok(judged),
+        }
     }
 
     /// Whether, according to the source, one of the caller's commits lacks the head.
@@ -253,12 +265,23 @@ impl<'a> Admission<'a> {
         name.map_or_else(|| format!("origin/{}", self.branch), str::to_owned)
     }
 
+    /// The name in sentences of where the caller's work is expected: its work branch or the branch that it is for.
+    pub fn pushed_to(&self) -> String {
+        let branch = self.branch_name();
+        let Some(work_branch) = self.work_branch else {
+            return branch;
+        };
+        let remote = branch.strip_suffix(self.branch.as_str()).unwrap_or_default();
+        format!("{remote}{work_branch} or {branch}")
+    }
+
     /// The terms of this admission.
     fn terms(&self) -> AdmissionTerms<'_> {
         let ages = self.app.head_ages;
         AdmissionTerms {
             repo: self.repo,
             branch: self.branch,
+            work_branch: self.work_branch,
             holder: &self.holder,
             rates: if self.is_counted {
                 self.app.rates.of_lookups()

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::work::{Shortfall, Verdict, WorkFacts};
-use crate::domain::{CommitSha, FilePath, RepoId};
+use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 use crate::source::{Reachable, Source, SourceError};
 use crate::state::locks::{Judged, Written};
 
@@ -46,7 +46,53 @@ impl Work<'_> {
                 path: path.as_str().to_owned(),
                 claim_head: claim_head.clone(),
                 verdict,
+                blob: String::new(),
             }));
+        }
+        Ok(judged)
+    }
+
+    /// `judged`, where what the branch does not have is looked for on `work_branch`.
+    pub async fn judge_on_work_branch(
+        &self,
+        source: &dyn Source,
+        work_branch: &Branch,
+        mut judged: Vec<Judged>,
+    ) -> Result<Vec<Judged>, SourceError> {
+        let missing = |judged: &&mut Judged| matches!(judged.verdict, Verdict::Missing(_));
+        let written: Vec<Written> = judged
+            .iter_mut()
+            .filter(missing)
+            .map(|judged| judged.written())
+            .collect();
+        if written.is_empty() {
+            return Ok(judged);
+        }
+        let head = match source.head(self.repo, work_branch).await {
+            Ok(head) => head,
+            // It was never pushed.
+            Err(SourceError::UnknownBranch { .. }) => return Ok(judged),
+            Err(error) => return Err(error),
+        };
+        let mut there = Work { head: &head, ..*self }.judge(source, &written).await?;
+        let is_pushed = |judged: &&mut Judged| judged.verdict == Verdict::Pushed;
+        let paths: Vec<FilePath> = there
+            .iter_mut()
+            .filter(is_pushed)
+            .filter_map(|judged| FilePath::parse(&judged.path).ok())
+            .collect();
+        let blobs = match paths.is_empty() {
+            true => Vec::new(),
+            false => source.blobs_at(self.repo, self.new_head, &paths).await?,
+        };
+        for (judged, blob) in there.iter_mut().filter(is_pushed).zip(blobs) {
+            (judged.verdict, judged.blob) = (Verdict::Waiting, blob.unwrap_or_default());
+        }
+        let mut there: BTreeMap<String, Judged> = there.into_iter().map(|one| (one.path.clone(), one)).collect();
+        for one in &mut judged {
+            if let Some(on_work_branch) = there.remove(&one.path) {
+                *one = on_work_branch;
+            }
         }
         Ok(judged)
     }

@@ -43,6 +43,7 @@ pub(crate) async fn admit_as_holder<T: Send + 'static>(
     let terms = AdmissionTerms {
         repo,
         branch: branch.unwrap_or(&no_branch),
+        work_branch: None,
         holder: &holder,
         rates: app.rates,
         head: HeadTerms::Any,

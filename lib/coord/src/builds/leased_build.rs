@@ -10,6 +10,7 @@ use super::job::{BuildError, Built, Job};
 use super::previous_records::load_records;
 use super::progress_report::Reporter;
 use super::publish::publish;
+use super::settled_pending;
 use super::stored_ignore::StoredIgnore;
 use super::stored_policy::{Place, ReadPolicy, StoredPolicy};
 use crate::domain::file_path;
@@ -98,6 +99,9 @@ async fn build_leased(
         };
         let last_policy = last.as_ref().map(|built| &built.policy);
         let (ReadPolicy { policy, left_out }, tree) = StoredPolicy::read(place, tree, last_policy).await?;
+        if let Err(error) = settled_pending::settle(&**store, source, job, &tree).await {
+            tracing::debug!(%error, repo = %job.repo, branch = %job.branch, "pending changes stay for the next build");
+        }
         let snapshot = build_tree(source, job.repo, tree, previous, job.limits, reporter.sink()).await?;
         let neighbors = match left_out.is_empty() {
             true => Arc::clone(snapshot.graph()),

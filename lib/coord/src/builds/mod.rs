@@ -5,6 +5,7 @@
 //!   `.coord.toml` beside it
 //! - [`job`]: the parameters of one build; [`leased_build`], [`publish`], `previous_records`, `progress_report`: from its
 //!   lease to the published graph, starting with the records of an earlier build
+//! - `settled_pending`: pending changes that the new head has
 //! - `builder`: one build at a time in a process; `schedule`: branches that are due; `upkeep`: both together
 //! - [`head_observer`]: heads that requests meet; [`background`] acts on them in a server, [`deferred`] in functions
 
@@ -24,4 +25,5 @@ mod builder;
 mod previous_records;
 mod progress_report;
 mod schedule;
+mod settled_pending;
 mod upkeep;

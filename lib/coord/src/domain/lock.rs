@@ -50,6 +50,12 @@ pub struct LockEntry {
     pub file_path: String,
     /// The branch of the lock.
     pub branch: String,
+    /// The branch that the holder commits to, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_branch: Option<String>,
+    /// Of a pending change: the number of its pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
     /// Verified login of the holder.
     pub user_id: String,
     /// Display name of the holder.

@@ -24,6 +24,8 @@ pub struct WorkFacts {
 pub enum Verdict {
     /// The branch has the work.
     Pushed,
+    /// The work branch has the work, and the branch that it is for has not.
+    Waiting,
     /// There is no work: the file is as it was at the claim.
     Unchanged,
     /// The branch does not have the work, or that is not known.
@@ -74,8 +76,9 @@ impl WorkFacts {
 }
 
 impl Verdict {
-    const ALL: [Verdict; 7] = [
+    const ALL: [Verdict; 8] = [
         Verdict::Pushed,
+        Verdict::Waiting,
         Verdict::Unchanged,
         Verdict::Missing(Shortfall::SameCommit),
         Verdict::Missing(Shortfall::NotOnBranch),
@@ -88,6 +91,7 @@ impl Verdict {
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Pushed => "PUSHED",
+            Verdict::Waiting => "WAITING",
             Verdict::Unchanged => "UNCHANGED",
             Verdict::Missing(Shortfall::SameCommit) => "SAME",
             Verdict::Missing(Shortfall::NotOnBranch) => "ELSEWHERE",

@@ -3,7 +3,7 @@
 use coord_protocol::Metadata;
 
 use super::lock_views::sentence;
-use crate::state::locks::Finding;
+use crate::state::locks::{Finding, Relation};
 
 /// The findings that block.
 pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {
@@ -19,12 +19,17 @@ pub(super) fn blocking_reason(blocking: &[&Finding]) -> String {
     }
 }
 
+/// Those that end by time: not pending changes, which end when they are merged.
+pub(super) fn ending<'a>(blocking: &'a [&'a Finding]) -> impl Iterator<Item = &'a &'a Finding> {
+    blocking.iter().filter(|finding| finding.relation != Relation::Pending)
+}
+
 /// The holders of these locks; with `now`, also the time until the first expires.
 pub(super) fn blocking_metadata(blocking: &[&Finding], now: Option<i64>) -> Metadata {
     let mut conflicts: Vec<String> = blocking.iter().map(|finding| finding.entry.file_path.clone()).collect();
     conflicts.sort();
     conflicts.dedup();
-    let first_expiry = blocking.iter().map(|finding| finding.entry.expiry).min();
+    let first_expiry = ending(blocking).map(|finding| finding.entry.expiry).min();
     Metadata {
         lock_owner: blocking.first().map(|finding| finding.entry.user_id.clone()),
         lock_owner_agent: blocking.first().and_then(|finding| finding.entry.agent_id.clone()),

@@ -133,10 +133,12 @@ fn respond(
             free: survey.free.clone(),
             ..blocking_metadata(&blocking, None)
         }),
-        Action::Pull => Orchestration::new(action, standing.behind_reason()).with(Metadata {
-            remote_head: Some(survey.head.commit.to_string()),
-            ..Metadata::default()
-        }),
+        Action::Pull => standing
+            .with_pull(Orchestration::new(action, standing.behind_reason()))
+            .with(Metadata {
+                remote_head: Some(survey.head.commit.to_string()),
+                ..Metadata::default()
+            }),
         _ => Orchestration::new(action, "No lock blocks these files"),
     };
     let your_teams = memberships(&survey.waiting);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use coord_protocol::event::LocksEnded;
 use coord_protocol::{Action, ErrorCode, Event, InterfacePromise, Membership, Metadata, Orchestration, PostResponse};
 
-use super::blocking::{blocking, blocking_metadata, blocking_reason};
+use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::interfaces::notices_of;
@@ -201,7 +201,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let mut metadata = Metadata {
         suggested_tasks: survey.suggested.clone(),
         free: survey.free.clone(),
-        expected_by: blocking.iter().map(|finding| finding.entry.expiry).max(),
+        expected_by: ending(&blocking).map(|finding| finding.entry.expiry).max(),
         ..blocking_metadata(&blocking, Some(survey.now))
     };
     let mut reason = blocking_reason(&blocking);
@@ -218,7 +218,13 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
         metadata.before.clone_from(&queued.before);
         reason.push_str(&format!("; you are number {} in the queue", queued.position));
     }
-    let orchestration = Orchestration::new(Action::Wait, reason).with(metadata);
+    // Pending changes alone last until somebody merges them.
+    let action = if metadata.retry_after.is_some() {
+        Action::Wait
+    } else {
+        Action::SwitchTask
+    };
+    let orchestration = Orchestration::new(action, reason).with(metadata);
     let mut response = refusal(ErrorCode::LockConflict, orchestration, survey, standing);
     let mutual = survey.queued.iter().flat_map(|queued| &queued.mutual);
     response.warnings.extend(mutual.map(|(user, agent)| {
@@ -251,7 +257,9 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
         remote_head: Some(survey.head.commit.to_string()),
         ..blocking_metadata(&blocking, None)
     };
-    let orchestration = Orchestration::new(Action::Pull, reason).with(metadata);
+    let orchestration = standing
+        .with_pull(Orchestration::new(Action::Pull, reason))
+        .with(metadata);
     refusal(ErrorCode::StaleHead, orchestration, survey, standing)
 }
 

@@ -1,13 +1,14 @@
 //! The locks of a repository, without its graph. No head is needed, so locks on deleted branches are listed too.
 
-use coord_protocol::{HeldLock, LocksResponse};
+use coord_protocol::{HeldLock, LocksResponse, PendingChange};
 
+use super::lock_views::pending_views;
 use crate::admission::admit_to_repository;
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, LockEntry, RepoId};
 use crate::error::ApiError;
-use crate::state::locks::live_locks;
+use crate::state::locks::{live_locks, pending_changes};
 
 /// Maximum KiB of locks in one response. Each lock counts for at least one, so a person's maximum of locks fits.
 const MOST_KIB: usize = 2000;
@@ -42,8 +43,9 @@ pub async fn list_locks(app: &App, request: LocksRequest) -> Result<LocksRespons
         caller,
         caller_agent,
     } = request;
-    let read = live_locks(&repo);
-    let (holder, live) = admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
+    let read = live_locks(&repo).and(pending_changes(&repo));
+    let (holder, (live, pending)) =
+        admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
     let mut locks = live.entries;
     locks.retain(|entry| {
         branch.as_ref().is_none_or(|branch| entry.branch == branch.as_str())
@@ -52,13 +54,24 @@ pub async fn list_locks(app: &App, request: LocksRequest) -> Result<LocksRespons
                 .as_ref()
                 .is_none_or(|agent| entry.agent_id.as_deref() == Some(agent.as_str()))
     });
-    Ok(response_of(locks))
+    let is_meant = |change: &PendingChange| {
+        branch.as_ref().is_none_or(|branch| change.branch == branch.as_str())
+            && (!is_own || change.user == holder.user_id.as_str())
+            && agent_id
+                .as_ref()
+                .is_none_or(|agent| change.agent_id.as_deref() == Some(agent.as_str()))
+    };
+    Ok(LocksResponse {
+        pending: pending_views(pending, is_meant),
+        ..response_of(locks)
+    })
 }
 
 fn held_lock(entry: LockEntry) -> HeldLock {
     HeldLock {
         file_path: entry.file_path,
         branch: entry.branch,
+        work_branch: entry.work_branch,
         user: entry.user_id,
         user_name: entry.user_name,
         agent_id: entry.agent_id,
@@ -95,6 +108,7 @@ fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
     LocksResponse {
         locks: locks.into_iter().take(fitting).map(held_lock).collect(),
         locks_omitted,
+        pending: Vec::new(),
     }
 }
 
@@ -119,6 +133,8 @@ mod tests {
             user_id: "ann".to_owned(),
             user_name: "Ann".to_owned(),
             agent_id: None,
+            work_branch: None,
+            pull_request: None,
             intent_id: None,
             task: None,
             shared: false,

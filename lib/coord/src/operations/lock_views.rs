@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use coord_protocol::locks::LockType;
-use coord_protocol::{InterfacePromise, OtherLock, OwnLock, Reader};
+use coord_protocol::{InterfacePromise, OtherLock, OwnLock, PendingChange, Reader};
 
 use super::sentences::named;
 use crate::domain::{LockEntry, LockMode};
-use crate::state::locks::{Direction, Finding, Held, Relation, Survey};
+use crate::state::locks::{Direction, Finding, Held, Pending, PendingChanges, Relation, Survey};
 
 fn reader(entry: &LockEntry) -> Reader {
     Reader {
@@ -47,7 +47,7 @@ pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> 
         Relation::Direct if finding.is_shared => Some((&finding.entry, Concern::Shared)),
         Relation::Direct => Some((&finding.entry, Concern::Direct)),
         Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
-        Relation::CrossBranch | Relation::Reserved => None,
+        Relation::CrossBranch | Relation::Reserved | Relation::Pending => None,
     }));
     let reserved = findings.iter().filter(|finding| finding.relation == Relation::Reserved);
     for (path, lock) in by_file(reserved.map(|finding| (&finding.entry, Concern::Reserved))) {
@@ -113,6 +113,34 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
         .collect()
 }
 
+/// The pending changes that are not over and that `is_meant`, by file and age. A response has 2,000 at most.
+pub(super) fn pending_views(pending: PendingChanges, is_meant: impl Fn(&PendingChange) -> bool) -> Vec<PendingChange> {
+    const MOST: usize = 2000;
+    let PendingChanges { now, changes } = pending;
+    let view = |Pending { entry, .. }: Pending| PendingChange {
+        file_path: entry.file_path,
+        branch: entry.branch,
+        work_branch: entry.work_branch.unwrap_or_default(),
+        user: entry.user_id,
+        user_name: entry.user_name,
+        agent_id: entry.agent_id,
+        head: entry.agent_head,
+        message: entry.message,
+        since: entry.timestamp,
+        pull_request: entry.pull_request,
+    };
+    let live = changes.into_iter().filter(|change| change.entry.expiry > now);
+    let mut views: Vec<PendingChange> = live.map(view).filter(is_meant).collect();
+    views.sort_by(|one, other| {
+        let order = |change: &PendingChange| (change.since, change.work_branch.clone());
+        (&one.branch, &one.file_path)
+            .cmp(&(&other.branch, &other.file_path))
+            .then_with(|| order(one).cmp(&order(other)))
+    });
+    views.truncate(MOST);
+    views
+}
+
 /// A sentence about a lock that concerns a request.
 pub(super) fn sentence(finding: &Finding) -> String {
     let LockEntry {
@@ -142,6 +170,14 @@ pub(super) fn sentence(finding: &Finding) -> String {
         (Relation::CrossBranch, _) => {
             format!("File '{file_path}' is being {doing} on branch '{branch}' by user '{user_id}'{agent}: {message}")
         }
+        (Relation::Pending, _) => {
+            let work_branch = finding.entry.work_branch.as_deref().unwrap_or_default();
+            let pull_request = finding.entry.pull_request;
+            let pull_request = pull_request.map(|number| format!(" (#{number})")).unwrap_or_default();
+            format!(
+                "'{file_path}' has unmerged changes by user '{user_id}'{agent} on '{work_branch}'{pull_request}: {message}"
+            )
+        }
         (Relation::Neighbor, direction) => {
             let via = &finding.via;
             let relation = match direction {
@@ -169,10 +205,12 @@ fn shared(entry: &LockEntry) -> String {
     )
 }
 
-/// Warnings about locks that are reported but block nothing: on other branches, on shared files, and written neighbors.
+/// Warnings about locks that are reported but block nothing: on other branches, on shared files, and written neighbors; and about
+/// pending changes.
 pub(super) fn warnings(findings: &[Finding]) -> impl Iterator<Item = String> {
     findings.iter().filter_map(|finding| match finding.relation {
         Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding))),
+        Relation::Pending => Some(format!("PENDING: {}", sentence(finding))),
         Relation::Direct if finding.is_shared && finding.entry.status == LockMode::Writing => Some(format!(
             "SHARED_FILE: {}; let the tool make it again, or merge.",
             shared(&finding.entry)

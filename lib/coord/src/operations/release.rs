@@ -106,7 +106,7 @@ pub(super) async fn respond(
     }
     let your_teams = memberships(outcome.waiting());
     notes.extend(your_teams.iter().flat_map(Membership::warnings));
-    let mut response = response_to(request, &admission.branch_name(), new_head, outcome)?;
+    let mut response = response_to(request, &admission.pushed_to(), new_head, outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
     policy.add_to(&mut response);
@@ -253,6 +253,14 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     } else {
         "You held none of these files".to_owned()
     };
+    let reason = match (released.pending.as_slice(), &request.work_branch) {
+        (pending @ [_, ..], Some(work_branch)) => format!(
+            "{reason}; until they are on {}, others are told of your changes of {} on {work_branch}",
+            request.branch,
+            named(pending)
+        ),
+        _ => reason,
+    };
     let mut response = PostResponse::new(true, Orchestration::new(Action::Proceed, reason));
     let warnings = &mut response.warnings;
     if !released.unchanged.is_empty() {
@@ -282,6 +290,12 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     }
     for (path, seconds) in &released.again {
         warnings.push(format!("ALREADY_RELEASED: You released '{path}' {seconds} s ago."));
+    }
+    if !released.pending_left_out.is_empty() {
+        warnings.push(format!(
+            "PENDING_FULL: Others are not told of your changes of {}, because too many changes are pending: merge some.",
+            named(&released.pending_left_out)
+        ));
     }
     for entry in &released.lost {
         warnings.push(format!(

@@ -1,7 +1,7 @@
 //! The common part of a check, a claim and a release: the caller, the files of a branch, and the standing of the working
 //! copy.
 
-use coord_protocol::{CheckRequest, LockStatus, PostRequest};
+use coord_protocol::{CheckRequest, LockStatus, Orchestration, PostRequest};
 
 use super::fields::{agent_of, files_of, id_in, in_field, required};
 use super::sentences::{case_differs, graph_warning};
@@ -17,6 +17,8 @@ use crate::state::locks::Survey;
 pub struct WorkRequest {
     pub(super) repo: RepoId,
     pub(super) branch: Branch,
+    /// The branch that the caller commits to, where it is another one.
+    pub(super) work_branch: Option<Branch>,
     pub(super) paths: FilePaths,
     pub(super) agent_head: CommitSha,
     base_head: Option<CommitSha>,
@@ -30,6 +32,7 @@ pub struct WorkRequest {
 struct Fields<'a> {
     repo_url: &'a Option<String>,
     branch: &'a Option<String>,
+    work_branch: &'a Option<String>,
     file_paths: &'a Option<Vec<String>>,
     agent_head: &'a Option<String>,
     base_head: &'a Option<String>,
@@ -48,6 +51,7 @@ impl WorkRequest {
         let fields = Fields {
             repo_url: &sent.repo_url,
             branch: &sent.branch,
+            work_branch: &sent.work_branch,
             file_paths: &sent.file_paths,
             agent_head: &sent.agent_head,
             base_head: &sent.base_head,
@@ -66,6 +70,7 @@ impl WorkRequest {
         let fields = Fields {
             repo_url: &sent.repo_url,
             branch: &sent.branch,
+            work_branch: &sent.work_branch,
             file_paths: &sent.file_paths,
             agent_head: &sent.agent_head,
             base_head: &sent.base_head,
@@ -79,12 +84,13 @@ impl WorkRequest {
     /// The work request on the files of a task, which only the store knows.
     pub(super) fn of_task(
         repo: RepoId,
-        branch: Branch,
+        (branch, work_branch): (Branch, Option<Branch>),
         (agent_head, base_head): (CommitSha, Option<CommitSha>),
         (caller, agent_id): (CallerIdentity, Option<AgentId>),
     ) -> Self {
         WorkRequest {
             repo,
+            work_branch: work_branch.filter(|work_branch| *work_branch != branch),
             branch,
             paths: FilePaths::everything(),
             agent_head,
@@ -99,6 +105,8 @@ impl WorkRequest {
         let repo = RepoId::parse(required("repo_url", fields.repo_url)?).map_err(in_field("repo_url"))?;
         let caller = caller.in_repository(&repo)?;
         let branch = Branch::parse(required("branch", fields.branch)?).map_err(in_field("branch"))?;
+        let work_branch = fields.work_branch.as_deref().map(Branch::parse).transpose();
+        let work_branch = work_branch.map_err(in_field("work_branch"))?;
         let paths = files_of(required("file_paths", fields.file_paths)?, fields.takes_everything)?;
         let agent_head =
             CommitSha::parse(required("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
@@ -112,6 +120,7 @@ impl WorkRequest {
             .transpose()?;
         Ok(WorkRequest {
             repo,
+            work_branch: work_branch.filter(|work_branch| *work_branch != branch),
             branch,
             paths,
             agent_head,
@@ -143,7 +152,8 @@ impl WorkRequest {
         known_commits: Option<Vec<CommitSha>>,
     ) -> Result<Admission<'a>, ApiError> {
         let (caller, agent_id) = (self.caller.clone(), self.agent_id.clone());
-        Admission::begin(app, &self.repo, &self.branch, caller, agent_id, right, known_commits).await
+        let admission = Admission::begin(app, &self.repo, &self.branch, caller, agent_id, right, known_commits).await?;
+        Ok(admission.on_work_branch(self.work_branch.as_ref()))
     }
 
     /// Whether the request names an agent.
@@ -160,6 +170,8 @@ pub(super) struct Standing {
     agent_head: CommitSha,
     /// Whether it is certain that the working copy lacks the head.
     is_certain: bool,
+    /// The command that brings the head into a work branch: its own upstream has no commits of the branch.
+    pull: Option<String>,
 }
 
 impl Standing {
@@ -169,6 +181,10 @@ impl Standing {
             head: survey.head.commit.clone(),
             agent_head: request.agent_head.clone(),
             is_certain: survey.is_behind_for_certain || admission.is_behind_for_certain(),
+            pull: request
+                .work_branch
+                .as_ref()
+                .and_then(|_| pull_into_work_branch(&admission.branch_name())),
         }
     }
 
@@ -187,6 +203,14 @@ impl Standing {
         }
     }
 
+    /// `orchestration`, which says PULL, with the command that brings the head in.
+    pub(super) fn with_pull(&self, orchestration: Orchestration) -> Orchestration {
+        match &self.pull {
+            Some(command) => orchestration.by(command.clone()),
+            None => orchestration,
+        }
+    }
+
     /// Warnings about the working copy and the graph, compared with the head.
     pub(super) fn warnings(&self, survey: &Survey) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -201,6 +225,14 @@ impl Standing {
         warnings.extend(case_differs(&survey.spelled));
         warnings
     }
+}
+
+/// How `branch`, `REMOTE/BRANCH`, is pulled by name. None where its name could mean something to a shell, or it has no remote.
+fn pull_into_work_branch(branch: &str) -> Option<String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._/-".contains(letter);
+    let (remote, name) = branch.split_once('/')?;
+    let is_safe = branch.chars().all(is_plain) && !remote.starts_with('-') && !name.starts_with('-');
+    is_safe.then(|| format!("git pull --rebase {remote} {name}"))
 }
 
 /// The warning of every OFFLINE response.

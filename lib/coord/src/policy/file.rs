@@ -7,6 +7,7 @@ use coord_intents::scope::{MAX_PATTERNS, Pattern, Scope};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use utoipa::ToSchema;
 
 use crate::domain::NeighborPolicy;
 use crate::settings::LockConfig;
@@ -18,7 +19,7 @@ pub const MAX_BYTES: usize = 64 * 1024;
 pub const MIN_TTL_SECONDS: u32 = 30;
 
 /// The keys of the file.
-const KEYS: &str = "the keys are ttl_seconds, neighbors, shared and ignore";
+const KEYS: &str = "the keys are ttl_seconds, neighbors, pending, shared and ignore";
 
 /// Most bytes of a pattern; from the root on, it becomes longer.
 const MOST_PATTERN_BYTES: usize = 500;
@@ -35,12 +36,33 @@ pub struct PolicyFile {
     /// The effect of written neighbors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbors: Option<NeighborPolicy>,
+    /// The effect of pending changes: of files that are changed on work branches.
+    #[serde(default, skip_serializing_if = "PendingPolicy::is_warn")]
+    pub pending: PendingPolicy,
     /// Patterns of shared files; without the key, lockfiles of tools and what `.gitattributes` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<Vec<String>>,
     /// Patterns of files without locks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
+}
+
+/// The effect of another's pending change of a file on a claim to write it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PendingPolicy {
+    /// It is a warning.
+    #[default]
+    Warn,
+    /// It refuses the claim.
+    Block,
+}
+
+impl PendingPolicy {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_warn(&self) -> bool {
+        *self == PendingPolicy::Warn
+    }
 }
 
 /// What is wrong with a file, and where.
@@ -104,6 +126,7 @@ impl PolicyFile {
             let read = match &**key.get_ref() {
                 "ttl_seconds" => seconds(value).map(|seconds| file.ttl_seconds = Some(seconds)),
                 "neighbors" => neighbors(value).map(|neighbors| file.neighbors = Some(neighbors)),
+                "pending" => pending(value).map(|pending| file.pending = pending),
                 "shared" => patterns("shared", value).map(|patterns| file.shared = Some(patterns)),
                 "ignore" => patterns("ignore", value).map(|patterns| file.ignore = patterns),
                 other => Err((key.span(), format!("unknown key \"{}\": {KEYS}", quoted(other)))),
@@ -148,6 +171,14 @@ fn neighbors(value: &Spanned<DeValue<'_>>) -> Result<NeighborPolicy, Wrong> {
         (value.span(), format!("neighbors must be one of {}", names.join(", ")))
     };
     read.ok_or_else(sentence)
+}
+
+fn pending(value: &Spanned<DeValue<'_>>) -> Result<PendingPolicy, Wrong> {
+    match value.get_ref() {
+        DeValue::String(text) if text == "warn" => Ok(PendingPolicy::Warn),
+        DeValue::String(text) if text == "block" => Ok(PendingPolicy::Block),
+        _ => Err((value.span(), "pending must be \"warn\" or \"block\"".to_owned())),
+    }
 }
 
 fn patterns(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, Wrong> {

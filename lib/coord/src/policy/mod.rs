@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::NeighborPolicy;
 use crate::settings::LockConfig;
-use file::PolicyFile;
+use file::{PendingPolicy, PolicyFile};
 
 /// The path of the file.
 pub const PATH: &str = ".coord.toml";
@@ -78,7 +78,7 @@ pub struct PolicyText {
 }
 
 impl PolicyText {
-    /// The text in the store, and its digest; none where nothing differs from a repository without any such file.
+    /// The text in the store, and its digest, which ends with `!` where pending changes block (`locks/includes/pending.lua`); none where nothing differs from a repository without any such file.
     pub fn stored(&self) -> Option<(String, String)> {
         let plain = PolicyText {
             sources: self.sources.clone(),
@@ -88,7 +88,11 @@ impl PolicyText {
             return None;
         }
         let text = serde_json::to_string(self).ok()?;
-        let digest = format!("{:x}", Sha256::digest(&text));
+        let sign = match self.file.pending {
+            PendingPolicy::Warn => "",
+            PendingPolicy::Block => "!",
+        };
+        let digest = format!("{:x}{sign}", Sha256::digest(&text));
         Some((text, digest))
     }
 

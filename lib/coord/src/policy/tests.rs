@@ -19,11 +19,12 @@ fn kinds(toml: &str, paths: &[&str]) -> String {
 #[test]
 fn a_file_with_every_key_is_read() {
     let file = PolicyFile::parse(
-        b"# Rules\nttl_seconds = 1_200\nneighbors = \"interface\"\nshared = [\n  \"CHANGELOG.md\",\n]\nignore = ['dist/']\n",
+        b"# Rules\nttl_seconds = 1_200\nneighbors = \"interface\"\npending = \"block\"\nshared = [\n  \"CHANGELOG.md\",\n]\nignore = ['dist/']\n",
     );
     let expected = PolicyFile {
         ttl_seconds: Some(1200),
         neighbors: Some(NeighborPolicy::Interface),
+        pending: PendingPolicy::Block,
         shared: Some(vec!["CHANGELOG.md".to_owned()]),
         ignore: vec!["dist/".to_owned()],
     };
@@ -50,6 +51,8 @@ fn what_is_wrong_has_a_line_a_column_and_a_sentence() {
         ("ttl_seconds = 300.5", format!("1:15: {ttl}")),
         ("\n  neighbors = \"blok\"", format!("2:15: {neighbors}")),
         ("neighbors = true", format!("1:13: {neighbors}")),
+        ("pending = true", "1:11: pending must be \"warn\" or \"block\"".to_owned()),
+        ("pending = \"Block\"", "1:11: pending must be \"warn\" or \"block\"".to_owned()),
         (
             "shared = \"yarn.lock\"",
             "1:10: shared must be a list of patterns, such as [\"CHANGELOG.md\", \"gen/**\"]".to_owned(),
@@ -61,11 +64,11 @@ fn what_is_wrong_has_a_line_a_column_and_a_sentence() {
         ),
         (
             "ignored = []\nttl_seconds = 1",
-            "1:1: unknown key \"ignored\": the keys are ttl_seconds, neighbors, shared and ignore".to_owned(),
+            "1:1: unknown key \"ignored\": the keys are ttl_seconds, neighbors, pending, shared and ignore".to_owned(),
         ),
         (
             "[locks]\nttl_seconds = 300",
-            "1:2: unknown key \"locks\": the keys are ttl_seconds, neighbors, shared and ignore".to_owned(),
+            "1:2: unknown key \"locks\": the keys are ttl_seconds, neighbors, pending, shared and ignore".to_owned(),
         ),
         ("# größer\nö = 1", "2:1: it is no TOML".to_owned()),
         ("ttl_seconds = 300\nttl_seconds = 400", "2:1: it is no TOML: duplicate key".to_owned()),
@@ -224,6 +227,10 @@ fn the_schema_for_editors_agrees_with_the_parser() {
         "neighbors = \"interface\"",
         "neighbors = \"warn\"",
         "neighbors = \"off\"",
+        "pending = \"warn\"",
+        "pending = \"block\"",
+        "pending = \"off\"",
+        "pending = true",
         "neighbors = \"Block\"",
         "neighbors = false",
         "shared = []",

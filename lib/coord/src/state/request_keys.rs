@@ -28,6 +28,7 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
         ledger::keys::ledger(repo),
         ledger::keys::traces(repo),
         teams::keys::members(repo),
+        locks::keys::pending(repo),
     ]);
     keys
 }

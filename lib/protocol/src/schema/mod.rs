@@ -382,15 +382,16 @@ pub fn orchestration_command() -> Object {
 
 /// `command` of an orchestration command.
 pub fn command() -> Object {
-    let commands = ["git pull --rebase", "git push", "sleep 5"].map(serde_json::Value::from);
-    let or_none = commands.into_iter().chain([serde_json::Value::Null]);
     ObjectBuilder::new()
         .schema_type(utoipa::openapi::schema::SchemaType::from_iter([
             Type::String,
             Type::Null,
         ]))
-        .enum_values(Some(or_none))
-        .description(Some("The shell command that carries the action out, or `null`"))
+        .pattern(Some("^(git pull --rebase( [A-Za-z0-9._/-]+ [A-Za-z0-9._/-]+)?|git push|sleep 5)$"))
+        .description(Some(
+            "The shell command that carries the action out, or `null`. With `work_branch`, PULL names the remote and the branch that the \
+             work is for",
+        ))
         .build()
 }
 
@@ -428,7 +429,7 @@ pub fn warnings() -> utoipa::openapi::schema::Array {
             "^(STALE_BRANCH|OFFLINE_MODE|CROSS_BRANCH|NEIGHBOR|VAGUE_MESSAGE|LOCK_EXPIRED|LOCK_LOST|ALREADY_HELD|ALREADY_RELEASED|\
              UNCHANGED|GRAPH_STALE|GRAPH_MISSING|HEAD_UNCONFIRMED|CASE_DIFFERS|BREADTH_UNKNOWN|BUDGET_LOW|UNKNOWN_INTENT|NO_LOCK|CONTENT_NOT_KEPT|OWNER_IDLE|\
              INTENT_REQUIRED|INTENT_NOT_ACTIVE|INTENT_BLOCKED|SCOPE_VIOLATION|FILE_OWNED|BUDGET_EXHAUSTED|CIRCUIT_OPEN|LOCK_CONFLICT|\
-             UNREAD|SHUTDOWN_REQUESTED|POLICY_INVALID|SHARED_FILE|IGNORED_FILE|INTERFACE_CHANGED|MUTUAL_WAIT): ",
+             UNREAD|SHUTDOWN_REQUESTED|POLICY_INVALID|SHARED_FILE|IGNORED_FILE|INTERFACE_CHANGED|MUTUAL_WAIT|PENDING|PENDING_FULL): ",
         ))
         .examples(["STALE_BRANCH: Your branch is behind origin/main."]);
     utoipa::openapi::schema::ArrayBuilder::new()

@@ -129,6 +129,10 @@ pub struct TaskWork {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Branch>)]
     pub branch: Option<String>,
+    /// The branch that the caller commits to, where it is another one: then the work is wanted there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Branch>)]
+    pub work_branch: Option<String>,
     /// The commit that the working copy is at: `git rev-parse HEAD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]

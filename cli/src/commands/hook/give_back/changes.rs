@@ -27,7 +27,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Those of the files of `locks` in `places`, whose work is for `branch`.
+    /// Those of the files of `locks` in `places`, whose work is for `branch`. What each pushes to a branch of its own counts as there.
     ///
     /// # Errors
     /// When git fails.
@@ -36,7 +36,8 @@ impl Changes {
         let files: Vec<&str> = locks.iter().map(|lock| lock.file_path.as_str()).collect();
         for place in places {
             let root = place.root();
-            let Some(base) = place.base_head(branch).map(|base| base.to_string()) else {
+            let branch = place.pushed_branch(branch);
+            let Some(base) = place.base_head(&branch).map(|base| base.to_string()) else {
                 continue;
             };
             // A rename would name two files in one line.
@@ -58,7 +59,9 @@ impl Changes {
         let Some(first) = places.first() else {
             return Ok(changes);
         };
-        changes.head = first.tip(branch).map(|tip| tip.commit.to_string());
+        changes.head = first
+            .tip(&first.pushed_branch(branch))
+            .map(|tip| tip.commit.to_string());
         let Some(head) = &changes.head else {
             return Ok(changes);
         };

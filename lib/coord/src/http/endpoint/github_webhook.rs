@@ -20,7 +20,7 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
 use crate::app::App;
-use crate::domain::{CommitSha, Invalid};
+use crate::domain::{CommitSha, Invalid, RepoId};
 use crate::error::ApiError;
 use crate::heads::{self, RefreshError};
 use crate::http::body::read_bytes;
@@ -28,8 +28,9 @@ use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::fields::WebhookHeaders;
 use crate::http::openapi::responses::response;
 use crate::source::SourceError;
-use crate::source::github::webhook::{Delivery, Push, is_signed, parse, payload};
+use crate::source::github::webhook::{Delivery, PullRequest, Push, is_signed, parse, payload};
 use crate::state::heads::{Pushed, PushedHead, push_head};
+use crate::state::locks::{PendingAct, settle_pending};
 
 /// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
 pub const MAX_BYTES: usize = 5 * 1024 * 1024;
@@ -56,6 +57,8 @@ enum Outcome {
     Gone,
     /// No request has named this branch.
     Unused,
+    /// Changes on the branch of a pull request have its number now, or are pending no more.
+    Pending,
     /// The event is of no use here.
     Ignored,
 }
@@ -78,8 +81,8 @@ pub(super) struct Document;
 
 /// Receive a delivery of GitHub's webhook: a push moves the head of its branch at once.
 ///
-/// Set it up in the repository or organization with the event `push` and either content type. Other events are
-/// accepted and ignored.
+/// Set it up in the repository or organization with the event `push`, and `pull_request` where agents work on branches of their own,
+/// and either content type. Other events are accepted and ignored.
 #[utoipa::path(
     post,
     path = "/api/github_webhook",
@@ -120,6 +123,7 @@ async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) ->
     let payload = payload(content_type, &body).map_err(malformed)?;
     let outcome = match parse(event, &payload, &webhook.host).map_err(malformed)? {
         Delivery::Push(push) => take_push(&state, &push).await?,
+        Delivery::PullRequest(pull_request) => take_pull_request(&state, &pull_request).await?,
         Delivery::Ping | Delivery::Other => Outcome::Ignored,
     };
     tracing::debug!(event, ?outcome, "a delivery was taken");
@@ -128,6 +132,36 @@ async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) ->
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
+}
+
+async fn take_pull_request(state: &App, pull_request: &PullRequest) -> Result<Outcome, ApiError> {
+    let PullRequest {
+        repo,
+        branch,
+        work_branch,
+        number,
+        is_open,
+    } = pull_request;
+    if !keeps_heads(state, repo) {
+        return Ok(Outcome::Ignored);
+    }
+    let act = if *is_open {
+        PendingAct::Number(*number)
+    } else {
+        PendingAct::EndAll
+    };
+    let changed = settle_pending(&*state.store, repo, Some(branch), work_branch.as_str(), act).await?;
+    Ok(if changed > 0 {
+        Outcome::Pending
+    } else {
+        Outcome::Unchanged
+    })
+}
+
+/// Whether the heads of `repo` are kept in the store, and so moved by deliveries.
+fn keeps_heads(state: &App, repo: &RepoId) -> bool {
+    let source = state.source.as_deref();
+    source.is_some_and(|source| source.keeps_heads_in_store(repo))
 }
 
 async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
@@ -139,6 +173,10 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     else {
         return Ok(Outcome::Ignored);
     };
+    if push.after.is_none() {
+        // A work branch that is gone: its changes are merged, or never will be.
+        settle_pending(&*state.store, repo, None, branch.as_str(), PendingAct::EndAll).await?;
+    }
     let pushed = PushedHead {
         before: push.before.as_ref(),
         after: push.after.as_ref(),

@@ -13,9 +13,9 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::error::ApiError;
 use crate::state;
 use crate::state::admission::{AdmissionTerms, Admitted, SeenHead, admit};
-use crate::state::builds::{GraphHash, discard_graph, touch_graph};
-use crate::state::locks::LiveLocks;
+use crate::state::builds::{discard_graph, touch_graph};
 use crate::store::{Store, StoreError};
+use overview::Stored;
 pub(crate) use overview::{BuildProgress, Overview, PolicyView};
 
 /// The head of `branch`, and the store's overview of its graph and locks. A missing graph is built.
@@ -29,9 +29,9 @@ pub(crate) async fn read_overview(
     caller: CallerIdentity,
 ) -> Result<(CommitSha, Overview), ApiError> {
     let mut admission = Admission::begin(app, repo, branch, caller, None, Right::Read, Some(Vec::new())).await?;
-    let (head, (graph, locks)) = admission.run(&OverviewCall { repo, branch }).await?;
+    let (head, stored) = admission.run(&OverviewCall { repo, branch }).await?;
     admission.note(&head, &mut Vec::new());
-    let overview = Overview::new(branch, graph, locks, &app.locks);
+    let overview = Overview::new(branch, stored, &app.locks);
     if overview.is_to_be_kept
         && let Err(error) = touch_graph(&*app.store, repo, branch).await
     {
@@ -49,7 +49,7 @@ struct OverviewCall<'a> {
 }
 
 impl AdmittedCall for OverviewCall<'_> {
-    type Outcome = (SeenHead, (GraphHash, LiveLocks));
+    type Outcome = (SeenHead, Stored);
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         admit(store, terms, Overview::of(self.repo, self.branch)).await

@@ -7,14 +7,15 @@ use utoipa::ToSchema;
 use utoipa::openapi::Object;
 
 use crate::domain::{Branch, NeighborPolicy, RepoId};
-use crate::operations::lock_views::locks_on_branch;
+use crate::operations::lock_views::{locks_on_branch, pending_views};
+use crate::policy::file::PendingPolicy;
 use crate::policy::{Policy, PolicyText};
 use crate::settings::LockConfig;
 use crate::state::Read;
 use crate::state::builds::{GraphHash, graph_hash};
-use crate::state::locks::{LiveLocks, live_locks};
-use coord_protocol::OtherLock;
+use crate::state::locks::{LiveLocks, PendingChanges, live_locks, pending_changes};
 use coord_protocol::schema::one_of;
+use coord_protocol::{OtherLock, PendingChange};
 
 pub(crate) struct Overview {
     /// The commit of the graph; `None` without a graph.
@@ -28,6 +29,8 @@ pub(crate) struct Overview {
     /// The rules of the branch.
     pub(crate) policy: PolicyView,
     pub(crate) locks: BTreeMap<String, OtherLock>,
+    /// Changes on work branches that are for this branch.
+    pub(crate) pending: Vec<PendingChange>,
     /// Whether to record in the store that the graph is in use, so that it is kept; once a day.
     pub(crate) is_to_be_kept: bool,
 }
@@ -44,6 +47,10 @@ pub(crate) struct PolicyView {
     /// The effect of another's WRITING lock on a neighbor, for a claim to write.
     #[schema(schema_with = neighbors_schema)]
     neighbors: NeighborPolicy,
+    /// `block` where another's pending change of a file refuses a claim to write it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pending: Option<PendingPolicy>,
     /// Patterns of files that several may write at once; absent where these are the lockfiles that a tool makes again, and what
     /// `.gitattributes` says.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,6 +80,7 @@ impl PolicyView {
         PolicyView {
             ttl_seconds: policy.ttl_seconds(operator),
             neighbors: policy.neighbors(operator),
+            pending: Some(policy.file().pending).filter(|pending| *pending == PendingPolicy::Block),
             shared: policy.file().shared.clone(),
             ignore: policy.file().ignore.clone(),
             problem: policy.problem().map(str::to_owned),
@@ -91,15 +99,19 @@ pub(crate) struct BuildProgress {
     scanned: u64,
 }
 
+/// What the store has of the graph and of the repository's locks and pending changes.
+pub(crate) type Stored = (GraphHash, (LiveLocks, PendingChanges));
+
 impl Overview {
     /// Reads the overview of a branch.
-    pub(crate) fn of(repo: &RepoId, branch: &Branch) -> Read<(GraphHash, LiveLocks)> {
-        graph_hash(repo, branch).and(live_locks(repo))
+    pub(crate) fn of(repo: &RepoId, branch: &Branch) -> Read<Stored> {
+        let locks = live_locks(repo).and(pending_changes(repo));
+        graph_hash(repo, branch).and(locks)
     }
 
-    /// The overview in what the store has of the graph and of the repository's locks.
-    pub(crate) fn new(branch: &Branch, graph: GraphHash, locks: LiveLocks, operator: &LockConfig) -> Self {
-        let LiveLocks { now, mut entries } = locks;
+    /// The overview in `stored`.
+    pub(crate) fn new(branch: &Branch, stored: Stored, operator: &LockConfig) -> Self {
+        let (graph, (LiveLocks { now, mut entries }, pending)) = stored;
         entries.retain(|entry| entry.branch == branch.as_str());
         // A builder that died sends no more reports, so its lease expires.
         let is_building = graph.lease_until.is_some_and(|until| until > now);
@@ -114,6 +126,7 @@ impl Overview {
             generated_at: graph.generated_at,
             failure: graph.failure,
             locks: locks_on_branch(&entries),
+            pending: pending_views(pending, |change| change.branch == branch.as_str()),
         }
     }
 }

@@ -62,6 +62,8 @@ impl FilesAsked {
         let commit = |field, text: Option<&str>| text.map(CommitSha::parse).transpose().map_err(in_field(field));
         let branch = sent.branch.as_deref().map(Branch::parse).transpose();
         let branch = branch.map_err(in_field("branch"))?;
+        let work_branch = sent.work_branch.as_deref().map(Branch::parse).transpose();
+        let work_branch = work_branch.map_err(in_field("work_branch"))?;
         let agent_head = commit("agent_head", sent.agent_head.as_deref())?;
         let base_head = commit("base_head", sent.base_head.as_deref())?;
         let new_head = commit("new_repo_head", new_head)?;
@@ -71,7 +73,7 @@ impl FilesAsked {
                 let heads = (agent_head, base_head);
                 Some(WorkRequest::of_task(
                     agent.repo.clone(),
-                    branch,
+                    (branch, work_branch),
                     heads,
                     agent.identity(),
                 ))

@@ -60,6 +60,8 @@ pub struct AdmissionTerms<'a> {
     pub repo: &'a RepoId,
     /// The branch.
     pub branch: &'a Branch,
+    /// The branch that the caller commits to, where it is another one.
+    pub work_branch: Option<&'a Branch>,
     /// The caller.
     pub holder: &'a Holder,
     /// Rate limits.
@@ -82,6 +84,7 @@ impl<'a> AdmissionTerms<'a> {
         AdmissionTerms {
             repo,
             branch,
+            work_branch: None,
             holder,
             rates: Rates::NONE,
             head: head.map_or(HeadTerms::Stored, HeadTerms::Fetched),
@@ -122,8 +125,12 @@ impl<'a> AdmissionTerms<'a> {
         };
         let commits: Vec<&str> = self.known_commits.iter().map(CommitSha::as_str).collect();
         let cost = 1 + paths.saturating_sub(1) / PATHS_OF_A_REQUEST;
+        let branches = match self.work_branch {
+            Some(work_branch) => format!("{}\n{work_branch}", self.branch),
+            None => self.branch.to_string(),
+        };
         arguments([
-            self.branch.as_str(),
+            branches.as_str(),
             self.holder.user_id.as_str(),
             &self.holder.user_name,
             self.holder.agent_or_empty(),

@@ -38,6 +38,11 @@ pub fn releases(repo: &RepoId) -> String {
     of("coord:releases:", repo, &[])
 }
 
+/// hash: file path -> JSON array of changes of it on work branches, for all branches; see `includes/pending.lua`.
+pub fn pending(repo: &RepoId) -> String {
+    of("coord:pending:", repo, &[])
+}
+
 /// string: the latest fencing token of this repository.
 pub fn token(repo: &RepoId) -> String {
     of("coord:token:", repo, &[])

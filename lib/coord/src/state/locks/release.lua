@@ -5,14 +5,14 @@
 --       request, the same if it is repeated, 24 '1' if a source can be asked about the work, 25 number of file paths, 0 for
 --       all that the caller holds, 26... the file paths, then, if the source was asked, its answer for each: '' or the claim
 --       head, a space and a verdict
--- Verdicts: PUSHED, UNCHANGED, or why not: SAME (the new head is the claim head), ELSEWHERE (it is not on the branch),
+-- Verdicts: PUSHED, WAITING (the work branch has it; then a space and the file's blob, '' where it is gone), UNCHANGED, or why not: SAME (the new head is the claim head), ELSEWHERE (it is not on the branch),
 --       EARLIER (it does not come after the claim), AHEAD (the working copy has commits that are not on the branch), UNKNOWN
 -- Returns { RELEASED, now, head or '', its age in seconds or '', '1' if it is unconfirmed, graph version, released paths,
 --           paths that were not held, others' entries on those as JSON, files that import released ones, number of these,
 --           '1' if there are more beyond the count, released paths with the same content as at the claim, { path, seconds }
 --           of earlier releases, entries as JSON of others that write files whose work the caller abandons, digest of the policy of
 --           the branch or '', { path, head at the claim } of written files whose interface was to be kept, { path, what is to be
---           told } as locks/notices has it }
+--           told } as locks/notices has it, paths of changes that are pending now, and of those for which there is no room }
 --      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, list of { path, why not } }: files were written, but the
 --           branch does not have the work; nothing released
 --      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller sent no new head; nothing released

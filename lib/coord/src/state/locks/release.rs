@@ -48,6 +48,27 @@ pub struct Judged {
     pub claim_head: CommitSha,
     /// The verdict.
     pub verdict: Verdict,
+    /// Of waiting work: the blob of the file; empty where it is gone.
+    pub blob: String,
+}
+
+impl Judged {
+    /// The file, as the source was asked about it.
+    pub fn written(&self) -> Written {
+        Written {
+            path: self.path.clone(),
+            claim_head: self.claim_head.clone(),
+        }
+    }
+
+    /// The text in `release.lua`.
+    pub(in crate::state) fn text(&self) -> String {
+        let verdict = self.verdict.as_str();
+        match self.verdict {
+            Verdict::Waiting => format!("{} {verdict} {}", self.claim_head, self.blob),
+            _ => format!("{} {verdict}", self.claim_head),
+        }
+    }
 }
 
 /// The result of a release.
@@ -83,6 +104,10 @@ pub struct Released {
     pub promises: Vec<Written>,
     /// What the caller has yet to be told: released files, with the text of `includes/notices.lua`.
     pub notices: Vec<(String, String)>,
+    /// Files whose change is pending on the work branch now.
+    pub pending: Vec<String>,
+    /// The same where no room was left to keep that.
+    pub pending_left_out: Vec<String>,
     /// What waits for the caller in its teams.
     pub waiting: Vec<Membership>,
 }
@@ -176,7 +201,7 @@ impl Release<'_> {
                 .map(|judged| (judged.path.as_str(), judged))
                 .collect();
             let verdict = |path: &FilePath| match verdicts.get(path.as_str()) {
-                Some(judged) => format!("{} {}", judged.claim_head, judged.verdict.as_str()).into_bytes(),
+                Some(judged) => judged.text().into_bytes(),
                 None => Vec::new(),
             };
             args.extend(self.paths.iter().map(verdict));
@@ -234,6 +259,8 @@ impl ReleaseOutcome {
                     })
                 })?,
                 notices: reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?,
+                pending: reply.texts()?,
+                pending_left_out: reply.texts()?,
                 waiting: waiting(reply)?,
             }))),
             "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {

@@ -13,6 +13,8 @@ scripts! {
     FORCE_RELEASE = "force_release", repeatable: false;
     /// Announces interfaces that changed, although they were to be kept.
     TELL_INTERFACES = "tell_interfaces", repeatable: false;
+    /// Ends pending changes, or numbers them.
+    SETTLE_PENDING = "settle_pending", repeatable: true;
     /// Appends to the ledger what a holder did.
     RECORD = "record", repeatable: false;
 }

@@ -22,6 +22,8 @@ pub enum Relation {
     /// It is no lock: a claim of a requested file that was refused before this one, and comes first. Its `expiry` is that of the
     /// ticket.
     Reserved,
+    /// It is no lock: a change of the requested file on a work branch, which is not on the branch yet.
+    Pending,
 }
 
 /// Which of two neighbors imports the other.
@@ -162,6 +164,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
                 "NEIGHBOR" => Relation::Neighbor,
                 "CROSS_BRANCH" => Relation::CrossBranch,
                 "RESERVED" => Relation::Reserved,
+                "PENDING" => Relation::Pending,
                 _ => return Err(tuple.malformed("an unknown relation")),
             };
             let (blocks, via, sign) = (tuple.flag()?, tuple.text()?, tuple.text()?);

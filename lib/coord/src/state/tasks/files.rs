@@ -117,7 +117,7 @@ impl FilesOfRelease<'_> {
         ]);
         for verdict in judged {
             args.push(verdict.path.as_bytes().to_vec());
-            args.push(format!("{} {}", verdict.claim_head, verdict.verdict.as_str()).into_bytes());
+            args.push(verdict.text().into_bytes());
         }
         args
     }

@@ -107,9 +107,10 @@ fn tag(asked: &Asked, head: &str, overview: &Overview) -> Result<String, ApiErro
         failure,
         progress,
         policy,
+        pending,
         ..
     } = overview;
-    let parts = (version, graph_state, locks, failure, progress, policy);
+    let parts = (version, graph_state, locks, failure, progress, policy, pending);
     let parts = serde_json::to_string(&parts).map_err(|_| ApiError::Internal)?;
     let parts = format!("{parts} {:?} {:?}", asked.format, asked.focus);
     Ok(tag_of(&parts))

@@ -13,7 +13,7 @@ use crate::error::ApiError;
 use crate::http::openapi::fields;
 use crate::operations::read_graph::{BuildProgress, Overview, PolicyView};
 use coord_graph::{FileId, KindSet};
-use coord_protocol::OtherLock;
+use coord_protocol::{OtherLock, PendingChange};
 
 /// Maximum number of files around a focus.
 const MAX_FOCUS_FILES: usize = 2_000;
@@ -52,6 +52,10 @@ pub(in crate::http) struct GraphView<'a> {
     /// Locks on the files shown, by file path.
     #[schema(value_type = BTreeMap<String, OtherLock>)]
     locks: BTreeMap<&'a str, &'a OtherLock>,
+    /// Changes on work branches that are for this branch, of the files shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<PendingChange>)]
+    pending: Vec<&'a PendingChange>,
     #[schema(schema_with = fields::version, required = true)]
     version: Option<&'a str>,
     state: GraphState,
@@ -219,6 +223,11 @@ impl<'a> GraphView<'a> {
         let locks = overview.locks.iter().filter(|(path, _)| is_shown(path));
         Ok(GraphView {
             locks: locks.map(|(path, lock)| (path.as_str(), lock)).collect(),
+            pending: overview
+                .pending
+                .iter()
+                .filter(|change| is_shown(&change.file_path))
+                .collect(),
             nodes,
             edges,
             version: has_graph.then_some(stored.version.as_str()),

@@ -1,16 +1,19 @@
 //! Deliveries of GitHub's webhooks: their signature and their content. Nothing here sends a request.
 //!
 //! - `settings`: secret and host; `signature`: whether a delivery is signed with the secret
-//! - `push`: pushed branches and commits
+//! - `push`: pushed branches and commits; `pull_request`: pull requests; `payload_repository`: the repository of either
 //!
 //! <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
 
+mod payload_repository;
+mod pull_request;
 mod push;
 mod settings;
 mod signature;
 
 use std::borrow::Cow;
 
+pub use pull_request::PullRequest;
 pub use push::{MOST_COMMITS, Push};
 pub use settings::Webhook;
 pub use signature::is_signed;
@@ -25,6 +28,8 @@ pub const MOST_BYTES: usize = 25 << 20;
 pub enum Delivery {
     /// A branch was pushed to, created or deleted.
     Push(Push),
+    /// A pull request from a branch of the repository was opened, changed or closed.
+    PullRequest(PullRequest),
     /// The webhook was created.
     Ping,
     /// An event that concerns no branch.
@@ -35,7 +40,7 @@ pub enum Delivery {
 /// repositories, from [`ApiBase::serves`](super::ApiBase::serves).
 ///
 /// # Errors
-/// When it is a push without the documented form, to a repository on another host, or with an invalid name.
+/// When it is a push or a pull request without the documented form, to a repository on another host, or with an invalid name.
 pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     if body.len() > MOST_BYTES {
         return Err(Invalid(format!(
@@ -45,6 +50,7 @@ pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> 
     }
     match event {
         "push" => push::parse(body, host),
+        "pull_request" => pull_request::parse(body, host),
         "ping" => Ok(Delivery::Ping),
         _ => Ok(Delivery::Other),
     }

@@ -10,10 +10,10 @@ local function keep_graph(parts, seconds)
   end
 end
 
-local graph_fields -- version, asked_at, ignore_digest and policy_digest of the graph, once they were read
+local graph_fields -- version, asked_at, ignore_digest, policy_digest and pending of the graph, once they were read
 
 local function load_graph()
-  graph_fields = graph_fields or redis.call('HMGET', keys.graph, 'version', 'asked_at', 'ignore_digest', 'policy_digest')
+  graph_fields = graph_fields or redis.call('HMGET', keys.graph, 'version', 'asked_at', 'ignore_digest', 'policy_digest', 'pending')
   return graph_fields
 end
 

@@ -42,8 +42,11 @@ end
 local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
 if gate.is_refused or is_stale or blocked then
   local conflicts, is_named = {}, {}
+  -- Nobody waits in a row for what is merged by a person some day.
+  local may_wait = not is_stale
   for _, finding in ipairs(findings) do
     local entry = finding[2] == '1' and cjson.decode(finding[5])
+    may_wait = may_wait and not (entry and finding[1] == 'PENDING')
     if entry and not is_named[entry.file_path] then
       is_named[entry.file_path] = true
       conflicts[#conflicts + 1] = entry.file_path
@@ -60,7 +63,7 @@ if gate.is_refused or is_stale or blocked then
     return ended(claimed('REFUSED'))
   end
   local outcome = is_stale and 'STALE' or 'CONFLICT'
-  if not is_stale then
+  if may_wait then
     queued = open_queue().ask(paths, wanted, message, neighbor_policy, interface == 'keeps', findings)
   end
   emit_refusal(wanted, message, paths, outcome, blocked and conflicts or nil)
@@ -106,6 +109,7 @@ for _, path in ipairs(paths) do
     entry.status, entry.token, entry.agent_head, entry.granted_at = wanted, token, granted_head, now
   end
   entry.user_name, entry.message = request.user_name, message
+  entry.work_branch = request.work_branch ~= '' and request.work_branch or nil
   entry.task = of_task or entry.task
   if wanted == 'WRITING' and (interface ~= '' or not is_kept[path]) then
     entry.interface = interface == 'keeps' and interface or nil

@@ -9,6 +9,7 @@
 -- @include locks/importers
 -- @include locks/queue
 -- @include builds/graph_age
+-- @include locks/pending_added
 
 if is_everything then
   -- @include locks/all_held
@@ -74,7 +75,7 @@ for _, path in ipairs(missing) do
   end
 end
 
-local unchanged, unpushed = {}, {}
+local unchanged, unpushed, blobs = {}, {}, {}
 if #written > 0 and not is_abandoned then
   if new_head == '' then
     local written_paths = {}
@@ -106,7 +107,7 @@ if #written > 0 and not is_abandoned then
       return nil
     end
     local claim_place = place_of(entry.agent_head)
-    if can_ask then
+    if can_ask or request.work_branch ~= '' then
       -- All of them are ancestors of the head; for two others, the order proves nothing.
       return new_place == 1 and claim_place and 'PUSHED' or nil
     end
@@ -115,12 +116,14 @@ if #written > 0 and not is_abandoned then
 
   local undecided = {}
   for _, entry in ipairs(written) do
-    local claim_head, told = string.match(verdict_of[entry.file_path] or '', '^(%x+) (%u+)$')
+    local claim_head, told, blob = string.match(verdict_of[entry.file_path] or '', '^(%x+) (%u+) ?(%x*)$')
     local verdict = 'SAME'
     if not is_same_commit(entry.agent_head, new_head) then
       verdict = claim_head == entry.agent_head and told or verdict_by_store(entry)
     end
-    if verdict == 'UNCHANGED' then
+    if verdict == 'WAITING' then
+      blobs[entry.file_path] = blob
+    elseif verdict == 'UNCHANGED' then
       unchanged[#unchanged + 1] = entry.file_path
     elseif not verdict and can_ask then
       undecided[#undecided + 1] = { entry.file_path, entry.agent_head }
@@ -169,7 +172,7 @@ if #unpushed > 0 then
   end
   own = rest
 end
-local released, promises, notices = {}, {}, {}
+local released, promises, notices, waits, waits_unknown = {}, {}, {}, {}, {}
 local is_unchanged = {}
 for _, path in ipairs(unchanged) do
   is_unchanged[path] = true
@@ -187,6 +190,9 @@ for index, mine in ipairs(own) do
   released[index] = path
   if mine.interface == 'keeps' and mine.status == 'WRITING' and not is_abandoned and not is_unchanged[path] then
     promises[#promises + 1] = { path, mine.agent_head }
+  end
+  if blobs[path] then
+    table.insert(pending.add(mine, new_head, blobs[path]) and waits or waits_unknown, path)
   end
   if mine.notices then
     notices[#notices + 1] = { path, mine.notices }
@@ -228,7 +234,8 @@ end
 local version = graph_version()
 local released_answer = {
   'RELEASED', now, head.commit, head.age, head.is_unconfirmed, version, released, gone, others, listed, importer_count,
-  has_more and '1' or '0', unchanged, again, taken, load_graph()[4] or '', promises, notices,
+  has_more and '1' or '0', unchanged, again, taken, load_graph()[4] or '', promises, notices, waits,
+  waits_unknown,
 }
 if #released > 0 then
   remember_release(releases or load_releases(), release_name, released, released_answer)

@@ -1,5 +1,6 @@
 -- The locks that block the caller, and the tickets before it. Needs: request, keys.locks, policy.
 -- @include locks/policy
+-- @include locks/pending_findings
 -- @include locks/entries
 -- @include locks/neighbors
 -- @include locks/queue
@@ -97,7 +98,8 @@ end
 
 -- Surveys `paths` and their neighbors. Returns:
 --   findings: list of { relation, '1' if it blocks, requested file, '>' or '<', or '=' on a shared file, or '', entry as JSON },
---             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, or RESERVED: the entry is a ticket before the claim
+--             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED: the entry is a ticket before the claim, or PENDING of a change that
+--             is no lock
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch
@@ -153,6 +155,8 @@ local function survey(paths, wanted, neighbor_policy, interface)
   local near_blocking, near_harmless, left_out =
     survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing)
   local reserved = request.queue and open_queue().findings(paths, wanted, neighbor_policy, interface == 'keeps', own) or {}
-  local findings, omitted = report({ blocking, near_blocking, reserved, harmless, elsewhere, near_harmless })
-  return findings, #blocking + #near_blocking + #reserved > 0, omitted + left_out, own
+  local pending_blocking, pending_harmless = pending.findings(paths, wanted, is_writing)
+  local findings, omitted =
+    report({ blocking, near_blocking, reserved, pending_blocking, pending_harmless, harmless, elsewhere, near_harmless })
+  return findings, #blocking + #near_blocking + #reserved + #pending_blocking > 0, omitted + left_out, own
 end

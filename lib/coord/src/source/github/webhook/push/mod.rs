@@ -7,6 +7,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Delivery;
+use super::payload_repository::{PayloadRepository, repository};
 use crate::domain::{Branch, CommitSha, Invalid, RepoId};
 
 /// Maximum of commits taken from a push: as many as a branch's recent commits. GitHub lists up to 2,048.
@@ -52,10 +53,8 @@ struct Payload<'a> {
 
 #[derive(Deserialize)]
 struct Repository<'a> {
-    #[serde(borrow)]
-    full_name: Cow<'a, str>,
-    #[serde(borrow)]
-    html_url: Cow<'a, str>,
+    #[serde(borrow, flatten)]
+    named: PayloadRepository<'a>,
     #[serde(borrow)]
     pushed_at: PushedAt<'a>,
 }
@@ -92,7 +91,7 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     let commits = payload.commits.iter().rev();
     let commits = commits.map(|id| full("commits", id)).collect::<Result<_, _>>()?;
     Ok(Delivery::Push(Push {
-        repo: repository(&payload.repository, host)?,
+        repo: repository(&payload.repository.named, host)?,
         branch,
         before,
         after,
@@ -100,22 +99,6 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
         commits,
         pushed_at: seconds(&payload.repository.pushed_at)?,
     }))
-}
-
-/// The repository, if its name and its address agree.
-fn repository(repository: &Repository<'_>, host: &str) -> Result<RepoId, Invalid> {
-    let is_web = ["https://", "http://"]
-        .iter()
-        .any(|scheme| repository.html_url.starts_with(scheme));
-    let by_url =
-        RepoId::parse(&repository.html_url).map_err(|error| Invalid(format!("repository.html_url: {error}")))?;
-    let by_name = RepoId::parse(&format!("https://{host}/{}", repository.full_name))
-        .map_err(|error| Invalid(format!("repository.full_name: {error}")))?;
-    if is_web && by_url == by_name && by_name.as_str().split('/').count() == 3 {
-        Ok(by_name)
-    } else {
-        Err(Invalid(format!("repository: {by_url} is not a repository of {host}")))
-    }
 }
 
 /// A commit; `None` for the zeros that mean no commit.

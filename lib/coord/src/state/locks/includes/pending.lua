@@ -1,0 +1,34 @@
+-- Pending changes: files that were given back on a work branch, and are not yet on the branch that they are for. keys.pending: file path
+-- -> JSON array, for all branches: the lock entry as it was released, with `work_branch`, `agent_head`: the pushed commit, `blob`: the
+-- file at that commit, '' where it is gone, `expiry`: when it is forgotten, and `pull_request`, if that is known; a line feed and a login
+-- -> number of that person's, a line feed -> of all; both branches, each behind a line feed -> number of the open pull request. The
+-- graph's hash has `pending` where the branch may have some, so that nobody else pays for them. Needs: keys.pending.
+-- @include builds/graph_age
+local pending = {}
+
+-- Those of `value`, stored under a file, that are not forgotten, and the number of the others.
+pending.live = function(value)
+  local live, forgotten = {}, {}
+  for _, entry in ipairs(value and cjson.decode(value) or {}) do
+    table.insert(entry.expiry > now and live or forgotten, entry)
+  end
+  return live, forgotten
+end
+
+-- Stores `entries` of `path`, and counts `added` and `gone`.
+pending.store = function(path, entries, added, gone)
+  if #entries == 0 then
+    redis.call('HDEL', keys.pending, path)
+  else
+    redis.call('HSET', keys.pending, path, cjson.encode(entries))
+  end
+  for _, changed in ipairs({ { added, 1 }, { gone, -1 } }) do
+    for _, entry in ipairs(changed[1]) do
+      for _, field in ipairs({ '\n', '\n' .. entry.user_id }) do
+        if redis.call('HINCRBY', keys.pending, field, changed[2]) <= 0 then
+          redis.call('HDEL', keys.pending, field)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,106 @@
+//! Pending changes: `includes/pending.lua`.
+
+use serde::Deserialize;
+
+use super::keys;
+use super::scripts::SETTLE_PENDING;
+use crate::domain::{Branch, LockEntry, RepoId};
+use crate::state::builds;
+use crate::state::read::Read;
+use crate::state::reply::{arguments, call};
+use crate::store::{Request, Store, StoreError, Value};
+
+/// A change on a work branch that is not on the branch that it is for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Pending {
+    /// The lock as it was released; its `agent_head` is the pushed commit, and its `expiry` when the change is forgotten.
+    #[serde(flatten)]
+    pub entry: LockEntry,
+    /// The blob of the file at that commit; empty where it is gone.
+    pub blob: String,
+}
+
+/// Pending changes, and when they were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingChanges {
+    /// The store's clock, Unix seconds.
+    pub now: i64,
+    /// The changes, in no order; those that are over, too.
+    pub changes: Vec<Pending>,
+}
+
+/// Reads the pending changes of `repo`, for all branches.
+pub fn pending_changes(repo: &RepoId) -> Read<PendingChanges> {
+    let requests = [
+        Request::command(["HGETALL", &keys::pending(repo)]),
+        Request::command(["TIME"]),
+    ];
+    Read::new(requests, |[stored, time]| decode(&stored, &time))
+}
+
+fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
+    let malformed = || StoreError::Malformed("the pending changes of a repository".to_owned());
+    let now = time.as_array().and_then(|time| time.first()?.as_int());
+    let mut changes = Vec::new();
+    let (pairs, _) = stored.as_array().ok_or_else(malformed)?.as_chunks::<2>();
+    for [field, value] in pairs {
+        let (field, value) = field.as_str().zip(value.as_str()).ok_or_else(malformed)?;
+        // Counts and numbers of pull requests.
+        if field.starts_with('\n') {
+            continue;
+        }
+        let of_file: Vec<Pending> =
+            serde_json::from_str(value).map_err(|error| StoreError::Malformed(error.to_string()))?;
+        changes.extend(of_file);
+    }
+    Ok(PendingChanges {
+        now: now.ok_or_else(malformed)?,
+        changes,
+    })
+}
+
+/// What becomes of pending changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PendingAct<'a> {
+    /// These files, as they were pushed as a commit, are on the branch now, or never will be.
+    End {
+        /// The commit.
+        commit: &'a str,
+        /// The files.
+        paths: &'a [String],
+    },
+    /// The work branch is gone, or its pull request is closed.
+    EndAll,
+    /// The work branch has an open pull request.
+    Number(u64),
+    /// Those of the branch that are over are forgotten.
+    Forget,
+}
+
+/// Settles the pending changes on `work_branch` for `branch`, or for all branches. Returns how many were ended or changed.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn settle_pending(
+    store: &dyn Store,
+    repo: &RepoId,
+    branch: Option<&Branch>,
+    work_branch: &str,
+    act: PendingAct<'_>,
+) -> Result<u64, StoreError> {
+    let (commit, name, number, paths): (_, _, _, &[String]) = match act {
+        PendingAct::End { commit, paths } => (commit, "END", String::new(), paths),
+        PendingAct::EndAll => ("", "END", String::new(), &[]),
+        PendingAct::Number(number) => ("", "NUMBER", number.to_string(), &[]),
+        PendingAct::Forget => ("", "FORGET", String::new(), &[]),
+    };
+    let any = Branch::parse("main").map_err(|_| StoreError::Malformed("a branch".to_owned()))?;
+    let graph = builds::keys::graph(repo, branch.unwrap_or(&any));
+    let mut args = arguments([branch.map_or("", Branch::as_str), work_branch, commit, name, &number]);
+    args.extend(paths.iter().map(|path| path.as_bytes().to_vec()));
+    let mut reply = call(store, &SETTLE_PENDING, vec![keys::pending(repo), graph], args).await?;
+    match reply.outcome.as_str() {
+        "SETTLED" => Ok(reply.number()?.unsigned_abs()),
+        _ => Err(reply.malformed("an unknown outcome")),
+    }
+}

@@ -1,0 +1,61 @@
+-- settle_pending: ends pending changes (locks/pending), or notes the number of their pull request.
+-- KEYS: 1 pending, 2 graph of the branch
+-- ARGV: 1 branch, or '' for all, 2 work branch, 3 commit that they were pushed as, or '' for any, 4 END, NUMBER, or FORGET: of the branch,
+--       those that are over, 5 with NUMBER the number, 6... files, none for all
+-- Returns { SETTLED, now, how many changes were ended or changed }
+local keys, branch, work_branch, commit, act, number = { pending = KEYS[1], graph = KEYS[2] }, unpack(ARGV, 1, 5)
+local paths, values = { unpack(ARGV, 6) }, {}
+-- @include builds/graph_age
+-- @include locks/pending
+
+if #paths > 0 then
+  values = redis.call('HMGET', keys.pending, unpack(paths))
+else
+  local stored = redis.call('HGETALL', keys.pending)
+  for index = 1, #stored, 2 do
+    if string.sub(stored[index], 1, 1) ~= '\n' then
+      paths[#paths + 1], values[#values + 1] = stored[index], stored[index + 1]
+    end
+  end
+end
+
+local count, is_any_left = 0, false
+for place, path in ipairs(paths) do
+  local value = values[place]
+  -- Only what may concern the branches is decoded.
+  if value and (act == 'FORGET' or string.find(value, cjson.encode(work_branch), 1, true)) then
+    local live, gone = pending.live(value)
+    local kept, changed = {}, #gone
+    for _, entry in ipairs(live) do
+      local is_meant = act ~= 'FORGET' and entry.work_branch == work_branch and (branch == '' or entry.branch == branch)
+        and (commit == '' or entry.agent_head == commit)
+      if is_meant and act == 'END' then
+        gone[#gone + 1] = entry
+        changed = changed + 1
+      else
+        if is_meant and entry.pull_request ~= tonumber(number) then
+          entry.pull_request = tonumber(number)
+          changed = changed + 1
+        end
+        kept[#kept + 1] = entry
+        is_any_left = is_any_left or entry.branch == branch
+      end
+    end
+    if changed > 0 then
+      pending.store(path, kept, {}, gone)
+      count = count + changed
+    end
+  end
+end
+
+-- The number is kept for changes that are given back later, as long as the pull request is open.
+local MOST_NUMBERS = 1000
+local open = '\n' .. branch .. '\n' .. work_branch
+if act == 'NUMBER' and redis.call('HLEN', keys.pending) < 20000 + MOST_NUMBERS then
+  redis.call('HSET', keys.pending, open, number)
+elseif act == 'END' and commit == '' then
+  redis.call('HDEL', keys.pending, open)
+elseif act == 'FORGET' and not is_any_left then
+  redis.call('HDEL', keys.graph, 'pending')
+end
+return { 'SETTLED', now, count }

@@ -1,0 +1,40 @@
+// Changes that are on work branches and not on the branch yet, from a list of locks.
+
+import { holderKey } from './holder.js';
+
+/**
+ * @typedef {object} Pending
+ * @property {string} path
+ * @property {string} holder The author, as a holder of locks is named.
+ * @property {string} workBranch
+ * @property {number | null} pullRequest
+ * @property {string} message
+ * @property {number} since Milliseconds.
+ */
+
+/**
+ * @param {any} body The answer of `GET /api/locks`.
+ * @param {string} branch
+ * @returns {Pending[]} In the order of their paths.
+ */
+export function readPending(body, branch) {
+  return (body.pending ?? [])
+    .filter((/** @type {any} */ change) => change.branch === branch)
+    .map((/** @type {any} */ change) => ({
+      path: change.file_path,
+      holder: holderKey(change.user, change.agent_id),
+      workBranch: change.work_branch,
+      pullRequest: change.pull_request ?? null,
+      message: change.message,
+      since: change.since * 1000,
+    }));
+}
+
+/**
+ * @param {Pending} change
+ * @returns {string} Who has changed the file, and where.
+ */
+export function pendingSentence({ holder, workBranch, pullRequest, message }) {
+  const number = pullRequest === null ? '' : ` (#${pullRequest})`;
+  return `Unmerged changes by ${holder} on ${workBranch}${number}: ${message}`;
+}

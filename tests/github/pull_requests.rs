@@ -1,0 +1,74 @@
+//! Work on branches of a repository of GitHub's, and the webhook's deliveries about their pull requests.
+
+use serde_json::{Value, json};
+
+use crate::cloud::{Cloud, Instance, URL, jwt, now};
+use crate::deliveries::{NO_COMMIT, outcome, started};
+
+fn pull_request(action: &str, work_branch: &str, number: u64) -> Value {
+    let end = |name: &str| json!({ "ref": name, "repo": { "full_name": "acme/widgets" } });
+    json!({
+        "action": action, "number": number, "pull_request": { "head": end(work_branch), "base": end("main") },
+        "repository": { "full_name": "acme/widgets", "html_url": URL },
+    })
+}
+
+/// Ann changes src/a.ts on `work_branch` and gives it back.
+async fn with_pending(work_branch: &str) -> (Cloud, Instance, String) {
+    let (cloud, instance) = started().await;
+    let on_branch = json!({ "work_branch": work_branch });
+    let claim = instance.post(&jwt("ann"), on_branch).await;
+    assert_eq!(claim.status, 200, "{claim:?}");
+    cloud.repo.git(&["checkout", "--quiet", "-B", work_branch]);
+    let pushed = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+    cloud.repo.git(&["checkout", "--quiet", "main"]);
+    let open = json!({
+        "status": "OPEN", "work_branch": work_branch, "new_repo_head": pushed, "agent_head": pushed,
+    });
+    let open = instance.post(&jwt("ann"), open).await;
+    assert_eq!(open.status, 200, "{open:?}");
+    (cloud, instance, pushed)
+}
+
+async fn told(instance: &Instance) -> Option<String> {
+    let check = instance.check(&jwt("bob"), json!({})).await;
+    let warnings = check.body["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str);
+    warnings
+        .map(str::to_owned)
+        .find(|warning| warning.starts_with("PENDING: "))
+}
+
+#[tokio::test]
+async fn a_pull_request_gives_pending_changes_its_number_and_ends_them_when_it_is_closed() {
+    let (_cloud, instance, _) = with_pending("pool").await;
+    let without = told(&instance).await.unwrap();
+    assert!(without.contains("by user 'jwt:ann' on 'pool': "), "{without}");
+    let opened = pull_request("opened", "pool", 12);
+    assert_eq!(outcome(&instance.deliver("pull_request", &opened).await), "pending");
+    let with = told(&instance).await.unwrap();
+    assert!(with.contains("by user 'jwt:ann' on 'pool' (#12): "), "{with}");
+    let other = pull_request("closed", "other", 13);
+    assert_eq!(outcome(&instance.deliver("pull_request", &other).await), "unchanged");
+    assert_eq!(told(&instance).await.as_ref(), Some(&with));
+    let labeled = pull_request("labeled", "pool", 12);
+    assert_eq!(outcome(&instance.deliver("pull_request", &labeled).await), "ignored");
+    let closed = pull_request("closed", "pool", 12);
+    assert_eq!(outcome(&instance.deliver("pull_request", &closed).await), "pending");
+    assert_eq!(told(&instance).await, None);
+}
+
+#[tokio::test]
+async fn pending_changes_end_with_their_branch() {
+    let (_cloud, instance, pushed) = with_pending("pool").await;
+    assert!(told(&instance).await.is_some());
+    let deleted = json!({
+        "ref": "refs/heads/pool", "before": pushed, "after": NO_COMMIT, "created": false, "deleted": true, "forced": false,
+        "commits": [], "repository": { "full_name": "acme/widgets", "html_url": URL, "pushed_at": now() + 1 },
+    });
+    assert_eq!(instance.deliver("push", &deleted).await.status, 200);
+    assert_eq!(told(&instance).await, None);
+}
