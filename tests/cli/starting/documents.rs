@@ -183,28 +183,30 @@ impl Drop for StartedServer {
 }
 
 #[test]
-fn the_team_of_the_readme_can_be_pasted_and_prints_what_is_shown() {
+fn the_sessions_of_commands_can_be_pasted_and_print_what_is_shown() {
     if !is_installed("bash") {
         return skip("bash is not installed");
     }
-    let readme = document("README.md");
-    let folder = tempfile::tempdir().expect("a folder");
-    let shop = folder.path().join("shop");
-    let _server = StartedServer(shop.join("ada"));
-    let mut shell = Shell::start();
-    let mut compared = 0;
-    for (language, text) in blocks(section(&readme, "## Teams")) {
-        let text = text.replace("/tmp/shop", &shop.display().to_string());
-        if language == "sh" {
-            shell.paste(&text);
-            continue;
+    for (heading, at_least) in [("## Branches and pull requests", 7), ("## Teams", 10)] {
+        let readme = document("README.md");
+        let folder = tempfile::tempdir().expect("a folder");
+        let shop = folder.path().join("shop");
+        let _server = StartedServer(shop.join("ada"));
+        let mut shell = Shell::start();
+        let mut compared = 0;
+        for (language, text) in blocks(section(&readme, heading)) {
+            let text = text.replace("/tmp/shop", &shop.display().to_string());
+            if language == "sh" {
+                shell.paste(&text);
+                continue;
+            }
+            for (command, shown) in commands(&text) {
+                assert_eq!(shell.paste(command), shown, "{command}");
+                compared += 1;
+            }
         }
-        for (command, shown) in commands(&text) {
-            assert_eq!(shell.paste(command), shown, "{command}");
-            compared += 1;
-        }
+        assert!(compared >= at_least, "{compared} commands under {heading}");
     }
-    assert!(compared > 10, "{compared} commands in the README");
 }
 
 /// Waits until the import graph is there, which a person does not notice.
