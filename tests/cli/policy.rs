@@ -33,7 +33,8 @@ fn the_file_of_the_repository_is_checked_from_any_folder() {
     let right = (0, ".coord.toml: right\n".to_owned(), String::new());
     assert_eq!(check(&repo.path().join("src"), &[]), right);
     std::fs::write(&file, "shared = []\nttl = 5\n").expect("written");
-    let wrong = ".coord.toml:2:1: unknown key \"ttl\": the keys are ttl_seconds, neighbors, pending, shared and ignore\n";
+    let wrong =
+        ".coord.toml:2:1: unknown key \"ttl\": the keys are ttl_seconds, neighbors, pending, shared and ignore\n";
     assert_eq!(check(repo.path(), &[]), (1, String::new(), wrong.to_owned()));
 }
 

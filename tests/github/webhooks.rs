@@ -33,7 +33,7 @@ fn delivered(event: &str, example: &Value, host: &str) -> Delivery {
 
 #[test]
 fn every_published_delivery_is_understood() {
-    let (mut pings, mut pushes, mut others) = (0, 0, 0);
+    let (mut pings, mut pushes, mut pull_requests, mut others) = (0, 0, 0, 0);
     for (service, host) in SERVICES {
         let Some(events) = published(&format!("webhooks/{service}.json")) else {
             return;
@@ -50,6 +50,10 @@ fn every_published_delivery_is_understood() {
                         pushes += 1;
                         check(example, host);
                     }
+                    "pull_request" => {
+                        pull_requests += 1;
+                        check_pull_request(&delivered(name, example, host), example);
+                    }
                     _ => {
                         others += 1;
                         assert_eq!(delivered(name, example, host), Delivery::Other, "{name}");
@@ -59,7 +63,45 @@ fn every_published_delivery_is_understood() {
         }
     }
     assert_eq!((pings, pushes), (11, 14));
-    assert!(others > 100, "{others}");
+    assert!(pull_requests > 10 && others > 100, "{pull_requests} {others}");
+}
+
+/// Of a pull request from a branch of the repository, what opens, changes or closes it counts.
+fn check_pull_request(delivery: &Delivery, example: &Value) {
+    let end = |name: &str| &example["pull_request"][name];
+    let is_own = end("head")["repo"]["full_name"] == end("base")["repo"]["full_name"];
+    let counts = [
+        "opened",
+        "reopened",
+        "edited",
+        "synchronize",
+        "ready_for_review",
+        "closed",
+    ];
+    let action = example["action"].as_str().unwrap();
+    match delivery {
+        Delivery::PullRequest(read) => {
+            assert!(is_own && counts.contains(&action), "{action}");
+            assert_eq!(
+                (
+                    read.branch.as_str(),
+                    read.work_branch.as_str(),
+                    read.number,
+                    read.is_open
+                ),
+                (
+                    end("base")["ref"].as_str().unwrap(),
+                    end("head")["ref"].as_str().unwrap(),
+                    example["number"].as_u64().unwrap(),
+                    action != "closed"
+                )
+            );
+        }
+        other => assert!(
+            *other == Delivery::Other && !(is_own && counts.contains(&action)),
+            "{action}: {other:?}"
+        ),
+    }
 }
 
 /// A push as it is published, and as one to a branch, should it be of a tag.

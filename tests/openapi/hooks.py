@@ -90,6 +90,11 @@ def change_body(body):
     # Some fields go with some statuses alone, which OpenAPI cannot tell.
     if body.get("status") != "WRITING":
         body.pop("interface", None)
+    if body.get("status") == "OPEN":
+        body.pop("wait_seconds", None)
+    elif body.get("wait_seconds") is not None:
+        # A whole number has no point on the wire, and the time of a run is short.
+        body["wait_seconds"] = next(chance) % 2
     # Whether an OPEN needs `new_repo_head` depends on the locks that the caller holds, of which a schema knows nothing: without it
     # and without `abandon` the answer may be 400.
     if body.get("status") == "OPEN" and body.get("new_repo_head") is None and body.get("abandon") is not True:
@@ -99,6 +104,8 @@ def change_body(body):
             body["new_repo_head"] = HEAD
     if body.get("status") == "OPEN" and body.get("abandon") is True and next(chance) % 2:
         body["file_paths"] = ["*"]
+    if body.get("status") != "OPEN" or body["file_paths"] == ["*"]:
+        body.pop("force", None)
 
 
 def change_query(query):

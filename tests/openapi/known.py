@@ -73,6 +73,10 @@ def lock_files():
     send(404, "GET", "/api/graph", branch="main", repo_url=ELSEWHERE)
     send(404, "GET", "/api/events", repo_url=ELSEWHERE)
     send(200, "POST", "/api/post_status", "k-one", file_paths=["src/known.ts"], **{**claim, "status": "OPEN"}, abandon=True)
+    # A person takes a lock away, and the next call of its holder hears of it.
+    send(200, "POST", "/api/post_status", "k-one", file_paths=["src/taken.ts"], **claim)
+    send(200, "POST", "/api/post_status", file_paths=["src/taken.ts"], **{**claim, "status": "OPEN"}, force=True)
+    send(409, "POST", "/api/check_status", "k-one", file_paths=["src/taken.ts"], **WORK)
 
 
 def meet():
