@@ -4,20 +4,31 @@ use coord_git::WorkingCopy;
 
 use crate::world::World;
 
-fn branch(path: &std::path::Path) -> Option<String> {
-    let branch = WorkingCopy::containing(path).unwrap().branch();
-    branch.map(|branch| branch.to_string())
+/// The branch that the work is for, and the one that is committed to, where it is another.
+fn branches(path: &std::path::Path) -> String {
+    let (branch, work_branch) = WorkingCopy::containing(path).unwrap().branches().unwrap();
+    match work_branch {
+        Some(work_branch) => format!("{branch} on {work_branch}"),
+        None => branch.to_string(),
+    }
 }
 
 #[test]
-fn the_work_of_a_worktree_is_for_the_upstream_of_its_branch() {
+fn the_work_of_a_worktree_is_for_the_upstream_of_another_name_or_for_the_default_branch() {
     let world = World::with(&[("a.txt", "a")]);
     let worktree = world.worktree("ada");
-    assert_eq!(branch(worktree.path()).as_deref(), Some("main"));
+    assert_eq!(branches(worktree.path()), "main on ada");
     worktree.git(&["branch", "--unset-upstream"]);
-    assert_eq!(branch(worktree.path()).as_deref(), Some("ada"));
+    assert_eq!(branches(worktree.path()), "main on ada");
+    worktree.git(&["push", "--quiet", "--set-upstream", "origin", "ada"]);
+    assert_eq!(branches(worktree.path()), "main on ada");
+    world.clone.git(&["push", "--quiet", "origin", "main:release"]);
+    worktree.git(&["fetch", "--quiet"]);
+    worktree.git(&["branch", "--set-upstream-to", "origin/release"]);
+    assert_eq!(branches(worktree.path()), "release on ada");
     worktree.git(&["checkout", "--quiet", "--detach"]);
-    assert_eq!(branch(worktree.path()).as_deref(), Some("main"));
+    assert_eq!(branches(worktree.path()), "main");
+    assert_eq!(branches(world.clone.path()), "main");
 }
 
 #[test]

@@ -60,10 +60,10 @@ fn a_session_that_is_behind_is_told_to_pull() {
     };
     let reason = ada.denial(&ada.edits("a.txt")).unwrap();
     assert!(
-        reason.starts_with("PULL: ") && reason.contains("`git pull --rebase`"),
+        reason.starts_with("PULL: ") && reason.contains("`git pull --rebase origin main`"),
         "{reason}"
     );
-    worktree.git(&["pull", "--quiet", "--rebase"]);
+    worktree.git(&["pull", "--quiet", "--rebase", "origin", "main"]);
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
 }
 
