@@ -1,6 +1,6 @@
 //! `.coord.toml`: a repository's own rules of locking, read at the head of a branch with its graph.
 //!
-//! - [`file`]: the file, parsed; what is wrong with one has a line and a column
+//! - [`mod@file`]: the file, parsed; what is wrong with one has a line and a column
 //! - `attributes`: what `.gitattributes` says of files that merge by themselves, or are generated
 //! - `lockfiles`: files that a tool makes again, which are shared without any policy
 //! - [`PolicyText`]: all of it as it is stored with a graph; [`Policy`]: the same, ready to judge files
