@@ -60,7 +60,7 @@ async fn while_the_file_is_wrong_the_last_good_one_counts_and_the_place_is_told(
     for (wrong, problem) in [
         (
             "\nttl = 60",
-            ".coord.toml:2:1: unknown key \"ttl\": the keys are ttl_seconds, neighbors, shared and ignore",
+            ".coord.toml:2:1: unknown key \"ttl\": the keys are ttl_seconds, neighbors, pending, shared and ignore",
         ),
         (
             &longest,
