@@ -163,6 +163,15 @@ export function policySentences(policy) {
 }
 
 /**
+ * What to say where no lock is known. A page that no longer follows the events does not know what is locked now.
+ * @param {State} state
+ */
+export function nothingLocked({ connection, problem }) {
+  const isFollowing = !problem && connection.phase !== 'offline' && connection.phase !== 'ended';
+  return isFollowing ? 'Nothing is locked: every file is free.' : 'Nothing was locked when this was read last.';
+}
+
+/**
  * @param {State} state
  * @param {number} now
  * @returns {Notice[]} The gravest first. One with `isPage` stands in place of the map.

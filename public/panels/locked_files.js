@@ -1,6 +1,7 @@
 // The locked files as buttons: everything that is locked on the map can be reached without it.
 
 import { countdown } from '../app/time.js';
+import { nothingLocked } from '../app/truth.js';
 import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { badge, fileButton, pathText } from './parts.js';
 import { everySecond } from './ticker.js';
@@ -36,6 +37,11 @@ export function mountLockedFiles(element, model) {
     return { node: make('li', {}, button.node), update: () => button.update(null) };
   });
 
+  function renderTitle() {
+    const { size } = model.state.locks;
+    setText(title, size > 0 ? `Locked ${size}` : nothingLocked(model.state));
+  }
+
   function render() {
     const { locks, pending } = model.state;
     const paths = [...new Set(pending.map((change) => change.path))];
@@ -45,7 +51,7 @@ export function mountLockedFiles(element, model) {
     renderUnmerged(paths.slice(0, UNMERGED_SHOWN));
     for (const path of rows.keys()) if (!locks.has(path)) rows.delete(path);
     renderRows([...locks.values()].sort((a, b) => (a[0].path < b[0].path ? -1 : 1)));
-    setText(title, locks.size > 0 ? `Locked ${locks.size}` : 'Nothing is locked: every file is free.');
+    renderTitle();
     list.hidden = locks.size === 0;
   }
 
@@ -54,6 +60,7 @@ export function mountLockedFiles(element, model) {
   });
   const unsubscribe = model.subscribe((changed) => {
     if (changed.has('locks') || changed.has('place')) render();
+    else renderTitle();
   });
   render();
   return {

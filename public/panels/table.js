@@ -1,5 +1,6 @@
 // The table view: everything that the map shows, as text.
 
+import { nothingLocked } from '../app/truth.js';
 import { counted } from '../app/words.js';
 import { tableRow } from './table_row.js';
 import { COLUMNS, graphRows, tableRows } from './table_rows.js';
@@ -15,6 +16,7 @@ import { windowTable } from './window_table.js';
 export function mountTable(element, model) {
   /** @type {{ graph: unknown, rows: TableRow[] }} */
   let base = { graph: undefined, rows: [] };
+  let nothing = '';
   return windowTable(element, model, {
     name: 'files',
     label: 'Table of files',
@@ -24,14 +26,15 @@ export function mountTable(element, model) {
     only: 'Only locked and neighbors',
     list({ filter, isOnly, column, isDescending }) {
       const { graph } = model.state;
+      nothing = nothingLocked(model.state);
       if (base.graph !== graph) base = { graph, rows: graphRows(graph) };
       const rows = tableRows(base.rows, model.state, { filter, onlyLocked: isOnly, column: /** @type {import('./table_rows.js').Column} */ (column), isDescending });
-      const empty = base.rows.length === 0 ? 'The import graph has no files yet.' : isOnly && !filter ? 'Nothing is locked: every file is free.' : 'No file matches the search.';
+      const empty = base.rows.length === 0 ? 'The import graph has no files yet.' : isOnly && !filter ? nothing : 'No file matches the search.';
       const total = filter || isOnly ? `${counted(rows.length, 'file')} of ${base.rows.length.toLocaleString('en-US')}` : counted(rows.length, 'file');
       return { rows, total, empty };
     },
     keyOf: ({ path }) => path,
     create: ({ path }) => tableRow(model, path),
-    isAbout: (changed) => changed.has('graph') || changed.has('locks'),
+    isAbout: (changed) => changed.has('graph') || changed.has('locks') || nothingLocked(model.state) !== nothing,
   });
 }
