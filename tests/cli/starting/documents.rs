@@ -218,6 +218,26 @@ fn has_graph(port: u16) {
 }
 
 #[test]
+fn the_text_for_agents_names_fields_and_actions_that_exist() {
+    let text = document("docs/use.md");
+    let text = blocks(section(&text, "### A text for `AGENTS.md`"));
+    let [("markdown", text), ..] = text[..] else {
+        panic!("no text: {text:?}");
+    };
+    let openapi = document("public/openapi.json");
+    let is_name = |word: &&str| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let fields: Vec<&str> = text.split('`').skip(1).step_by(2).filter(is_name).collect();
+    assert!(fields.len() >= 8, "{fields:?}");
+    for field in fields {
+        assert!(openapi.contains(&format!("\"{field}\":")), "{field}");
+    }
+    for action in ["PROCEED", "PULL", "PUSH", "WAIT", "SWITCH_TASK", "STOP"] {
+        assert!(text.contains(&format!("{action}: ")), "{action}");
+        assert!(openapi.contains(&format!("\"{action}\"")), "{action}");
+    }
+}
+
+#[test]
 fn the_lines_that_make_a_token_make_one_that_is_taken() {
     if !is_installed("openssl") {
         return skip("openssl is not installed");
