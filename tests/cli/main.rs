@@ -4,6 +4,7 @@
 mod crash;
 mod graph_command;
 mod policy;
+mod replay;
 mod soak;
 mod starting;
 

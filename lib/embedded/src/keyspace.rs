@@ -97,7 +97,11 @@ pub(super) struct Keyspace {
     pub refuses_writes: bool,
     /// Set while a script runs.
     pub is_script: bool,
+    clock: Clock,
 }
+
+/// The time of a store.
+pub(super) type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Keyspace {
     /// A keyspace over `layers`.
@@ -109,7 +113,13 @@ impl Keyspace {
             is_read_only: false,
             refuses_writes: false,
             is_script: false,
+            clock: Arc::new(SystemTime::now),
         }
+    }
+
+    /// The same by another clock.
+    pub fn by(self, clock: Clock) -> Self {
+        Keyspace { clock, ..self }
     }
 
     /// Begins a script or a plain command.
@@ -117,7 +127,7 @@ impl Keyspace {
         self.layers.begin();
         self.is_script = is_script;
         self.is_read_only = is_read_only;
-        self.now_us = SystemTime::now()
+        self.now_us = (self.clock)()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
     }

@@ -43,7 +43,7 @@ use coord::store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
 use disk::Disk;
 use engine::Engine;
 use futures::stream::BoxStream;
-use keyspace::Keyspace;
+use keyspace::{Clock, Keyspace};
 use layers::Layers;
 use lua::Interpreter;
 use parking_lot::{Condvar, Mutex};
@@ -55,7 +55,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::oneshot;
 
 /// Longest time of a call, with waiting for the queue and the disk.
@@ -115,7 +115,7 @@ impl EmbeddedStore {
             path: path.to_owned(),
             is_new: before.is_err(),
         };
-        Self::over(Disk::open(path)?, Some(place))
+        Self::over(Disk::open(path)?, Some(place), Arc::new(SystemTime::now))
     }
 
     /// A store without a file; its state is gone when it is dropped.
@@ -123,13 +123,22 @@ impl EmbeddedStore {
     /// # Errors
     /// When the interpreter or a thread cannot be started.
     pub fn in_memory() -> Result<EmbeddedStore, OpenError> {
-        Self::over(Disk::over(InMemoryBackend::new())?, None)
+        Self::in_memory_by(SystemTime::now)
     }
 
-    fn over(mut disk: Disk, place: Option<Place>) -> Result<EmbeddedStore, OpenError> {
+    /// The same by another clock, for simulations: hours of locks in seconds.
+    ///
+    /// # Errors
+    /// As those of [`Self::in_memory`].
+    pub fn in_memory_by(clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Result<EmbeddedStore, OpenError> {
+        Self::over(Disk::over(InMemoryBackend::new())?, None, Arc::new(clock))
+    }
+
+    fn over(mut disk: Disk, place: Option<Place>, clock: Clock) -> Result<EmbeddedStore, OpenError> {
         let snapshot = disk.snapshot().map_err(OpenError::Start)?;
         let channels = Arc::new(Channels::default());
-        let keyspace = Arc::new(Mutex::new(Keyspace::new(Layers::new(snapshot), channels.clone())));
+        let keyspace = Keyspace::new(Layers::new(snapshot), channels.clone()).by(clock);
+        let keyspace = Arc::new(Mutex::new(keyspace));
         let shared = Arc::new(Shared {
             keyspace,
             channels,

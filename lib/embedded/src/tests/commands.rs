@@ -2,6 +2,9 @@
 
 use super::{EmbeddedStore, ask, say, shown};
 use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 async fn check(table: &[(&str, &str)]) {
     let store = EmbeddedStore::in_memory().unwrap();
@@ -171,7 +174,7 @@ async fn what_has_expired_is_gone_at_once_and_cleared_away_later() {
     let store = EmbeddedStore::in_memory().unwrap();
     say(&store, "HSET h old 1").await;
     say(&store, "PEXPIRE h 20").await;
-    tokio::time::sleep(std::time::Duration::from_millis(30)).await;
+    tokio::time::sleep(Duration::from_millis(30)).await;
     assert_eq!(shown(&say(&store, "HGETALL h").await), "[]");
     assert_eq!(shown(&say(&store, "HSET h new 2").await), "1");
     assert_eq!(shown(&say(&store, "HGETALL h").await), "[\"new\" \"2\"]");
@@ -243,4 +246,18 @@ fn the_documented_commands_are_those_that_are_there() {
     let mut there: Vec<&str> = crate::commands::names().chain(crate::engine::SCRIPTING).collect();
     there.sort_unstable();
     assert_eq!(documented, there);
+}
+
+#[tokio::test]
+async fn time_and_expiry_are_those_of_the_given_clock() {
+    let seconds = Arc::new(AtomicU64::new(1_000));
+    let clock = Arc::clone(&seconds);
+    let now = move || UNIX_EPOCH + Duration::from_secs(clock.load(Ordering::Relaxed));
+    let store = EmbeddedStore::in_memory_by(now).unwrap();
+    assert_eq!(shown(&say(&store, "SET a v EX 100").await), "OK");
+    assert_eq!(shown(&say(&store, "TIME").await), "[\"1000\" \"0\"]");
+    seconds.store(1_099, Ordering::Relaxed);
+    assert_eq!(shown(&say(&store, "TTL a").await), "1");
+    seconds.store(1_101, Ordering::Relaxed);
+    assert_eq!(shown(&say(&store, "GET a").await), "nil");
 }

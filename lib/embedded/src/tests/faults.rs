@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How a disk fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ impl Failing {
     }
 
     fn open(&self) -> EmbeddedStore {
-        EmbeddedStore::over(Disk::over(self.clone()).unwrap(), None).unwrap()
+        EmbeddedStore::over(Disk::over(self.clone()).unwrap(), None, Arc::new(SystemTime::now)).unwrap()
     }
 
     fn becomes(&self, fault: Fault) {

@@ -1,0 +1,304 @@
+//! An agent: it takes one task after the other, claims the files, works, pushes and gives the files back, and does what each response
+//! says.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use coord::domain::CommitSha;
+use serde_json::{Value, json};
+
+use super::branch::work_branch;
+use super::mode::{Branches, Hold, Refused, Rules};
+use super::run::Run;
+
+/// How often a lock is renewed.
+const RENEW_EVERY: Duration = Duration::from_secs(120);
+
+/// How often an agent asks for files with unmerged changes.
+const ASK_AGAIN: Duration = Duration::from_secs(60);
+
+/// Tasks that an agent checks for free files, as many as `coord task next` looks at, and when it does so again if there is none.
+const LOOKS: usize = 32;
+const LOOK_AGAIN: Duration = Duration::from_secs(15);
+
+/// Longest time for which a server holds a claim back.
+const MOST_HELD: Duration = Duration::from_secs(20);
+
+/// Longest wait for the files of one task. Who waits longer starves.
+const MOST_WAIT: Duration = Duration::from_secs(48 * 3600);
+
+/// Most files of one release whose interfaces the server compares.
+const MOST_COMPARED: usize = 32;
+
+pub struct Agent<'a> {
+    run: &'a Run<'a>,
+    number: usize,
+    name: String,
+    /// What its working copy has.
+    head: CommitSha,
+    /// The branch that it commits to, if that is not the one that the work is for.
+    work_branch: Option<String>,
+}
+
+impl<'a> Agent<'a> {
+    pub fn new(run: &'a Run<'a>, number: usize) -> Self {
+        Agent {
+            run,
+            number,
+            name: format!("agent-{number}"),
+            head: run.branch.tip(),
+            work_branch: None,
+        }
+    }
+
+    /// Works until no task is left.
+    pub async fn work(mut self) -> Result<()> {
+        self.run.clock.sleep_until(Duration::ZERO).await;
+        while let Some(place) = self.choose().await? {
+            self.play(place).await?;
+        }
+        self.run.clock.ends();
+        Ok(())
+    }
+
+    /// Takes the next task, or where it checks first, the first one whose files are free.
+    async fn choose(&mut self) -> Result<Option<usize>> {
+        let run = self.run;
+        loop {
+            self.pull();
+            let Some(first) = run.open.borrow().first().copied() else {
+                return Ok(None);
+            };
+            let chosen = match run.mode.refused {
+                Refused::Switches => self.find_free(first).await?,
+                Refused::Sleeps | Refused::Waits | Refused::Races => Some(first),
+            };
+            if let Some(chosen) = chosen {
+                run.open.borrow_mut().remove(&chosen);
+                return Ok(Some(chosen));
+            }
+            run.clock.sleep_until(run.clock.now() + LOOK_AGAIN).await;
+            run.account.borrow_mut().idle += LOOK_AGAIN;
+        }
+    }
+
+    /// The first open task whose files are free, beginning with `first`.
+    async fn find_free(&self, first: usize) -> Result<Option<usize>> {
+        let mut seen = BTreeSet::new();
+        let mut next = Some(first);
+        while let Some(place) = next.filter(|_| seen.len() < LOOKS) {
+            self.run.asked(place);
+            let Some(free) = self.check(place).await? else {
+                return Ok(Some(place));
+            };
+            seen.insert(place);
+            next = self.other_than(&seen, &free);
+        }
+        Ok(None)
+    }
+
+    /// Whether the files of a task are free; if not, the files that the response suggests.
+    async fn check(&self, place: usize) -> Result<Option<Vec<String>>> {
+        let fields = json!({"file_paths": self.run.paths(place)});
+        let answer = self
+            .run
+            .server
+            .ask("check_status", &self.name, &self.head, fields)
+            .await?;
+        self.run.account.borrow_mut().checks += 1;
+        match action(&answer) {
+            "PROCEED" => Ok(None),
+            "SWITCH_TASK" => {
+                let free = answer["orchestration"]["metadata"]["free"].as_array();
+                let names = free.into_iter().flatten().filter_map(Value::as_str);
+                Ok(Some(names.map(str::to_owned).collect()))
+            }
+            _ => bail!("a check was answered {answer}"),
+        }
+    }
+
+    /// The next open task that was not `seen`: one on the files that are `free`, if there is one soon.
+    fn other_than(&self, seen: &BTreeSet<usize>, free: &[String]) -> Option<usize> {
+        let open = self.run.open.borrow();
+        let others = || open.iter().copied().filter(|place| !seen.contains(place));
+        let files = |place: usize| &self.run.tasks[place].files;
+        let on_free = |place: &usize| free.iter().any(|path| files(*place).contains_key(path));
+        others().take(LOOKS).find(on_free).or_else(|| others().next())
+    }
+
+    fn pull(&mut self) {
+        self.head = self.run.branch.tip();
+    }
+
+    async fn play(&mut self, place: usize) -> Result<()> {
+        let run = self.run;
+        self.work_branch = (run.mode.branches != Branches::One).then(|| work_branch(place));
+        let length = run.tasks[place].length();
+        let held = match run.mode.hold {
+            Hold::Whole => length,
+            Hold::Last => length / 3,
+        };
+        if held < length {
+            run.started(place, self.number);
+            run.clock.sleep_until(run.clock.now() + (length - held)).await;
+        }
+        if run.mode.locks() {
+            self.claim(place).await?;
+        }
+        run.granted(place, self.number);
+        let done = run.clock.now() + held;
+        while run.clock.now() < done {
+            run.clock.sleep_until(done.min(run.clock.now() + RENEW_EVERY)).await;
+            if run.mode.locks() && run.clock.now() < done {
+                self.renew(place).await?;
+            }
+        }
+        self.head = match &self.work_branch {
+            None => run.land(place).await?,
+            Some(_) => run.push(place, &self.head)?,
+        };
+        if run.mode.locks() {
+            self.give_back(place).await?;
+        }
+        run.clock.wake_waiting();
+        Ok(())
+    }
+
+    /// Claims the files of a task, until it has them.
+    async fn claim(&mut self, place: usize) -> Result<()> {
+        let run = self.run;
+        let begin = run.clock.now();
+        run.asked(place);
+        // A claim that waits in the server is one request, however often the server looks again.
+        let mut held_until = begin;
+        loop {
+            if run.mode.refused == Refused::Races {
+                run.server.forget_queue().await?;
+            }
+            let changed = run.changed_interfaces(place).await?;
+            run.account.borrow_mut().tasks[place].changes.clone_from(&changed);
+            let answer = self.claim_once(place, &changed).await?;
+            let waited = run.clock.now() - begin;
+            match action(&answer) {
+                "PROCEED" => {
+                    run.account.borrow_mut().idle += waited;
+                    return Ok(());
+                }
+                "PULL" => self.pull(),
+                "WAIT" => {
+                    run.account.borrow_mut().refusals += 1;
+                    if waited > MOST_WAIT {
+                        bail!("the task of {} waits for ever: {answer}", run.tasks[place].commit);
+                    }
+                    self.wait(&answer, &mut held_until).await?;
+                }
+                // Unmerged changes: nobody knows when they end.
+                "SWITCH_TASK" if run.mode.branches == Branches::WorkBlocks => {
+                    run.account.borrow_mut().refusals += 1;
+                    run.clock.sleep_until(run.clock.now() + ASK_AGAIN).await;
+                }
+                _ => bail!("a claim was answered {answer}"),
+            }
+        }
+    }
+
+    /// Does what WAIT says. A server that holds the claim back makes it again when files are given back; here the agent does, because
+    /// the server would wait in real time.
+    async fn wait(&self, answer: &Value, held_until: &mut Duration) -> Result<()> {
+        let (run, now) = (self.run, self.run.clock.now());
+        if run.mode.refused != Refused::Waits {
+            run.clock.sleep_until(now + pause(answer)?).await;
+            return Ok(());
+        }
+        if *held_until <= now {
+            *held_until = now + MOST_HELD;
+        }
+        if run.clock.wait_until(*held_until).await {
+            let mut account = run.account.borrow_mut();
+            account.claims -= 1;
+            account.refusals -= 1;
+        }
+        Ok(())
+    }
+
+    /// Claims all files, and says which interfaces may change. Most tasks change some: those take a second request, before which nobody
+    /// else can make one; where it is refused, the first is taken back.
+    async fn claim_once(&self, place: usize, changed: &BTreeSet<String>) -> Result<Value> {
+        let paths = self.run.paths(place);
+        let (said, then) = match self.run.mode.rules {
+            Rules::Interface if changed.is_empty() => (Some("keeps"), None),
+            Rules::Interface if changed.len() == paths.len() => (Some("changes"), None),
+            Rules::Interface => (Some("keeps"), Some(json!(changed))),
+            _ => (None, None),
+        };
+        let answer = self.post_claim(place, json!(paths), said).await?;
+        let Some(some) = then.filter(|_| action(&answer) == "PROCEED") else {
+            return Ok(answer);
+        };
+        let second = self.post_claim(place, some, Some("changes")).await?;
+        if action(&second) != "PROCEED" {
+            let fields =
+                json!({"file_paths": paths, "status": "OPEN", "abandon": true, "message": "Waiting for a neighbor"});
+            let answer = self.post(fields).await?;
+            succeeded(&answer)?;
+        }
+        Ok(second)
+    }
+
+    async fn post_claim(&self, place: usize, paths: Value, interface: Option<&str>) -> Result<Value> {
+        self.run.account.borrow_mut().claims += 1;
+        let message = format!("Making the change of {} again", self.run.tasks[place].commit);
+        self.post(json!({"file_paths": paths, "status": "WRITING", "message": message, "interface": interface}))
+            .await
+    }
+
+    async fn renew(&self, place: usize) -> Result<()> {
+        let fields =
+            json!({"file_paths": self.run.paths(place), "status": "WRITING", "message": "Going on with the change"});
+        succeeded(&self.post(fields).await?)
+    }
+
+    async fn give_back(&self, place: usize) -> Result<()> {
+        let fields = json!({
+            "file_paths": self.run.paths(place), "status": "OPEN", "message": "The change is pushed", "new_repo_head": self.head.as_str(),
+        });
+        let answer = self.post(fields).await?;
+        succeeded(&answer)?;
+        let warnings = answer["warnings"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        let broken = warnings.filter(|warning| warning.starts_with("INTERFACE_CHANGED: The interface of "));
+        // It compares so many, and says that the others may have changed.
+        if self.run.tasks[place].files.len() <= MOST_COMPARED {
+            let broken = broken.map(|warning| format!("what was said truthfully is contradicted: {warning}"));
+            self.run.account.borrow_mut().violations.extend(broken);
+        }
+        Ok(())
+    }
+
+    async fn post(&self, mut fields: Value) -> Result<Value> {
+        fields["work_branch"] = json!(self.work_branch);
+        self.run.server.ask("post_status", &self.name, &self.head, fields).await
+    }
+}
+
+fn action(answer: &Value) -> &str {
+    answer["orchestration"]["action"].as_str().unwrap_or_default()
+}
+
+fn succeeded(answer: &Value) -> Result<()> {
+    match answer["success"].as_bool() {
+        Some(true) => Ok(()),
+        _ => bail!("a renewal or a release was answered {answer}"),
+    }
+}
+
+/// The seconds of `sleep 5`.
+fn pause(answer: &Value) -> Result<Duration> {
+    let command = answer["orchestration"]["command"].as_str();
+    let seconds = command.and_then(|command| command.strip_prefix("sleep ")?.parse().ok());
+    Ok(Duration::from_secs(seconds.context("WAIT says how long")?))
+}

@@ -1,0 +1,401 @@
+//! The branch that the agents push to, as the server sees it: a [`Source`] over the real clone, with heads of its own.
+//!
+//! A head is a number: how many tasks have landed. Each contains those before it, so that histories are linear, whatever the
+//! order in which tasks end. A file is at a head as the latest of the landed commits that change it has left it, later by the
+//! real history; so the blobs are real, and at the end all files are as the last task has them. What commits between the tasks have changed in a file
+//! comes with the next task that changes it.
+//!
+//! A work branch has one commit, the change of its task on top of a head, until it is merged and deleted.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use async_trait::async_trait;
+use coord::domain::{Branch, CommitSha, FilePath, RepoId};
+use coord::policy;
+use coord::source::{Blob, BlobSink, Comparison, EntryKind, Reachable, Source, SourceError, TreeEntry};
+use coord_git::GitSource;
+use parking_lot::Mutex;
+
+use super::history::{Change, History, Task, Version};
+
+/// The branch that tasks are for.
+pub const BRANCH: &str = "main";
+
+/// What the names of work branches begin with.
+const WORK_BRANCH: &str = "task-";
+
+/// The blob of the policy, which no repository has.
+const POLICY_BLOB: &str = "c0ffee0000000000000000000000000000c0ffee";
+
+/// The files of a clone at the commit before the first task.
+pub struct Base {
+    clone: GitSource,
+    repo: RepoId,
+    files: BTreeMap<String, Version>,
+}
+
+impl Base {
+    /// The clone at `path`, before the first task of `history`.
+    pub async fn open(path: &Path, history: &History) -> Result<Base> {
+        let clone = GitSource::open(&[path.to_owned()])?;
+        let repo = clone.repositories().pop().context("the clone has no repository")?;
+        let first = history
+            .tasks
+            .first()
+            .context("the repository has no commit to replay")?;
+        let tree = clone.tree(&repo, &CommitSha::parse(&first.parent)?).await?;
+        let files = tree.into_iter().filter_map(|entry| {
+            let is_link = match entry.kind {
+                EntryKind::File => false,
+                EntryKind::Symlink => true,
+                EntryKind::Submodule => return None,
+            };
+            let blob = entry.blob;
+            Some((entry.path, Version { blob, is_link }))
+        });
+        let files = files.collect();
+        Ok(Base { clone, repo, files })
+    }
+
+    pub fn repo(&self) -> &RepoId {
+        &self.repo
+    }
+
+    /// The content of a blob; none where it is larger than `max_bytes`.
+    pub async fn read(&self, blob: &str, max_bytes: usize) -> Result<Option<Vec<u8>>, SourceError> {
+        let content = Arc::new(Mutex::new(None));
+        let sink: BlobSink = {
+            let content = Arc::clone(&content);
+            Arc::new(move |_, blob| {
+                if let Blob::Content(bytes) = blob {
+                    *content.lock() = Some(bytes.to_vec());
+                }
+            })
+        };
+        let blobs = vec![blob.to_owned()];
+        self.clone.read_blobs(&self.repo, blobs, max_bytes as u64, sink).await?;
+        let content = content.lock().take();
+        Ok(content)
+    }
+}
+
+/// A version of a file that has landed.
+struct Landed {
+    /// The head with which it did.
+    head: usize,
+    /// The place of its task in the history.
+    task: usize,
+    version: Option<Version>,
+}
+
+/// What is on the remote: the branch, and the work branches.
+#[derive(Default)]
+struct Remote {
+    head: usize,
+    landed: HashMap<String, Vec<Landed>>,
+    /// What is pushed to the work branch of a task.
+    pushed: HashMap<usize, Pushed>,
+}
+
+/// The commit on a work branch: the change of a task on top of a head.
+struct Pushed {
+    base: usize,
+    files: BTreeMap<String, Option<Version>>,
+    /// The head that has it. The work branch is deleted then.
+    merged: Option<usize>,
+}
+
+/// A commit of a [`ReplayedBranch`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Commit {
+    /// The head of the branch, after so many tasks.
+    Head(usize),
+    /// That of the work branch of the task at this place.
+    Work(usize),
+}
+
+/// The branch of one run.
+pub struct ReplayedBranch {
+    base: Arc<Base>,
+    /// `.coord.toml` at every head.
+    policy: String,
+    remote: Mutex<Remote>,
+}
+
+/// The work branch of the task at `place`.
+pub fn work_branch(place: usize) -> String {
+    format!("{WORK_BRANCH}{place}")
+}
+
+impl ReplayedBranch {
+    pub fn new(base: Arc<Base>, policy: String) -> Self {
+        ReplayedBranch {
+            base,
+            policy,
+            remote: Mutex::default(),
+        }
+    }
+
+    /// The commit at the head.
+    pub fn tip(&self) -> CommitSha {
+        Commit::Head(self.remote.lock().head).sha()
+    }
+
+    /// The change of the task at `place` is pushed to its work branch, on top of `base`.
+    pub fn push(&self, place: usize, task: &Task, base: &CommitSha) -> Result<CommitSha> {
+        let remote = &mut *self.remote.lock();
+        let base = remote.base_of(Commit::parse(base)?);
+        let after = |path: &String| (path.clone(), self.change_at(remote, base, place, path, task).1);
+        let files = task.files.keys().map(after).collect();
+        let merged = None;
+        remote.pushed.insert(place, Pushed { base, files, merged });
+        Ok(Commit::Work(place).sha())
+    }
+
+    /// The task at `place` lands: it is in the next head.
+    pub fn land(&self, place: usize, task: &Task) -> CommitSha {
+        let remote = &mut *self.remote.lock();
+        remote.head += 1;
+        let head = remote.head;
+        for (path, (_, after)) in &task.files {
+            let versions = remote.landed.entry(path.clone()).or_default();
+            if versions.last().is_none_or(|last| last.task < place) {
+                versions.push(Landed {
+                    head,
+                    task: place,
+                    version: after.clone(),
+                });
+            }
+        }
+        if let Some(pushed) = remote.pushed.get_mut(&place) {
+            pushed.merged = Some(head);
+        }
+        Commit::Head(head).sha()
+    }
+
+    /// The file at the tip, as it is before and after the task at `place` lands.
+    pub fn change(&self, place: usize, path: &str, task: &Task) -> Change {
+        let remote = self.remote.lock();
+        self.change_at(&remote, remote.head, place, path, task)
+    }
+
+    fn change_at(&self, remote: &Remote, head: usize, place: usize, path: &str, task: &Task) -> Change {
+        let last = remote.landed.get(path).and_then(|versions| at(versions, head));
+        let before = match last {
+            Some(last) => last.version.clone(),
+            None => self.base.files.get(path).cloned(),
+        };
+        let after = match last {
+            Some(last) if last.task > place => before.clone(),
+            _ => task.files.get(path).and_then(|(_, after)| after.clone()),
+        };
+        (before, after)
+    }
+
+    /// The files at a commit.
+    fn files_at(&self, commit: Commit) -> BTreeMap<String, Version> {
+        let remote = self.remote.lock();
+        let mut files = self.base.files.clone();
+        let mut put = |path: &String, version: &Option<Version>| match version {
+            Some(version) => files.insert(path.clone(), version.clone()),
+            None => files.remove(path),
+        };
+        for (path, versions) in &remote.landed {
+            if let Some(landed) = at(versions, remote.base_of(commit)) {
+                put(path, &landed.version);
+            }
+        }
+        for (path, version) in remote.changed_by(commit) {
+            put(path, version);
+        }
+        let policy = Version {
+            blob: POLICY_BLOB.to_owned(),
+            is_link: false,
+        };
+        files.insert(policy::PATH.to_owned(), policy);
+        files
+    }
+
+    fn version_at(&self, commit: Commit, path: &str) -> Option<Version> {
+        let remote = self.remote.lock();
+        let changed = remote.changed_by(commit).find(|(changed, _)| *changed == path);
+        let landed = || at(remote.landed.get(path)?, remote.base_of(commit)).map(|landed| &landed.version);
+        match changed.map(|(_, version)| version).or_else(landed) {
+            Some(version) => version.clone(),
+            None => self.base.files.get(path).cloned(),
+        }
+    }
+}
+
+/// What has landed last of a file with `head`.
+fn at(versions: &[Landed], head: usize) -> Option<&Landed> {
+    versions.iter().rfind(|version| version.head <= head)
+}
+
+impl Remote {
+    /// The head of the branch that a commit is or begins at.
+    fn base_of(&self, commit: Commit) -> usize {
+        match commit {
+            Commit::Head(head) => head,
+            Commit::Work(place) => self.pushed.get(&place).map_or(0, |pushed| pushed.base),
+        }
+    }
+
+    /// What a commit has changed on its work branch.
+    fn changed_by(&self, commit: Commit) -> impl Iterator<Item = (&String, &Option<Version>)> {
+        let pushed = match commit {
+            Commit::Head(_) => None,
+            Commit::Work(place) => self.pushed.get(&place),
+        };
+        pushed.into_iter().flat_map(|pushed| &pushed.files)
+    }
+
+    fn has(&self, one: Commit, other: Commit) -> bool {
+        match (one, other) {
+            (Commit::Head(head), other) => head <= self.base_of(other),
+            (Commit::Work(place), Commit::Head(head)) => {
+                let merged = self.pushed.get(&place).and_then(|pushed| pushed.merged);
+                merged.is_some_and(|merged| merged <= head)
+            }
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// What the hashes of commits on work branches begin with; those of heads begin with a number below it.
+const WORK: usize = 0xf00_0000;
+
+impl Commit {
+    /// Its hash. Short forms differ as well.
+    fn sha(self) -> CommitSha {
+        let number = match self {
+            Commit::Head(head) => head,
+            Commit::Work(place) => WORK + place,
+        };
+        CommitSha::parse(&format!("{number:07x}{:033x}", 0)).expect("these are hexadecimal digits")
+    }
+
+    fn parse(sha: &CommitSha) -> Result<Commit, SourceError> {
+        let digits = sha.as_str().get(..7).unwrap_or_default();
+        let number = usize::from_str_radix(digits, 16).map_err(|error| SourceError::Unreachable(error.to_string()))?;
+        Ok(match number.checked_sub(WORK) {
+            Some(place) => Commit::Work(place),
+            None => Commit::Head(number),
+        })
+    }
+}
+
+#[async_trait]
+impl Source for ReplayedBranch {
+    fn repositories(&self) -> Vec<RepoId> {
+        vec![self.base.repo.clone()]
+    }
+
+    async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {
+        if branch.as_str() == BRANCH {
+            return Ok(self.tip());
+        }
+        let remote = self.remote.lock();
+        let place = branch
+            .as_str()
+            .strip_prefix(WORK_BRANCH)
+            .and_then(|place| place.parse().ok());
+        let pushed = place.and_then(|place| Some((place, remote.pushed.get(&place)?)));
+        match pushed {
+            Some((place, Pushed { merged: None, .. })) => Ok(Commit::Work(place).sha()),
+            _ => Err(SourceError::UnknownBranch {
+                repo: repo.clone(),
+                branch: branch.clone(),
+                is_empty: false,
+                suggestions: Vec::new(),
+                hint: None,
+            }),
+        }
+    }
+
+    async fn is_ancestor(&self, _: &RepoId, one: &CommitSha, other: &CommitSha) -> Result<Reachable, SourceError> {
+        match self.remote.lock().has(Commit::parse(one)?, Commit::parse(other)?) {
+            true => Ok(Reachable::Yes),
+            false => Ok(Reachable::No),
+        }
+    }
+
+    async fn compare(
+        &self,
+        repo: &RepoId,
+        base: &CommitSha,
+        tip: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let (before, after) = (Commit::parse(base)?, Commit::parse(tip)?);
+        let version = |commit, path: &FilePath| self.version_at(commit, path.as_str());
+        let is_same = |path: &FilePath| Some(version(before, path) == version(after, path));
+        Ok(Comparison {
+            descends: self.is_ancestor(repo, base, tip).await?,
+            same: paths.iter().map(is_same).collect(),
+        })
+    }
+
+    async fn recent_commits(&self, _: &RepoId, tip: &CommitSha, limit: usize) -> Result<Vec<CommitSha>, SourceError> {
+        let tip = Commit::parse(tip)?;
+        let work = Some(tip).filter(|tip| matches!(tip, Commit::Work(_)));
+        let heads = (0..=self.remote.lock().base_of(tip)).rev().map(Commit::Head);
+        Ok(work.into_iter().chain(heads).take(limit).map(Commit::sha).collect())
+    }
+
+    async fn tree(&self, _: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
+        let entry = |(path, version): (String, Version)| TreeEntry {
+            path,
+            kind: match version.is_link {
+                true => EntryKind::Symlink,
+                false => EntryKind::File,
+            },
+            blob: version.blob,
+        };
+        Ok(self.files_at(Commit::parse(commit)?).into_iter().map(entry).collect())
+    }
+
+    async fn blobs_at(
+        &self,
+        _: &RepoId,
+        commit: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Vec<Option<String>>, SourceError> {
+        let commit = Commit::parse(commit)?;
+        let version = |path: &FilePath| self.version_at(commit, path.as_str());
+        let blob = |path| {
+            version(path)
+                .filter(|version| !version.is_link)
+                .map(|version| version.blob)
+        };
+        Ok(paths.iter().map(blob).collect())
+    }
+
+    async fn read_blobs(
+        &self,
+        repo: &RepoId,
+        blobs: Vec<String>,
+        max_bytes: u64,
+        sink: BlobSink,
+    ) -> Result<(), SourceError> {
+        let mut places = Vec::new();
+        let mut real = Vec::new();
+        for (place, blob) in blobs.into_iter().enumerate() {
+            if blob == POLICY_BLOB {
+                sink(place, Blob::Content(self.policy.as_bytes()));
+            } else {
+                places.push(place);
+                real.push(blob);
+            }
+        }
+        let sink: BlobSink = Arc::new(move |at: usize, blob: Blob<'_>| {
+            if let Some(place) = places.get(at) {
+                sink(*place, blob);
+            }
+        });
+        self.base.clone.read_blobs(repo, real, max_bytes, sink).await
+    }
+}

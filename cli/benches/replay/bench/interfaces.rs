@@ -1,0 +1,53 @@
+//! What tasks change in the interfaces of files, by the comparison that the server makes as well.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anyhow::Result;
+use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, ReadInterface, interface};
+use tokio::sync::Mutex;
+
+use super::branch::Base;
+use super::history::Change;
+
+/// The interfaces of blobs, each read once.
+pub struct Interfaces {
+    base: Arc<Base>,
+    known: Mutex<HashMap<String, Arc<ReadInterface>>>,
+}
+
+impl Interfaces {
+    pub fn of(base: Arc<Base>) -> Self {
+        Interfaces {
+            base,
+            known: Mutex::default(),
+        }
+    }
+
+    /// Whether others can notice a change of the file at `path`.
+    pub async fn is_changed(&self, path: &str, (before, after): &Change) -> Result<bool> {
+        let (Some(language), Some(before)) = (Language::of_path(path), before) else {
+            // What nobody can import, or is new, breaks nothing.
+            return Ok(false);
+        };
+        let older = self.read(path, language, &before.blob).await?;
+        let newer = match after {
+            Some(after) => self.read(path, language, &after.blob).await?,
+            None => Arc::new(interface(language, b"")),
+        };
+        Ok(InterfaceComparison::between(&older, &newer).is_change())
+    }
+
+    async fn read(&self, path: &str, language: Language, blob: &str) -> Result<Arc<ReadInterface>> {
+        // The language is that of the ending.
+        let ending = path.rsplit('.').next().unwrap_or_default();
+        let name = format!("{blob} {ending}");
+        let mut known = self.known.lock().await;
+        if let Some(known) = known.get(&name) {
+            return Ok(Arc::clone(known));
+        }
+        let content = self.base.read(blob, MAX_INTERFACE_BYTES).await?;
+        let read = content.map_or(Err(NoInterface::TooLarge), |content| interface(language, &content));
+        Ok(Arc::clone(known.entry(name).or_insert_with(|| Arc::new(read))))
+    }
+}

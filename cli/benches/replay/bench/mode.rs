@@ -1,0 +1,207 @@
+//! How a run is played: the policy of the repository, and the habits of its agents.
+
+use std::fmt;
+
+/// What the locks keep apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// Nothing: nobody locks.
+    None,
+    /// Files, without their neighbors.
+    Files,
+    /// Files and neighbors, as documented.
+    Neighbors,
+    /// The same, where agents say truthfully which interfaces they keep.
+    Interface,
+}
+
+/// Which files several may write at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shared {
+    /// None.
+    None,
+    /// What is shared without a policy: lockfiles, and what `.gitattributes` says.
+    Default,
+    /// What is in many commits besides: manifests, changelogs, translations, snapshots, Markdown.
+    Hot,
+}
+
+/// The part of a task for which its files are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// All of it.
+    Whole,
+    /// The last third: the agent claims late.
+    Last,
+}
+
+/// What a refused agent does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// What WAIT says, `sleep 5`.
+    Sleeps,
+    /// Its claim waits for its turn (`wait_seconds`).
+    Waits,
+    /// What WAIT says, without a place in the queue: whoever asks first when the files are free has them.
+    Races,
+    /// It checks first, and takes another task where it would be refused (SWITCH_TASK, with `metadata.free`). Where it finds none, it
+    /// looks again a little later.
+    Switches,
+}
+
+/// Where the agents push.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Branches {
+    /// To the branch itself.
+    One,
+    /// Each task to a work branch, which is merged after a review. Until then others are warned of its changes.
+    Work,
+    /// The same, and nobody else claims the files before it is merged (`pending = "block"`).
+    WorkBlocks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    pub rules: Rules,
+    pub shared: Shared,
+    pub hold: Hold,
+    pub refused: Refused,
+    pub branches: Branches,
+}
+
+/// The patterns of [`Shared::Hot`], beside the lockfiles that are shared anyway.
+const HOT: &[&str] = &[
+    "package.json",
+    "Cargo.toml",
+    "go.mod",
+    "pyproject.toml",
+    "requirements*.txt",
+    "*.md",
+    "CHANGELOG*",
+    "*.snap",
+    "__snapshots__/",
+    "**/locales/**/*.json",
+    "**/i18n/**/*.json",
+    "translations/",
+    "*.po",
+];
+
+impl Mode {
+    /// `.coord.toml` of the repository.
+    pub fn policy(&self) -> String {
+        let neighbors = match self.rules {
+            Rules::None | Rules::Files => "off",
+            Rules::Neighbors => "block",
+            Rules::Interface => "interface",
+        };
+        let quoted = |names: &mut dyn Iterator<Item = &str>| {
+            let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+            format!("shared = [{}]\n", names.join(", "))
+        };
+        let shared = match self.shared {
+            Shared::None => "shared = []\n".to_owned(),
+            Shared::Default => String::new(),
+            Shared::Hot => quoted(&mut coord::policy::SHARED_NAMES.iter().chain(HOT).copied()),
+        };
+        let pending = match self.branches {
+            Branches::One | Branches::Work => "warn",
+            Branches::WorkBlocks => "block",
+        };
+        format!("neighbors = \"{neighbors}\"\npending = \"{pending}\"\n{shared}")
+    }
+
+    /// Whether the policy promises that tasks do not conflict outside of shared files.
+    pub fn excludes_conflicts(&self) -> bool {
+        self.locks() && self.hold == Hold::Whole && self.branches != Branches::Work
+    }
+
+    /// Whether it promises that nobody changes the interface of a neighbor of a file that another has claimed before. A pending change
+    /// keeps nobody away from its neighbors.
+    pub fn excludes_hazards(&self) -> bool {
+        let are_locked = matches!(self.rules, Rules::Neighbors | Rules::Interface) && self.hold == Hold::Whole;
+        are_locked && self.branches == Branches::One
+    }
+
+    /// All rows of the report.
+    pub fn all() -> Vec<Mode> {
+        let mut modes = vec![Mode::of(Rules::None, Shared::Default)];
+        for rules in [Rules::Files, Rules::Neighbors, Rules::Interface] {
+            for shared in [Shared::None, Shared::Default, Shared::Hot] {
+                let whole = Mode::of(rules, shared);
+                let last = Mode {
+                    hold: Hold::Last,
+                    ..whole
+                };
+                modes.extend([whole, last]);
+                if (rules, shared) == (Rules::Interface, Shared::Hot) {
+                    modes.push(last.refused(Refused::Waits));
+                }
+                if rules != Rules::Files && shared != Shared::None {
+                    modes.extend(
+                        [Refused::Races, Refused::Waits, Refused::Switches].map(|refused| whole.refused(refused)),
+                    );
+                }
+            }
+        }
+        for (rules, branches) in [
+            (Rules::None, Branches::Work),
+            (Rules::Interface, Branches::Work),
+            (Rules::Interface, Branches::WorkBlocks),
+        ] {
+            let mode = Mode::of(rules, Shared::Hot).refused(Refused::Waits);
+            modes.push(Mode { branches, ..mode });
+        }
+        modes
+    }
+
+    fn refused(self, refused: Refused) -> Mode {
+        Mode { refused, ..self }
+    }
+
+    /// Whether agents claim at all.
+    pub fn locks(&self) -> bool {
+        self.rules != Rules::None
+    }
+
+    fn of(rules: Rules, shared: Shared) -> Mode {
+        Mode {
+            rules,
+            shared,
+            hold: Hold::Whole,
+            refused: Refused::Sleeps,
+            branches: Branches::One,
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let branches = match self.branches {
+            Branches::One => "",
+            Branches::Work => ", work branches",
+            Branches::WorkBlocks => ", work branches that block",
+        };
+        let rules = match self.rules {
+            Rules::None => return write!(formatter, "no locks{branches}"),
+            Rules::Files => "files",
+            Rules::Neighbors => "neighbors",
+            Rules::Interface => "interface",
+        };
+        let shared = match self.shared {
+            Shared::None => "nothing shared",
+            Shared::Default => "lockfiles shared",
+            Shared::Hot => "hot files shared",
+        };
+        let hold = match self.hold {
+            Hold::Whole => "held for the whole task",
+            Hold::Last => "held for the last third",
+        };
+        let refused = match self.refused {
+            Refused::Sleeps => "",
+            Refused::Waits => ", claims wait for their turn",
+            Refused::Races => ", without the queue",
+            Refused::Switches => ", other tasks first",
+        };
+        write!(formatter, "{rules}, {shared}, {hold}{refused}{branches}")
+    }
+}

@@ -1,0 +1,39 @@
+//! The report: a Markdown table, or JSON.
+
+use serde_json::{Value, json};
+
+use super::run::Outcome;
+
+/// The table.
+pub fn markdown(outcomes: &[Outcome]) -> String {
+    let mut text = "| rules, shared files, time of locks | wall / ideal | waiting | refusals | claims a task | longest wait | conflicts | hazards |\n\
+                    |---|---:|---:|---:|---:|---:|---:|---:|\n"
+        .to_owned();
+    for Outcome { mode, figures, .. } in outcomes {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        text += &format!(
+            "| {mode} | {:.2} | {} | {} | {:.1} | {:.1} | {} | {} |\n",
+            figures.wall_over_ideal,
+            percent(figures.waiting),
+            figures.refusals,
+            figures.claims_per_task,
+            figures.longest_wait,
+            percent(figures.conflicts),
+            percent(figures.hazards),
+        );
+    }
+    text
+}
+
+/// The same for programs.
+pub fn json(outcomes: &[Outcome]) -> Value {
+    let row = |outcome: &Outcome| {
+        let mut row = json!(outcome.figures);
+        row["mode"] = json!(outcome.mode.to_string());
+        row["violations"] = json!(outcome.violations);
+        row["requests"] = json!(outcome.requests);
+        row["request_ms"] = json!(outcome.busy.as_secs_f64() * 1e3 / f64::from(outcome.requests.max(1)));
+        row
+    };
+    outcomes.iter().map(row).collect()
+}

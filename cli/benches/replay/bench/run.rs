@@ -1,0 +1,267 @@
+//! One run: all tasks, played in one mode.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use coord::domain::CommitSha;
+use coord_graph::ImportGraph;
+use futures::StreamExt;
+use futures::TryStreamExt;
+use futures::channel::mpsc::{self, UnboundedSender};
+use futures::future::{try_join, try_join_all};
+
+use super::account::{Account, Figures, Played};
+use super::agent::Agent;
+use super::branch::{Base, ReplayedBranch};
+use super::clock::Clock;
+use super::conflicts::Conflicts;
+use super::history::Task;
+use super::interfaces::Interfaces;
+use super::mode::{Mode, Rules};
+use super::server::{Server, SharedFiles};
+
+/// From the push of a work branch to its merge.
+const REVIEW: Duration = Duration::from_secs(600);
+
+/// What all runs of a history have in common.
+pub struct Stage<'a> {
+    pub tasks: &'a [Task],
+    pub base: Arc<Base>,
+    pub interfaces: Interfaces,
+    pub conflicts: RefCell<Conflicts>,
+    pub agents: usize,
+}
+
+/// A run and its agents.
+pub struct Run<'a> {
+    pub tasks: &'a [Task],
+    pub mode: Mode,
+    pub clock: Clock,
+    pub server: Server,
+    pub branch: Arc<ReplayedBranch>,
+    /// Tasks that nobody has taken.
+    pub open: RefCell<BTreeSet<usize>>,
+    pub account: RefCell<Account>,
+    interfaces: &'a Interfaces,
+    graph: RefCell<Arc<ImportGraph>>,
+    shared: SharedFiles,
+    grants: RefCell<usize>,
+    /// Takes the tasks whose work branches are to be merged.
+    reviews: UnboundedSender<usize>,
+}
+
+/// The outcome of a run.
+pub struct Outcome {
+    pub mode: Mode,
+    pub figures: Figures,
+    pub violations: Vec<String>,
+    pub requests: u32,
+    pub busy: Duration,
+}
+
+impl Stage<'_> {
+    /// Plays all tasks in `mode`.
+    pub async fn play(&self, mode: Mode) -> Result<Outcome> {
+        let clock = Clock::of(self.agents);
+        let branch = Arc::new(ReplayedBranch::new(Arc::clone(&self.base), mode.policy()));
+        let server = Server::start(self.base.repo(), Arc::clone(&branch), &clock)?;
+        let graph = server.build().await?;
+        let shared = server.policy().await?;
+        let (sender, reviews) = mpsc::unbounded();
+        let run = Run {
+            tasks: self.tasks,
+            mode,
+            clock,
+            server,
+            branch,
+            open: RefCell::new((0..self.tasks.len()).collect()),
+            account: RefCell::new(Account::of(self.tasks.len())),
+            interfaces: &self.interfaces,
+            graph: RefCell::new(graph),
+            shared,
+            grants: RefCell::default(),
+            reviews: sender,
+        };
+        let agents = async {
+            try_join_all((0..self.agents).map(|number| Agent::new(&run, number).work())).await?;
+            run.reviews.close_channel();
+            Ok(())
+        };
+        let merges = reviews.map(Ok).try_for_each_concurrent(None, |place| run.merge(place));
+        tokio::select! {
+            ended = try_join(agents, merges) => { ended?; }
+            () = run.clock.run() => {}
+        }
+        let mut account = run.account.into_inner();
+        let conflicting = self.judge(mode, &mut account, &|path| run.shared.contain(path))?;
+        Ok(Outcome {
+            mode,
+            figures: account.figures(self.tasks, self.agents, conflicting),
+            violations: account.violations,
+            requests: run.server.requests.get(),
+            busy: run.server.busy.get(),
+        })
+    }
+
+    /// Counts the tasks that conflict with one that was worked on at the same time, and adds to the account what `mode` has promised to exclude.
+    pub fn judge(&self, mode: Mode, account: &mut Account, is_shared: &dyn Fn(&str) -> bool) -> Result<usize> {
+        let mut conflicting = BTreeSet::new();
+        let mut known = self.conflicts.borrow_mut();
+        for (later, task) in self.tasks.iter().enumerate() {
+            for (earlier, other) in self.tasks[..later].iter().enumerate() {
+                if !account.tasks[earlier].overlaps(&account.tasks[later]) {
+                    continue;
+                }
+                let files = known.between(other, task)?;
+                let is_done = |path: &String| {
+                    [earlier, later]
+                        .iter()
+                        .any(|place| account.tasks[*place].done_before.contains(path))
+                };
+                let Some(file) = files.iter().find(|path| !is_shared(path) && !is_done(path)) else {
+                    continue;
+                };
+                conflicting.extend([earlier, later]);
+                if mode.excludes_conflicts() {
+                    let [one, two] = [earlier, later].map(|place| account.tasks[place].times());
+                    account.violations.push(format!(
+                        "{} ({one}) and {} ({two}) conflict in '{file}', and were worked on at the same time",
+                        other.commit, task.commit
+                    ));
+                }
+            }
+        }
+        Ok(conflicting.len())
+    }
+}
+
+impl Run<'_> {
+    /// The files of a task.
+    pub fn paths(&self, place: usize) -> Vec<&str> {
+        self.tasks[place].files.keys().map(String::as_str).collect()
+    }
+
+    /// The files of a task whose interfaces it changes, as the branch is now.
+    pub async fn changed_interfaces(&self, place: usize) -> Result<BTreeSet<String>> {
+        let mut changed = BTreeSet::new();
+        for path in self.tasks[place].files.keys() {
+            let change = self.branch.change(place, path, &self.tasks[place]);
+            if !self.shared.contain(path) && self.interfaces.is_changed(path, &change).await? {
+                changed.insert(path.clone());
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The work on a task begins, if it has not begun.
+    pub fn started(&self, place: usize, agent: usize) {
+        let task = &mut self.account.borrow_mut().tasks[place];
+        if task.started.is_some() {
+            return;
+        }
+        let is_done = |path: &&String| {
+            let (before, after) = self.branch.change(place, path, &self.tasks[place]);
+            before == after
+        };
+        *task = Played {
+            started: Some(self.clock.now()),
+            agent,
+            done_before: self.tasks[place].files.keys().filter(is_done).cloned().collect(),
+            ..std::mem::take(task)
+        };
+    }
+
+    /// The files of a task are asked for.
+    pub fn asked(&self, place: usize) {
+        let now = self.clock.now();
+        self.account.borrow_mut().tasks[place].asked.get_or_insert(now);
+    }
+
+    /// A task has its files.
+    pub fn granted(&self, place: usize, agent: usize) {
+        self.started(place, agent);
+        let task = &mut self.account.borrow_mut().tasks[place];
+        task.waited = task.asked.map_or(Duration::ZERO, |asked| self.clock.now() - asked);
+        task.grant = Some(self.grants.replace_with(|grants| *grants + 1));
+        task.graph = Some(Arc::clone(&self.graph.borrow()));
+    }
+
+    /// A task is done, and its change is pushed to its work branch, on top of `base`.
+    pub fn push(&self, place: usize, base: &CommitSha) -> Result<CommitSha> {
+        let commit = self.branch.push(place, &self.tasks[place], base)?;
+        self.account.borrow_mut().tasks[place].pushed = Some(self.clock.now());
+        self.clock.begins();
+        self.reviews.unbounded_send(place)?;
+        Ok(commit)
+    }
+
+    /// The work branch of a task is merged after its review.
+    async fn merge(&self, place: usize) -> Result<()> {
+        self.clock.sleep_until(self.clock.now() + REVIEW).await;
+        self.land(place).await?;
+        self.clock.wake_waiting();
+        self.clock.ends();
+        Ok(())
+    }
+
+    /// A task is done: its change is on the branch, and in the graph.
+    pub async fn land(&self, place: usize) -> Result<CommitSha> {
+        let changed = self.changed_interfaces(place).await?;
+        let head = self.branch.land(place, &self.tasks[place]);
+        self.note_hazards(place, &changed);
+        let now = self.clock.now();
+        let task = &mut self.account.borrow_mut().tasks[place];
+        task.pushed.get_or_insert(now);
+        task.landed = Some(now);
+        let graph = self.server.build().await?;
+        self.graph.replace(graph);
+        Ok(head)
+    }
+
+    /// Finds the tasks that are under way on neighbors of the files whose interfaces a task has changed. The graph is that of the later
+    /// grant of the two: of what was no neighbor then, no lock could know.
+    fn note_hazards(&self, place: usize, changed: &BTreeSet<String>) {
+        let account = &mut *self.account.borrow_mut();
+        let mut met = BTreeMap::new();
+        let writer = &account.tasks[place];
+        for (other, task) in account.tasks.iter().enumerate() {
+            if task.agent == writer.agent || task.started.is_none() || task.landed.is_some() {
+                continue;
+            }
+            let later = if task.grant > writer.grant { task } else { writer };
+            let Some(graph) = &later.graph else { continue };
+            let is_written = |path: &str| self.tasks[other].files.contains_key(path);
+            for path in changed {
+                for neighbor in neighbors(graph, path).filter(|neighbor| is_written(neighbor)) {
+                    // A writer that keeps its interface keeps nobody out.
+                    let is_let_in = self.mode.rules == Rules::Interface
+                        && writer.grant > task.grant
+                        && !task.changes.contains(neighbor);
+                    let hazard = (path.clone(), neighbor.to_owned());
+                    met.entry(other).or_insert_with(Vec::new).push((hazard, is_let_in));
+                }
+            }
+        }
+        for (other, hazards) in met {
+            account.tasks[other].met_hazard = true;
+            let excluded = hazards.into_iter().find(|(_, is_let_in)| !is_let_in);
+            if let (true, Some(((path, neighbor), _))) = (self.mode.excludes_hazards(), excluded) {
+                let (one, other) = (&self.tasks[place].commit, &self.tasks[other].commit);
+                account.violations.push(format!(
+                    "{one} changed the interface of '{path}' while {other} was writing its neighbor '{neighbor}'"
+                ));
+            }
+        }
+    }
+}
+
+/// The files that import `path`, and those that it imports.
+fn neighbors<'g>(graph: &'g ImportGraph, path: &str) -> impl Iterator<Item = &'g str> {
+    let id = graph.id(path);
+    let imports = id.into_iter().flat_map(|id| graph.imports(id)).map(|(id, _)| *id);
+    let importers = id.into_iter().flat_map(|id| graph.importers(id)).copied();
+    imports.chain(importers).map(|id| graph.path(id))
+}

@@ -1,0 +1,189 @@
+//! Whole runs.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use coord_test_support::git::Repo;
+
+use super::bench::account::{Account, Played};
+use super::bench::branch::Base;
+use super::bench::conflicts::Conflicts;
+use super::bench::history::History;
+use super::bench::interfaces::Interfaces;
+use super::bench::mode::{Branches, Hold, Mode, Refused, Rules, Shared};
+use super::bench::run::{Outcome, Stage};
+use super::bench::{Options, replay};
+
+/// A page that imports a module that imports a store. Each commit changes one of them, or the manifest as well.
+fn repository(folder: &Path) -> Repo {
+    let repo = Repo::init(folder, &[]);
+    let [page, shop, db] = ["page.ts", "shop.ts", "db.ts"];
+    let page_of = |text: &str| {
+        format!("import {{ shop }} from './shop';\nexport const page = () => {{ shop(); return {text}; }};\n")
+    };
+    let shop_of = |parameter: &str, text: &str| {
+        format!("import {{ db }} from './db';\nexport const shop = ({parameter}) => {{ db(); return {text}; }};\n")
+    };
+    let db_of = |parameter: &str, text: &str| format!("export function db({parameter}) {{ return {text}; }}\n");
+    repo.commit(&[
+        (page, &page_of("0")),
+        (shop, &shop_of("", "0")),
+        (db, &db_of("", "0")),
+        ("package.json", "{ \"version\": 0 }\n"),
+    ]);
+    for round in 1..4 {
+        let (text, version) = (round.to_string(), format!("{{ \"version\": {round} }}\n"));
+        repo.commit(&[(page, &page_of(&text)), ("package.json", &version)]);
+        repo.commit(&[(shop, &shop_of("", &text))]);
+        repo.commit(&[
+            (db, &db_of(&format!("x{round}?: number"), &text)),
+            ("package.json", &version.replace(' ', "  ")),
+        ]);
+        repo.commit(&[(shop, &shop_of(&format!("y{round}?: number"), &text))]);
+    }
+    repo
+}
+
+/// The history of [`repository`], on which to play.
+async fn on<T>(play: impl AsyncFnOnce(Stage<'_>) -> T) -> T {
+    let folder = tempfile::tempdir().unwrap();
+    repository(folder.path());
+    let history = History::read(folder.path(), "HEAD", 12).unwrap();
+    let base = Arc::new(Base::open(folder.path(), &history).await.unwrap());
+    play(Stage {
+        tasks: &history.tasks,
+        base: Arc::clone(&base),
+        interfaces: Interfaces::of(base),
+        conflicts: RefCell::new(Conflicts::of(folder.path()).unwrap()),
+        agents: 4,
+    })
+    .await
+}
+
+fn whole(rules: Rules, shared: Shared) -> Mode {
+    Mode {
+        rules,
+        shared,
+        hold: Hold::Whole,
+        refused: Refused::Sleeps,
+        branches: Branches::One,
+    }
+}
+
+#[tokio::test]
+async fn locks_keep_apart_what_collides_without_them() {
+    on(async |stage| {
+        let play = async |rules, shared| stage.play(whole(rules, shared)).await.unwrap();
+        let figures = async |rules, shared| play(rules, shared).await.figures;
+        let none = figures(Rules::None, Shared::Hot).await;
+        assert!(none.conflicts > 0.5 && none.hazards > 0.5, "{none:?}");
+        assert_eq!((none.waiting, none.claims_per_task, none.longest_wait), (0.0, 0.0, 0.0));
+        let files = figures(Rules::Files, Shared::Hot).await;
+        assert!(
+            files.conflicts == 0.0 && files.hazards > 0.0 && files.waiting > 0.0,
+            "{files:?}"
+        );
+        let unshared = figures(Rules::Files, Shared::None).await;
+        assert!(
+            unshared.wall_over_ideal > files.wall_over_ideal,
+            "{unshared:?} {files:?}"
+        );
+        let neighbors = figures(Rules::Neighbors, Shared::Hot).await;
+        assert!(neighbors.conflicts == 0.0 && neighbors.hazards == 0.0, "{neighbors:?}");
+        let interface = figures(Rules::Interface, Shared::Hot).await;
+        assert!(
+            interface.wall_over_ideal < neighbors.wall_over_ideal,
+            "{interface:?} {neighbors:?}"
+        );
+        // A run is the same each time.
+        assert_eq!(figures(Rules::Interface, Shared::Hot).await, interface);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_waits_for_its_review_collides_unless_it_blocks() {
+    on(async |stage| {
+        let figures = async |branches| {
+            let mode = Mode {
+                branches,
+                ..whole(Rules::Interface, Shared::Hot)
+            };
+            stage.play(mode).await.unwrap().figures
+        };
+        let warned = figures(Branches::Work).await;
+        let blocked = figures(Branches::WorkBlocks).await;
+        assert!(warned.conflicts > 0.5, "{warned:?}");
+        assert_eq!(blocked.conflicts, 0.0, "{blocked:?}");
+        assert!(blocked.waiting > warned.waiting, "{blocked:?} {warned:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_conflict_that_the_rules_exclude_is_a_violation() {
+    on(async |stage| {
+        // Tasks 1 and 3 change the same line, and are both worked on in the first minute.
+        let mut account = Account::of(stage.tasks.len());
+        for place in [1, 3] {
+            account.tasks[place] = Played {
+                agent: place,
+                started: Some(Duration::ZERO),
+                landed: Some(Duration::from_secs(60)),
+                ..Played::default()
+            };
+        }
+        let mut judge = |mode, is_shared: bool| {
+            account.violations.clear();
+            let conflicting = stage.judge(mode, &mut account, &|_| is_shared).unwrap();
+            (conflicting, account.violations.len())
+        };
+        let files = whole(Rules::Files, Shared::Default);
+        assert_eq!(judge(files, false), (2, 1));
+        assert_eq!(judge(files, true), (0, 0), "in a shared file it is none");
+        let last = Mode {
+            hold: Hold::Last,
+            ..files
+        };
+        assert_eq!(judge(last, false), (2, 0), "the work began before the claim");
+        assert_eq!(judge(whole(Rules::None, Shared::Default), false), (2, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_mode_plays_all_tasks() {
+    on(async |stage| {
+        for mode in Mode::all() {
+            let Outcome {
+                figures, violations, ..
+            } = stage.play(mode).await.unwrap();
+            assert!(violations.is_empty(), "{mode}: {violations:?}");
+            assert!(
+                figures.wall_over_ideal >= 1.0 && figures.wall_over_ideal < 20.0,
+                "{mode}: {figures:?}"
+            );
+        }
+    })
+    .await;
+}
+
+/// By `.ci/run`: it takes a minute.
+#[tokio::test]
+#[ignore = "it replays a long history"]
+async fn no_run_of_this_projects_history_breaks_a_promise() {
+    let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let words = ["replay", "--repository", repository, "--commits", "199"];
+    let only = [
+        "neighbors, hot files shared, held for the whole task, claims wait for their turn",
+        "interface, hot files shared, held for the whole task, other tasks first",
+        "interface, hot files shared, held for the whole task, claims wait for their turn, work branches that block",
+    ];
+    let options = Options::parse_from(words.into_iter().chain(only.iter().flat_map(|mode| ["--only", mode])));
+    let shallow = Repo::at(repository).git(&["rev-parse", "--is-shallow-repository"]);
+    assert_eq!(shallow, "false", "this takes the whole history: git fetch --unshallow");
+    replay(&options).await.unwrap();
+}
