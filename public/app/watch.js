@@ -200,7 +200,10 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     intents.heard(events);
     ledger.heard(events);
     teams.heard(events);
-    if (events.some(isPartial)) locksSoon.set(DEBOUNCE_MS);
+    // What is given back on a work branch waits to be merged, and a new head may have it.
+    const isPending = events.some(({ type, work_branch }) => type === 'lock_released' && work_branch);
+    const isMerged = get().state.pending.length > 0 && events.some(({ type }) => type === 'graph_update');
+    if (isPending || isMerged || events.some(isPartial)) locksSoon.set(DEBOUNCE_MS);
     if (events.some(({ type }) => type === 'graph_update' || type === 'head_moved')) {
       graphSoon.clear();
       graphSoon.set(DEBOUNCE_MS);

@@ -205,6 +205,10 @@ pub struct LockChange {
     /// The branch.
     #[schema(value_type = Branch)]
     pub branch: String,
+    /// The branch that the holder commits to, if it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Branch, required = false)]
+    pub work_branch: Option<String>,
     /// The mode of the locks.
     pub status: LockMode,
     /// What the holder says it is doing, and why.
@@ -488,7 +492,7 @@ pub const EXAMPLES: &str = r#"[
   { "type": "lock_renewed", "user": "ada", "user_name": "Ada", "branch": "main", "status": "READING",
     "message": "Reading how queries are pooled", "token": 17953062240000, "files": ["src/db.ts", "src/pool.ts"], "file_count": 2,
     "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306224, "time_ms": 1795306224000 },
-  { "type": "lock_released", "user": "ada", "user_name": "Ada", "branch": "main", "status": "WRITING",
+  { "type": "lock_released", "user": "ada", "user_name": "Ada", "branch": "main", "work_branch": "pool", "status": "WRITING",
     "message": "Adding connection pooling", "token": 17953062240000, "files": ["src/db.ts"], "file_count": 1,
     "expiry": 1795306524, "expiry_ms": 1795306524000, "time": 1795306254, "time_ms": 1795306254000 },
   { "type": "lock_released", "user": "ada", "user_name": "Ada", "branch": "main", "status": "WRITING",

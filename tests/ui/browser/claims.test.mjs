@@ -18,6 +18,26 @@ async function opened(t, args = []) {
   return { repository, server, page, agent };
 }
 
+test('changes on a work branch that are not merged yet are named, until they are', async (t) => {
+  const { repository, page, agent } = await opened(t);
+  const ada = agent('ada', 'one');
+  const [file, work_branch] = ['src/store/db.ts', 'pool'];
+  await ada.write(file, 'Adding a pool', { work_branch });
+  const new_repo_head = repository.commit({ [file]: 'export const pool = 1;\n' }, { branch: work_branch, from: 'main' });
+  const released = await ada.release(file, { work_branch, new_repo_head, agent_head: new_repo_head, abandon: false });
+  assert.equal(released.status, 200, JSON.stringify(released.body));
+  const title = page.getByRole('heading', { name: 'Not merged yet 1' });
+  await shows(title);
+  const change = page.getByRole('list', { name: 'Changes that are not merged yet' }).getByRole('button', { name: file });
+  await shows(change);
+  await picture(page, 'map-not-merged');
+  await change.click();
+  await shows(page.getByText(/Not merged yet by ada/));
+  await picture(page, 'file-not-merged');
+  repository.commit({ [file]: 'export const pool = 1;\n' });
+  await lacks(title);
+});
+
 test('a claim appears on the map, among the locked files and among the agents, with its reason and its time', async (t) => {
   const { page, agent } = await opened(t);
   assert.equal(await lightOfMap(page), 0);

@@ -19,7 +19,7 @@ const MOST_BYTES = 4000;
  * @typedef {object} Repository
  * @property {string} path
  * @property {string} repoUrl
- * @property {(files: Record<string, string>, options?: { branch?: string, message?: string }) => string} commit Adds or replaces files;
+ * @property {(files: Record<string, string>, options?: { branch?: string, from?: string, message?: string }) => string} commit Adds or replaces files;
  *   returns the commit.
  * @property {(branch?: string) => string} head
  * @property {(revision: string) => void} lose Removes an object, as a damaged disk would: `main:src`, for example.
@@ -50,9 +50,9 @@ export function makeRepository(t, { files = SMALL, name = 'acme/shop' } = {}) {
     path,
     repoUrl: `https://github.com/${name}`,
     head: (branch = 'main') => git(['rev-parse', branch]),
-    commit(changed, { branch = 'main', message = 'Change files' } = {}) {
+    commit(changed, { branch = 'main', from = branch, message = 'Change files' } = {}) {
       second += 60;
-      const known = git(['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`]);
+      const known = git(['for-each-ref', '--format=%(objectname)', `refs/heads/${from}`]);
       const lines = [`commit refs/heads/${branch}`, `committer Ada <ada@example.com> ${second} +0000`, data(message)];
       if (known) lines.push(`from ${known}`);
       for (const [file, text] of Object.entries(changed)) lines.push(`M 100644 inline ${file}`, data(text));

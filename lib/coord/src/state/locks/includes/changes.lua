@@ -13,6 +13,7 @@ local function event_about(kind, entry)
     intent_id = entry.intent_id,
     forced_by = entry.forced_by,
     branch = entry.branch,
+    work_branch = entry.work_branch,
     status = entry.status,
     message = entry.message,
     token = entry.token,
@@ -23,14 +24,14 @@ local function event_about(kind, entry)
   }
 end
 
--- One event for the entries of one claim: those with the same holder, branch, status, token, intent and message.
+-- One event for the entries of one claim: those with the same holder, branches, status, token, intent and message.
 local function emit_by_claim(kind, entries)
   -- Maximum events about different claims in one script; the rest is one event without a holder.
   local MOST_EVENTS = 512
   local events, order = {}, {}
   for _, entry in ipairs(entries) do
     local claim = entry.user_id .. ' ' .. (entry.agent_id or '') .. ' ' .. entry.branch .. ' ' .. entry.status .. ' '
-      .. entry.token .. ' ' .. (entry.intent_id or '') .. ' ' .. entry.message
+      .. entry.token .. ' ' .. (entry.intent_id or '') .. ' ' .. (entry.work_branch or '') .. ' ' .. entry.message
     if not events[claim] and #order >= MOST_EVENTS then
       claim = ''
     end
