@@ -25,6 +25,7 @@ pub struct Tally {
     pub taken_with_files: usize,
     pub files_in_the_way: usize,
     pub stopped: usize,
+    pub stopped_all: usize,
     pub handles_taken_over: usize,
     pub unanswered: usize,
     pub unanswered_but_done: usize,

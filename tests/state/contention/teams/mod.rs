@@ -230,6 +230,7 @@ pub fn assert_eventful(tally: &Tally) {
         ("claims with files", tally.taken_with_files),
         ("claims that files did not let be", tally.files_in_the_way),
         ("members that stopped", tally.stopped),
+        ("requests to all to stop", tally.stopped_all),
         ("handles that were taken over", tally.handles_taken_over),
         ("killed requests", tally.unanswered),
     ] {

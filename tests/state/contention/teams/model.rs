@@ -43,6 +43,8 @@ pub struct Model<'a> {
     pub deleted: BTreeSet<String>,
     /// Who has to answer a shutdown, and who has approved one.
     asked_to_stop: BTreeSet<String>,
+    /// Who has rejected the open shutdown of the team; none if none is open.
+    kept_open_by: Option<BTreeSet<String>>,
     stopped: BTreeSet<String>,
     pub messages: Vec<Sent>,
     /// The event that has to be next: what a completion or a deletion has freed.
@@ -138,6 +140,19 @@ impl Model<'_> {
                     true => Ok(()),
                     false => Err(format!("message {} is next", self.messages.len())),
                 }
+            }
+            "shutdown_changed" if event["target"].is_null() => {
+                match text("state").as_str() {
+                    "requested" => {
+                        self.kept_open_by = Some(BTreeSet::new());
+                        self.tally.stopped_all += 1;
+                        self.stopped.insert(handle);
+                    }
+                    "approved" => drop(self.stopped.insert(handle)),
+                    "rejected_by" => drop(self.kept_open_by.get_or_insert_default().insert(handle)),
+                    _ => self.kept_open_by = None,
+                }
+                Ok(())
             }
             "shutdown_changed" => {
                 let target = text("target");
@@ -280,6 +295,9 @@ impl Model<'_> {
     fn claim(&mut self, id: &str, handle: &str, token: i64) -> Result<(), String> {
         if self.asked_to_stop.contains(handle) || self.stopped.contains(handle) {
             return Err(format!("{handle} is to stop"));
+        }
+        if self.kept_open_by.as_ref().is_some_and(|by| !by.contains(handle)) {
+            return Err(format!("{handle} is to stop with the team"));
         }
         if self.claims.last_key_value().is_some_and(|(newest, _)| *newest >= token) {
             return Err("a token of before".to_owned());

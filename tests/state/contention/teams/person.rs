@@ -28,6 +28,9 @@ pub struct Person {
 /// Files of tasks; many have one in common.
 const FILES: usize = 8;
 
+/// The handle of the leader.
+const LEADER: &str = "h0";
+
 /// The agent of a login that is in no team.
 const ALONE: usize = usize::MAX;
 
@@ -173,7 +176,9 @@ impl Person {
         if let Some(inbox) = self.reads(0).await
             && let Some(id) = inbox["shutdown"]["id"].as_str()
         {
-            let (step, reason) = if self.random.bool() {
+            // The leader keeps the team open.
+            let is_refused = self.handle == LEADER && inbox["shutdown"]["target"].is_null();
+            let (step, reason) = if self.random.bool() && !is_refused {
                 ("approve", None)
             } else {
                 ("reject", Some("Not yet"))
@@ -254,11 +259,7 @@ impl Person {
                     self.tries(request).await;
                 }
             }
-            75..77 => {
-                let target = format!("h{}", self.random.usize(..CLIENTS));
-                let body = json!({ "step": "request", "target": target, "reason": "Enough" });
-                self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
-            }
+            75..77 => self.asks_to_stop().await,
             77..81 => self.edits_without_a_task().await,
             _ => {
                 // The process is started again.
@@ -268,6 +269,17 @@ impl Person {
         }
         if self.random.u32(..3) == 0 {
             tokio::time::sleep(Duration::from_millis(self.random.u64(..30))).await;
+        }
+    }
+
+    /// Asks a member to stop; or all, and itself first, but it joins again.
+    async fn asks_to_stop(&mut self) {
+        let is_about_all = self.handle != LEADER && self.random.u32(..4) == 0;
+        let target = (!is_about_all).then(|| format!("h{}", self.random.usize(..CLIENTS)));
+        let body = json!({ "step": "request", "target": target, "reason": "Enough" });
+        self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
+        if is_about_all {
+            self.joins().await;
         }
     }
 

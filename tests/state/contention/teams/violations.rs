@@ -113,7 +113,7 @@ fn what_may_be_is_not_objected_to() {
 #[test]
 fn each_event_that_cannot_be_is_named() {
     type Change = fn(&mut Vec<Json>);
-    let cases: [(&str, Change); 15] = [
+    let cases: [(&str, Change); 16] = [
         ("has it", |events| {
             (events[5]["type"], events[5]["token"]) = (json!("task_claimed"), json!(3));
         }),
@@ -129,6 +129,11 @@ fn each_event_that_cannot_be_is_named() {
                 4,
                 json!({ "type": "shutdown_changed", "state": "approved", "target": "h1", "handle": "h1" }),
             );
+        }),
+        ("is to stop with the team", |events| {
+            let asked = json!({ "type": "shutdown_changed", "state": "requested", "handle": "h1" });
+            let joined = json!({ "type": "team_changed", "change": "joined", "handle": "h1" });
+            events.splice(4..4, [asked, joined]);
         }),
         ("cannot be claimed any more", |events| {
             (events[4]["task"], events[4]["title"]) = (json!("t1"), json!("m1.0"));

@@ -245,7 +245,64 @@ async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
     assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
 }
 
+/// Who joined again was given tasks, which nobody gave back once the team was closed.
+async fn an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
+    lead.requests_shutdown(None, 60).await.unwrap();
+    assert_eq!(bob.answers_shutdown("s1", None).await.unwrap().progress, Open);
+    let restarted = world.mate("bob/two", "alpha");
+    for mate in [&bob, &restarted] {
+        mate.joins("bob").await.unwrap();
+        let refused = [mate.claims("t1").await.err(), mate.takes_next().await.err()];
+        for refusal in refused {
+            assert!(
+                matches!(&refusal, Some(TeamRefusal::ShuttingDown { id, .. }) if id == "s1"),
+                "{refusal:?}"
+            );
+        }
+    }
+    assert!(matches!(
+        restarted.answers_shutdown("s1", Some("After all")).await,
+        Err(TeamRefusal::Answered { .. })
+    ));
+    // Once it was rejected, who joined again works on.
+    let over = eve.answers_shutdown("s1", Some("Not yet")).await.unwrap();
+    assert_eq!(over.progress, Rejected);
+    restarted.claims("t1").await.unwrap();
+    // And a team that closes has no claims left.
+    lead.joins("lead").await.unwrap();
+    lead.requests_shutdown(None, 60).await.unwrap();
+    restarted.answers_shutdown("s2", None).await.unwrap();
+    restarted.joins("bob").await.unwrap();
+    assert_eq!(eve.answers_shutdown("s2", None).await.unwrap().progress, Closed);
+    let claims = keys_of_claims(&lead).await;
+    assert_eq!(claims, 0);
+}
+
+async fn keys_of_claims(mate: &Mate<'_>) -> i64 {
+    let leases = coord::state::tasks::keys::leases(&mate.world.repo, &mate.team);
+    mate.world.number(["ZCARD", &leases]).await
+}
+
+/// The answer of who left stood for whoever had the handle next.
+async fn who_joins_under_a_handle_that_is_free_again_answers_for_itself(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    lead.requests_shutdown(None, 60).await.unwrap();
+    bob.answers_shutdown("s1", None).await.unwrap();
+    bob.leaves().await.unwrap();
+    let new = world.mate("ann", "alpha");
+    new.joins("bob").await.unwrap();
+    assert_eq!(new.waits().await.shutdown.unwrap().id, "s1");
+    assert!(matches!(new.claims("t1").await, Err(TeamRefusal::ShuttingDown { .. })));
+    assert_eq!(eve.answers_shutdown("s1", None).await.unwrap().progress, Open);
+    assert_eq!(new.answers_shutdown("s1", None).await.unwrap().progress, Closed);
+}
+
 scenarios!(
+    an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again,
+    who_joins_under_a_handle_that_is_free_again_answers_for_itself,
     a_request_ends_at_once_where_nobody_else_has_to_answer,
     one_member_stops_after_it_approved,
     who_is_asked_to_stop_completes_and_gives_back_what_it_has,

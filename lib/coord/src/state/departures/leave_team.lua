@@ -38,6 +38,8 @@ members[me] = nil
 save_team(tonumber(redis.call('HGET', keys.team, 'members')) - 1)
 emit_team('left', member.handle)
 if shutdown and not team.closed then
+  -- Who joins under this handle later answers for itself.
+  shutdown.answers[me] = nil
   settle_shutdown()
 end
 return told({ 'LEFT', now, given_back })

@@ -24,7 +24,7 @@ local member_count = redis.call('HGET', keys.team, 'members')
 if bound and string.sub(bound, 1, 1) ~= '!' then
   local current = load_member(bound)
   if current.ended and bound == string.lower(handle) then
-    -- It approved a shutdown that did not close the team, and works on.
+    -- It works on, once the shutdown that it approved is over: see may_claim() of tasks/hold.
     current.ended = nil
     save_member(current)
     member = current

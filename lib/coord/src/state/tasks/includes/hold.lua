@@ -11,7 +11,8 @@ local function may_claim()
     return refuse('SHUTTING_DOWN', '', 'approved')
   end
   local me = string.lower(member.handle)
-  if shutdown and (shutdown.target == me or shutdown.target == '*') and not shutdown.answers[me] then
+  -- An approval is final, also for who has joined again since.
+  if shutdown and (shutdown.target == me or shutdown.target == '*') and shutdown.answers[me] ~= 'rejected' then
     return refuse('SHUTTING_DOWN', shutdown.id, shutdown.reason)
   end
   if count_words(member.claims) < MOST_CLAIMS then
