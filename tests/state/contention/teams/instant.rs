@@ -7,6 +7,10 @@ use serde_json::Value as Json;
 use super::TEAM;
 use super::stored::Stored;
 
+fn is_held_back(task: &Json) -> bool {
+    task["status"] != "completed" && task["lapses"].as_u64().unwrap_or_default() >= 3
+}
+
 impl Stored {
     fn status(&self, id: &str) -> Option<&str> {
         self.tasks.get(id)?["status"].as_str()
@@ -37,6 +41,13 @@ impl Stored {
     fn check_edges(&self) -> Result<(), String> {
         for edge in &self.edges {
             let (side, rest) = edge.split_once(' ').ok_or("an edge without a side")?;
+            if side == "h" {
+                let is_held_back = self.tasks.get(rest).is_some_and(is_held_back);
+                match is_held_back {
+                    true => continue,
+                    false => return Err(format!("{rest} is marked as held back in the edges")),
+                }
+            }
             let (id, other) = rest.split_once(' ').ok_or("an edge without an end")?;
             let status = self
                 .status(id)
@@ -53,6 +64,9 @@ impl Stored {
             }
         }
         for (id, task) in &self.tasks {
+            if is_held_back(task) && !self.edges.contains(&format!("h {id}")) {
+                return Err(format!("{id} is held back, and has no mark in the edges"));
+            }
             let is_marked = ["d", "b"].map(|side| self.edges.contains(&format!("{side} {id} !")));
             if is_marked != [task["status"] == "completed"; 2] {
                 return Err(format!(

@@ -144,6 +144,7 @@ async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
         claimed,
         held,
         passed,
+        ..
     } = bob.takes_next().await.unwrap()
     else {
         panic!("a task")
@@ -225,6 +226,57 @@ async fn a_lapsed_claim_is_anybodys_and_three_hold_the_task_back(world: World) {
     assert_eq!(lapsed, 4, "each once");
 }
 
+async fn obstacles(mate: &Mate<'_>) -> (Vec<String>, Vec<String>, u64) {
+    let NextTask::Nothing { obstacles, .. } = mate.takes_next().await.unwrap() else {
+        panic!("a task")
+    };
+    let held_back = obstacles.held_back.into_iter();
+    let held_back = held_back.map(|task| format!("{} of {}", task.id, task.creator));
+    (obstacles.blocking, held_back.collect(), obstacles.held_back_count)
+}
+
+/// All of it was said to wait for other tasks.
+async fn what_is_held_back_is_told_from_what_waits(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    bob.adds(&["a", "b", "c", "d", "e", "f"].map(titled)).await.unwrap();
+    for id in ["t1", "t2", "t3", "t4", "t5", "t6"] {
+        for _ in 0..3 {
+            lead.claims(id).await.unwrap();
+            lead.lapses(id).await;
+        }
+    }
+    lead.adds(&[titled("g"), after("h", &["t7"]), after("i", &["t2"])])
+        .await
+        .unwrap();
+    bob.claims("t7").await.unwrap();
+    let five = ["t1", "t2", "t3", "t4", "t5"].map(|id| format!("{id} of bob"));
+    assert_eq!(
+        obstacles(&bob).await,
+        (vec!["t7".to_owned(), "t2".to_owned()], five.to_vec(), 6)
+    );
+    // What is cleared, completed or deleted is not held back any more.
+    let clear = TaskChanges {
+        clear_lapses: true,
+        ..TaskChanges::default()
+    };
+    bob.updates("t1", &clear).await.unwrap();
+    lead.completes("t6").await.unwrap();
+    for id in ["t3", "t4", "t5"] {
+        lead.deletes(id, false).await.unwrap();
+    }
+    bob.claims("t1").await.unwrap();
+    assert_eq!(
+        obstacles(&lead).await,
+        (vec!["t7".to_owned(), "t2".to_owned()], vec!["t2 of bob".to_owned()], 1)
+    );
+    // What somebody has, or has completed, waits for nothing.
+    for id in ["t8", "t9"] {
+        lead.claims(id).await.unwrap();
+    }
+    lead.completes("t9").await.unwrap();
+    assert_eq!(obstacles(&lead).await, (vec![], vec!["t2 of bob".to_owned()], 1));
+}
+
 async fn calls_of_the_owner_renew_its_claims_once_half_is_gone(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
@@ -287,6 +339,7 @@ scenarios!(
     status_only_goes_forward,
     next_gives_what_is_assigned_then_by_priority_and_age,
     a_lapsed_claim_is_anybodys_and_three_hold_the_task_back,
+    what_is_held_back_is_told_from_what_waits,
     calls_of_the_owner_renew_its_claims_once_half_is_gone,
     a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
     a_strict_team_refuses_what_depends_on_open_tasks,

@@ -25,7 +25,7 @@ use crate::operations::sentences::named;
 use crate::operations::tool_use::ToolUse;
 use crate::operations::wait::{Waiting, wait_seconds};
 use crate::state::locks::ClaimOutcome;
-use crate::state::tasks::{NextTask, PassedOver, WholeTask, WithFiles};
+use crate::state::tasks::{MOST_LAPSES, NextTask, Obstacles, PassedOver, WholeTask, WithFiles};
 use crate::state::teams::RequestKey;
 
 fn agent_of(caller: &TeamCaller, asked: Asked<'_>) -> Result<TeamAgent, ApiError> {
@@ -156,6 +156,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 claimed,
                 held,
                 passed,
+                obstacles,
             })) => {
                 let are_locked = passed.iter().any(|task| task.reason == PassedReason::Locked);
                 let may_be_ready = |event: &Event| match event {
@@ -180,7 +181,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 }
                 let mut response = match open {
                     0 => answer(None, waits, Action::Proceed, "All tasks of the team are completed"),
-                    _ => answer(None, waits, Action::Wait, nothing(open, claimed, &passed)),
+                    _ => answer(None, waits, Action::Wait, nothing(open, claimed, &passed, &obstacles)),
                 };
                 response.held = held
                     .into_iter()
@@ -211,7 +212,7 @@ fn lapse_in(expires: i64) -> Duration {
     Duration::from_millis(left.unsigned_abs()) + Duration::from_secs(1)
 }
 
-fn nothing(open: u64, claimed: u64, passed: &[PassedOver]) -> String {
+fn nothing(open: u64, claimed: u64, passed: &[PassedOver], obstacles: &Obstacles) -> String {
     let of = |is_reserved: bool| {
         let some = passed.iter();
         some.filter(|task| (task.reason == PassedReason::Reserved) == is_reserved)
@@ -234,11 +235,41 @@ fn nothing(open: u64, claimed: u64, passed: &[PassedOver]) -> String {
         _ => format!("None of {open} open tasks is ready"),
     };
     let is_claimed = verb(claimed, "is", "are");
-    let rest = match open > claimed + passed.len() as u64 {
-        true => ", and the rest waits for other tasks",
-        false => "",
+    let count = obstacles.held_back_count;
+    let held_back = match count {
+        0 => String::new(),
+        _ => format!(
+            ", {count} {} held back after {MOST_LAPSES} lapses",
+            verb(count, "is", "are")
+        ),
     };
-    format!("{none}: {claimed} {is_claimed} claimed{reserved}{in_the_way}{rest}")
+    let rest = match (
+        open > claimed + passed.len() as u64 + count,
+        obstacles.blocking.as_slice(),
+    ) {
+        (false, _) => String::new(),
+        (true, []) => ", and the rest waits for other tasks".to_owned(),
+        (true, blocking) => format!(", and the rest waits for other tasks: {}", blocking.join(", ")),
+    };
+    let cleared = match count {
+        0 => String::new(),
+        _ => {
+            let tasks = obstacles.held_back.iter();
+            let tasks: Vec<String> = tasks
+                .map(|task| format!("{} (of \"{}\")", task.id, task.creator))
+                .collect();
+            let more = match count - tasks.len() as u64 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!(
+                ". Held back until the creator, or the leader \"{}\", sends clear_lapses: {}{more}",
+                obstacles.leader,
+                tasks.join(", ")
+            )
+        }
+    };
+    format!("{none}: {claimed} {is_claimed} claimed{reserved}{in_the_way}{held_back}{rest}{cleared}")
 }
 
 fn passed_task(passed: PassedOver) -> PassedTask {
@@ -358,6 +389,7 @@ pub async fn release_task(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::tasks::HeldBack;
 
     #[test]
     fn why_there_is_no_task_is_told_in_good_grammar() {
@@ -371,22 +403,52 @@ mod tests {
             what: None,
         };
         let (kept, locked) = (passed(PassedReason::Reserved), passed(PassedReason::Locked));
-        for (open, claimed, passed, sentence) in [
-            (1, 1, vec![], "The open task is not ready: 1 is claimed"),
+        let none = Obstacles::default();
+        let held_back = |count: u64, blocking: &[&str]| Obstacles {
+            blocking: blocking.iter().copied().map(str::to_owned).collect(),
+            held_back: (1..=count.min(2))
+                .map(|number| HeldBack {
+                    id: format!("t{number}"),
+                    creator: format!("h{number}"),
+                })
+                .collect(),
+            held_back_count: count,
+            leader: "lead".to_owned(),
+        };
+        for (open, claimed, passed, obstacles, sentence) in [
+            (1, 1, vec![], none.clone(), "The open task is not ready: 1 is claimed"),
+            (
+                1,
+                0,
+                vec![],
+                held_back(1, &[]),
+                "The open task is not ready: 0 are claimed, 1 is held back after 3 lapses. Held back until the creator, or the leader \
+                 \"lead\", sends clear_lapses: t1 (of \"h1\")",
+            ),
+            (
+                5,
+                1,
+                vec![],
+                held_back(3, &["t1", "t9"]),
+                "None of 5 open tasks is ready: 1 is claimed, 3 are held back after 3 lapses, and the rest waits for other tasks: t1, \
+                 t9. Held back until the creator, or the leader \"lead\", sends clear_lapses: t1 (of \"h1\"), t2 (of \"h2\") and 1 more",
+            ),
             (
                 3,
                 1,
                 vec![locked.clone()],
+                none.clone(),
                 "None of 3 open tasks is ready: 1 is claimed, 1 has files that you cannot have now, and the rest waits for other tasks",
             ),
             (
                 6,
                 2,
                 vec![kept.clone(), locked.clone(), kept, locked],
+                none,
                 "None of 6 open tasks is ready: 2 are claimed, 2 are kept for others, 2 have files that you cannot have now",
             ),
         ] {
-            assert_eq!(nothing(open, claimed, &passed), sentence);
+            assert_eq!(nothing(open, claimed, &passed, &obstacles), sentence);
         }
     }
 }

@@ -111,6 +111,28 @@ pub struct HeldTask {
     pub expires: i64,
 }
 
+/// A task whose claims have lapsed too often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldBack {
+    /// The task.
+    pub id: String,
+    /// Handle of its creator, who may clear that, as the leader may.
+    pub creator: String,
+}
+
+/// Why open tasks that are neither claimed nor in the queue cannot be claimed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Obstacles {
+    /// Up to five tasks that others wait for.
+    pub blocking: Vec<String>,
+    /// Up to five that are held back.
+    pub held_back: Vec<HeldBack>,
+    /// Number of those.
+    pub held_back_count: u64,
+    /// Handle of the leader.
+    pub leader: String,
+}
+
 /// What `next` gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextTask {
@@ -133,6 +155,8 @@ pub enum NextTask {
         held: Vec<HeldTask>,
         /// What is in the queue, and is not for the caller now.
         passed: Vec<PassedOver>,
+        /// What the rest waits for.
+        obstacles: Obstacles,
     },
 }
 
@@ -168,6 +192,17 @@ pub async fn next_task(
                     })
                 })?,
                 passed: reply.tuples(PassedOver::read)?,
+                obstacles: Obstacles {
+                    blocking: reply.texts()?,
+                    held_back: reply.tuples(|tuple| {
+                        Ok(HeldBack {
+                            id: tuple.text()?,
+                            creator: tuple.text()?,
+                        })
+                    })?,
+                    held_back_count: reply.number()?.unsigned_abs(),
+                    leader: reply.text()?,
+                },
             }),
             _ => unknown(reply),
         }

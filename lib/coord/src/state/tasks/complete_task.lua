@@ -54,6 +54,9 @@ task.owner, task.login, task.status = member.handle, member.login, 'completed'
 task.completed, task.updated, task.expires, task.ended, task.locked = now_ms, now_ms, nil, nil, nil
 redis.call('ZREM', keys.leases, id)
 redis.call('ZREM', keys.ready, id)
+if is_held_back(task) then
+  redis.call('ZREM', keys.edges, 'h ' .. id)
+end
 save_task(id, task)
 if result ~= '' then
   redis.call('HSET', keys.texts, id .. ' result', result)

@@ -39,7 +39,8 @@ pub fn done(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":done")
 }
 
-/// zset of score 0: `d A B` and `b B A` for a task A that depends on B; `d A !` and `b A !` for a completed task A.
+/// zset of score 0: `d A B` and `b B A` for a task A that depends on B; `d A !` and `b A !` for a completed task A; `h A` for
+/// one that is held back because its claims have lapsed too often.
 pub fn edges(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":edges")
 }

@@ -21,6 +21,7 @@ pub async fn settle_lapses(store: &dyn Store, repo: &RepoId, team: &TeamName, mo
         keys::leases(repo, team),
         keys::lapses(repo),
         teams::keys::members(repo),
+        keys::edges(repo, team),
     ];
     let args = arguments([team.key(), &most.to_string()]);
     let mut reply = call(store, &SETTLE_LAPSES, keys, args).await?;

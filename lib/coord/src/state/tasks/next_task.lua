@@ -8,7 +8,8 @@
 --           login and agent of a lock, or '', file or branch, or '' } }; or, with its files, { CLAIMED_FILES, now, the same, what
 --           claimed() of locks/claim_files gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
 --           FILES_CLAIMED: the caller has a task with one of the files, INTENT, TOO_MUCH to look at
---      or { NOTHING, now, number of open tasks, of claimed ones, the next claims to lapse: list of { id, owner, when }, passed over }
+--      or { NOTHING, now, number of open tasks, of claimed ones, the next claims to lapse: list of { id, owner, when }, passed over,
+--           up to 5 tasks that others wait for, up to 5 that are held back: list of { id, creator }, how many these are, the leader }
 --      or { MARK_FIRST, now }: one would be claimed after mark_due
 --      or { FILES, ... }, the outcome of a claim of files that is neither, { REFUSED, now, code, words } or a denial, as of claim_task
 local request_key, digest, seconds, file_mode = ARGV[19], ARGV[20], tonumber(ARGV[21]), ARGV[22]
@@ -41,9 +42,11 @@ local refusal = may_claim()
 if refusal then
   return refusal
 end
--- Claims that have lapsed since the last call; the most that are settled at once bound the run.
-local MOST_SETTLED, MOST_LOOKED_AT = 512, 32
-settle_lapsed(MOST_SETTLED)
+do
+  -- Claims that have lapsed since the last call; the most that are settled at once bound the run.
+  local MOST_SETTLED = 512
+  settle_lapsed(MOST_SETTLED)
+end
 
 local passed, is_passed, file_count, is_over = {}, {}, 0, false
 local function pass_over(id, reason, handle, ends, entry, what)
@@ -134,20 +137,51 @@ end
 -- The outcome where no task is given.
 local function nothing()
   local MOST_NAMED = 5
-  local lapsing = {}
+  -- Whether a task that nobody has waits for this one: of the first that depend on it.
+  local function is_waited_for(id)
+    local MOST_DEPENDENTS = 20
+    local ids = ends_of('b', id, MOST_DEPENDENTS)
+    local completed, found = statuses(ids)
+    for _, other in ipairs(ids) do
+      if found[other] and not completed[other] and not string.find(found[other], '"owner":"', 1, true) then
+        return true
+      end
+    end
+    return false
+  end
+  local lapsing, looked_at, blocking, held_back, held_back_count = {}, {}, {}, {}, 0
+  local open, claimed = tonumber(redis.call('HGET', keys.teams, team_key .. '/open')), redis.call('ZCARD', keys.leases)
   local leases = redis.call('ZRANGE', keys.leases, 0, MOST_NAMED - 1)
   for _, claimed_id in ipairs(leases) do
     local held_task = load_task(claimed_id)
     lapsing[#lapsing + 1] = { claimed_id, held_task.owner, string.format('%.0f', held_task.expires) }
+    looked_at[#looked_at + 1] = claimed_id
+  end
+  if open > claimed + #passed then
+    -- What waits does so, in the end, for tasks that are claimed, passed over or held back.
+    for index = 1, math.min(#passed, MOST_NAMED) do
+      looked_at[#looked_at + 1] = passed[index][1]
+    end
+    local marks = redis.call('ZRANGEBYLEX', keys.edges, '[h ', '(h ~', 'LIMIT', 0, MOST_NAMED)
+    for index, mark in ipairs(marks) do
+      local held_id = string.sub(mark, 3)
+      held_back[index], looked_at[#looked_at + 1] = { held_id, load_task(held_id).by }, held_id
+    end
+    held_back_count = #marks < MOST_NAMED and #marks or redis.call('ZLEXCOUNT', keys.edges, '[h ', '(h ~')
+    for _, other in ipairs(open > claimed + #passed + held_back_count and looked_at or {}) do
+      if #blocking < MOST_NAMED and is_waited_for(other) then
+        blocking[#blocking + 1] = other
+      end
+    end
   end
   return told({
-    'NOTHING', now, tonumber(redis.call('HGET', keys.teams, team_key .. '/open')), redis.call('ZCARD', keys.leases), lapsing,
-    passed,
+    'NOTHING', now, open, claimed, lapsing, passed, blocking, held_back, held_back_count, team.leader,
   })
 end
 
 local id, task = first_of(assigned_ids())
 if not id and not is_over then
+  local MOST_LOOKED_AT = 32
   id, task = first_of(redis.call('ZRANGE', keys.ready, 0, MOST_LOOKED_AT - 1))
 end
 if #policy.unjudged > 0 then

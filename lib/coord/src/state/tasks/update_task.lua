@@ -146,6 +146,9 @@ if fields.files then
   task.files = #fields.files > 0 and fields.files or nil
 end
 if fields.clear_lapses then
+  if is_held_back(task) then
+    redis.call('ZREM', keys.edges, 'h ' .. id)
+  end
   task.lapses = nil
 end
 task.updated = now_ms

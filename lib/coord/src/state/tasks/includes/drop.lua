@@ -4,7 +4,7 @@
 
 local function drop_task(id)
   -- At once: a task on which 10,000 depend is as cheap to delete as to complete.
-  local gone = { 'd ' .. id .. ' !', 'b ' .. id .. ' !' }
+  local gone = { 'd ' .. id .. ' !', 'b ' .. id .. ' !', 'h ' .. id }
   for _, other in ipairs((ends_of('d', id))) do
     gone[#gone + 1] = 'd ' .. id .. ' ' .. other
     gone[#gone + 1] = 'b ' .. other .. ' ' .. id

@@ -5,7 +5,7 @@
 -- often; three hold it back;
 -- `assignee`, and `reserved` for it until then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none;
 -- `locked`: the branch on which its files were claimed with it.
--- What it depends on is in keys.edges, and how many of these are not completed in keys.unmet.
+-- What it depends on is in keys.edges, and how many of these are not completed in keys.unmet. What is held back has a mark there.
 -- @include events/emit
 -- @include tasks/offers
 
@@ -64,6 +64,9 @@ local function end_one_claim(id, task, ended)
   task.updated = now_ms
   if ended == 'LAPSED' then
     task.lapses = (task.lapses or 0) + 1
+    if task.lapses == MOST_LAPSES then
+      redis.call('ZADD', keys.edges, 0, 'h ' .. id)
+    end
   end
   redis.call('ZREM', keys.leases, id)
   save_task(id, task)
