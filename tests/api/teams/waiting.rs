@@ -1,11 +1,13 @@
 //! Requests that wait.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use coord::domain::team::TeamName;
+use coord::state;
 use serde_json::{Value, json};
 
-use crate::api::Api;
+use crate::api::{Api, repo};
 
 #[tokio::test]
 async fn a_poll_is_answered_by_the_first_message() {
@@ -109,4 +111,74 @@ async fn a_server_that_stops_answers_its_polls_at_once() {
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
     assert_eq!((&inbox["messages"], &inbox["cursor"]), (&json!([]), &json!(0)));
     assert_eq!(next["task"], Value::Null);
+}
+
+impl Api {
+    /// Writes into the stored record of a task, as if that had come about.
+    async fn alters(&self, id: &str, fields: Value) {
+        let key = state::tasks::keys::tasks(&repo(), &TeamName::parse("alpha").unwrap());
+        let stored = self.command(["HGET", &key, id]).await.unwrap();
+        let mut task: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+        task.as_object_mut()
+            .unwrap()
+            .extend(fields.as_object().unwrap().clone());
+        self.command(["HSET", &key, id, &task.to_string()]).await;
+    }
+
+    /// What `bob/two`, who waits for a task, gets when the leader edits one.
+    async fn gets_by_an_edit(&self, id: &str, edit: Value) -> Value {
+        let wait = self.does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 8 }));
+        let edit = async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            let edited = self.patches("ann/lead", &format!("/api/tasks/{id}"), edit).await;
+            assert_eq!(edited.status, 200, "{}", edited.json());
+        };
+        tokio::join!(wait, edit).0["task"]["id"].clone()
+    }
+}
+
+/// Only what makes, frees or ends tasks woke it.
+#[tokio::test]
+async fn who_waits_for_a_task_gets_the_one_that_an_edit_makes_ready() {
+    let api = Api::with_team().await;
+    api.adds(json!([
+        { "title": "A" }, { "title": "B", "dependencies": ["t1"] }, { "title": "C" }, { "title": "D" }
+    ]))
+    .await;
+    api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;
+    for id in ["t3", "t4"] {
+        let assigned = json!({ "assignee": "one" });
+        let assigned = api.patches("ann/lead", &format!("/api/tasks/{id}"), assigned).await;
+        assert_eq!(assigned.status, 200);
+    }
+    let freed = api.gets_by_an_edit("t2", json!({ "dependencies": [] })).await;
+    assert_eq!(freed, json!("t2"), "what waited for another");
+    let freed = api.gets_by_an_edit("t3", json!({ "assignee": "" })).await;
+    assert_eq!(freed, json!("t3"), "what was kept for another");
+    let freed = api.gets_by_an_edit("t4", json!({ "assignee": "two" })).await;
+    assert_eq!(freed, json!("t4"), "what is kept for the caller now");
+    api.adds(json!([{ "title": "E" }])).await;
+    api.alters("t5", json!({ "lapses": 3 })).await;
+    let ready = state::tasks::keys::ready(&repo(), &TeamName::parse("alpha").unwrap());
+    api.command(["ZREM", &ready, "t5"]).await;
+    let freed = api.gets_by_an_edit("t5", json!({ "clear_lapses": true })).await;
+    assert_eq!(freed, json!("t5"), "what was held back");
+}
+
+/// It waited for ends of locks and claims alone.
+#[tokio::test]
+async fn who_waits_for_a_task_gets_the_one_whose_reservation_ends() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }])).await;
+    let assigned = api
+        .patches("ann/lead", "/api/tasks/t1", json!({ "assignee": "one" }))
+        .await;
+    assert_eq!(assigned.status, 200);
+    let soon = SystemTime::now().duration_since(UNIX_EPOCH).unwrap() + Duration::from_secs(1);
+    let soon = u64::try_from(soon.as_millis()).unwrap();
+    api.alters("t1", json!({ "reserved": soon })).await;
+    let next = api
+        .does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 8 }))
+        .await;
+    assert_eq!(next["task"]["id"], json!("t1"));
 }

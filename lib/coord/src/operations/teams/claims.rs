@@ -166,12 +166,14 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                     | Event::TaskReleased(_)
                     | Event::TaskLapsed(_)
                     | Event::TaskCompleted(_)
+                    // Lapses that are cleared, a dependency or a reservation that is taken away, another branch.
+                    | Event::TaskUpdated(_)
                     | Event::ShutdownChanged(_) => is_of(event, team),
                     _ => false,
                 };
-                // No event tells that a claim has lapsed, or a lock expired, before somebody looks.
-                let locks = passed.iter().filter(|task| task.reason == PassedReason::Locked);
-                let ends = locks
+                // No event tells that a claim has lapsed, or a lock or a reservation ended, before somebody looks.
+                let ends = passed
+                    .iter()
                     .filter_map(|task| task.until)
                     .filter_map(|until| i64::try_from(until).ok());
                 let first_end = ends.chain(held.first().map(|held| held.expires)).min();
