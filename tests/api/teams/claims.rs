@@ -110,6 +110,40 @@ async fn completing_frees_the_dependents_and_hands_the_result_on() {
     assert_eq!(error(&taken).2, "Task t1 is not available (status: completed)");
 }
 
+/// They ended without a word.
+#[tokio::test]
+async fn results_of_dependencies_that_have_no_room_are_named() {
+    let api = Api::with_team().await;
+    let tasks: Vec<_> = (0..40).map(|_| json!({ "title": "A" })).collect();
+    let ids = api.adds(json!(tasks)).await;
+    for id in &ids {
+        api.does_in_team("bob/one", &format!("/api/tasks/{id}/claim"), json!({}))
+            .await;
+        let done = json!({ "result": "x".repeat(6000) });
+        api.does_in_team("bob/one", &format!("/api/tasks/{id}/complete"), done)
+            .await;
+    }
+    api.adds(json!([{ "title": "B", "dependencies": ids }])).await;
+    let claimed = api.does_in_team("bob/one", "/api/tasks/t41/claim", json!({})).await;
+    let given = claimed["dependency_results"].as_array().unwrap();
+    assert_eq!(given.len(), 128 * 1024 / 6000);
+    let warning = claimed["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("RESULTS_LEFT_OUT: There is no room for the results"),
+        "{warning}"
+    );
+    let is_named = |id: &str| warning.contains(&format!(" {id},")) || warning.ends_with(&format!(" {id}"));
+    for id in &ids {
+        let is_given = given.iter().any(|result| result["id"] == json!(id));
+        assert_ne!(is_named(id), is_given, "{id}: {warning}");
+    }
+    let done = api.does_in_team("bob/one", "/api/tasks/t41/complete", json!({})).await;
+    assert_eq!(
+        (&done["warnings"], &done["dependency_results"]),
+        (&Value::Null, &Value::Null)
+    );
+}
+
 #[tokio::test]
 async fn what_is_given_back_is_claimable_with_its_note() {
     let api = Api::with_team().await;

@@ -320,19 +320,20 @@ pub async fn complete_task(
         Err(error) => return Err(head.explain(error)),
     };
     let (count, was) = (completed.unblocked.count, completed.was_completed);
-    let mut response = of_task(completed.task, waits, |task| match (was, count) {
-        (true, _) => format!("Task {} was completed before", task.id),
-        (false, 0) => format!("Task {} is completed", task.id),
-        (false, 1) => format!(
-            "Task {} is completed, and the dependencies of another one are met",
-            task.id
-        ),
-        (false, count) => format!(
-            "Task {} is completed, and the dependencies of {count} others are met",
-            task.id
-        ),
+    let mut response = of_task(completed.task.without_dependencies(), waits, |task| {
+        match (was, count) {
+            (true, _) => format!("Task {} was completed before", task.id),
+            (false, 0) => format!("Task {} is completed", task.id),
+            (false, 1) => format!(
+                "Task {} is completed, and the dependencies of another one are met",
+                task.id
+            ),
+            (false, count) => format!(
+                "Task {} is completed, and the dependencies of {count} others are met",
+                task.id
+            ),
+        }
     });
-    response.dependency_results.clear();
     if completed.had_expired {
         let warning = "LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task";
         response.warnings.push(warning.to_owned());
@@ -372,10 +373,9 @@ pub async fn release_task(
         Ok((Ended::Completed(_), _)) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
     };
-    let mut response = of_task(released.task, waits, |task| {
+    let mut response = of_task(released.task.without_dependencies(), waits, |task| {
         format!("Task {} is given back; anybody may claim it", task.id)
     });
-    response.dependency_results.clear();
     add_released(&mut response, app, &admission, &files, released.files).await?;
     if !released.kept.is_empty() {
         response.warnings.push(format!(

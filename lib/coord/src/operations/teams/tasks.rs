@@ -388,9 +388,27 @@ pub(super) fn of_task(
     waiting: Waiting,
     reason: impl FnOnce(&coord_protocol::tasks::TaskView) -> String,
 ) -> TaskResponse {
+    let left_out = left_out(&whole.left_out);
     let (task, results) = view::whole_task(whole);
     let reason = reason(&task);
     let mut response = answer(Some(task), waiting, Action::Proceed, reason);
     response.dependency_results = results;
+    response.warnings.extend(left_out);
     response
+}
+
+/// The warning that results of met dependencies have no room in a response.
+fn left_out(ids: &[String]) -> Option<String> {
+    const MOST_NAMED: usize = 20;
+    let named = &ids[..ids.len().min(MOST_NAMED)];
+    let more = match ids.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!ids.is_empty()).then(|| {
+        format!(
+            "RESULTS_LEFT_OUT: There is no room for the results of these met dependencies; show each of them: {}{more}",
+            named.join(", ")
+        )
+    })
 }

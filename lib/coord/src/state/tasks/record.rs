@@ -166,9 +166,21 @@ pub struct WholeTask {
     pub result: Option<String>,
     /// Of completed dependencies: id and result, of 128 KiB together.
     pub results: Vec<(String, String)>,
+    /// Of completed dependencies: ids of those whose results have no room.
+    pub left_out: Vec<String>,
 }
 
 impl WholeTask {
+    /// The task alone, for who goes on with others.
+    #[must_use]
+    pub fn without_dependencies(self) -> Self {
+        WholeTask {
+            results: Vec::new(),
+            left_out: Vec::new(),
+            ..self
+        }
+    }
+
     /// Reads it from a tuple of its own.
     pub(super) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
         let task = TaskView::read(reply)?;
@@ -185,6 +197,7 @@ impl WholeTask {
             notes,
             result,
             results,
+            left_out: reply.texts()?,
         })
     }
 }

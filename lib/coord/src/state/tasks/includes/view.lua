@@ -30,19 +30,21 @@ local function views_of(ids, stored)
   return views
 end
 
--- The same of one task, then description, notes and result, and the results of what it depends on: list of id, result, ...; these
--- only up to 128 KiB.
+-- The same of one task, then description, notes and result, the results of what it depends on: list of id, result, ...; and, since
+-- these are of 128 KiB at most, the ids of the others that have a result.
 local function whole_view(id, task)
   local MOST_BYTES = 131072
   local view = views_of({ id }, { cjson.encode(task) })[1]
   local texts, results, bytes = redis.call('HMGET', keys.texts, id, id .. ' notes', id .. ' result'), {}, 0
+  local left_out = {}
   for other in string.gmatch(view[4], '%S+') do
-    local result = redis.call('HGET', keys.texts, other .. ' result')
-    bytes = bytes + #(result or '')
-    if bytes > MOST_BYTES then
-      break
+    local result = redis.call(bytes > MOST_BYTES and 'HEXISTS' or 'HGET', keys.texts, other .. ' result')
+    if bytes <= MOST_BYTES then
+      bytes = bytes + #(result or '')
     end
-    if result then
+    if result and result ~= 0 and bytes > MOST_BYTES then
+      left_out[#left_out + 1] = other
+    elseif result and result ~= 0 then
       results[#results + 1] = other
       results[#results + 1] = result
     end
@@ -51,5 +53,6 @@ local function whole_view(id, task)
     view[#view + 1] = texts[index] or ''
   end
   view[#view + 1] = results
+  view[#view + 1] = left_out
   return view
 end
