@@ -111,8 +111,8 @@ acts! {
          OtherBranch, FilesClaimed, LockConflict, StaleHead, TooManyLocks, TooMuchAtOnce, IntentRequired, IntentNotActive, IntentBlocked,
          ScopeViolation, FileOwned, BudgetExhausted, CircuitOpen]:
         "Claim a task with its files, or renew its claim.",
-        "Both or neither. A task that names files takes `branch` and `agent_head`, unless `claim_files` is false. The answer has what the work needs: description, notes, and what came of the dependencies. Each request of the owner about \
-         tasks or its inbox renews the claim, too, once half of its time is gone.";
+        "Both or neither. A task that names files takes `branch` and `agent_head`, unless `claim_files` is false. The answer has what the work needs: description, notes, and what came of the dependencies. Requests of the owner \
+         that change tasks, and those that read or send messages, renew the claim, too, once half of its time is gone.";
     task_complete = complete_task(CompleteTaskRequest of tasks) at "/api/tasks/{id}/complete" named "id" as TaskId
         -> TaskResponse "TaskAnswer"
         [UnknownTask, TeamClosed, InvalidTransition, ClaimLost, NotOwner, OtherBranch, NotPushed, LockLost, TooMuchAtOnce]:

@@ -1,5 +1,5 @@
--- The caller's claims: any call of a member on tasks or its inbox renews those of which half of the time is gone, with the locks that
--- were claimed with them. Needs: team.
+-- The caller's claims: any call of a member that may change tasks, and reading and sending messages, renews those of which half of the
+-- time is gone, with the locks that were claimed with them. Reads that everybody may make renew nothing. Needs: team.
 -- @include tasks/task
 -- @include tasks/file_locks
 
