@@ -12,7 +12,7 @@ use coord_protocol::{ClientError, HistoryFilter};
 use super::common::Common;
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::workplace::Workplace;
-use crate::terminal::output::{is_read, print, print_json};
+use crate::terminal::output::{is_read, note, print, print_json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -172,8 +172,13 @@ impl WatchArgs {
                 Ok(inbox) => inbox,
                 Err(error) => return workplace.failed(error),
             };
+            let missed = coord::mcp::missed_line(&inbox);
+            if let (true, Some(line)) = (self.common.json, &missed) {
+                // A line of the output is a message.
+                note(line);
+            }
             let is_open = match (self.common.json, inbox.messages.as_slice()) {
-                (_, []) => true,
+                (is_json, []) if is_json || missed.is_none() => true,
                 (true, messages) => {
                     let lines = messages
                         .iter()
@@ -182,6 +187,7 @@ impl WatchArgs {
                 }
                 (false, messages) => {
                     let lines = messages.iter().map(coord::mcp::message_line);
+                    let lines = missed.into_iter().chain(lines);
                     is_read(&lines.map(|line| line + "\n").collect::<String>())?
                 }
             };

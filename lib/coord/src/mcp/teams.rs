@@ -193,7 +193,8 @@ fn passed_over(task: &PassedTask) -> String {
 }
 
 fn messages(inbox: &InboxResponse) -> Vec<String> {
-    let mut lines: Vec<String> = inbox.messages.iter().map(message_line).collect();
+    let mut lines: Vec<String> = missed_line(inbox).into_iter().collect();
+    lines.extend(inbox.messages.iter().map(message_line));
     lines.extend(inbox.shutdown.as_ref().map(|shutdown| {
         format!(
             "Shutdown {} is open, asked by {}: {}",
@@ -201,6 +202,18 @@ fn messages(inbox: &InboxResponse) -> Vec<String> {
         )
     }));
     lines
+}
+
+/// That broadcasts were dropped before their reader came to them, if some were.
+pub fn missed_line(inbox: &InboxResponse) -> Option<String> {
+    let broadcasts = match inbox.missed {
+        0 => return None,
+        1 => "1 broadcast".to_owned(),
+        count => format!("{count} broadcasts"),
+    };
+    Some(format!(
+        "Missed: {broadcasts} from before these: a team keeps the newest 1,000"
+    ))
 }
 
 /// A message with its sender's handle and verified login.
