@@ -367,3 +367,28 @@ async fn each_field_of_the_working_copy_is_checked_and_named() {
         .await;
     assert_eq!(error(&other).1, "OTHER_BRANCH");
 }
+
+/// The answer was lost: the same request gets the tokens of its locks, the warnings and what was passed over again.
+#[tokio::test]
+async fn a_repeated_next_gets_the_first_answer_again() {
+    let api = Api::with_files().await;
+    api.does_in_team("bob/one", "/api/tasks/next", api.at_work(json!({})))
+        .await;
+    let files: Vec<String> = (0..90).map(|number| format!("src/part{number}.ts")).collect();
+    api.adds(json!([{ "title": "Many files", "files": files }])).await;
+    for (who, key) in [("bob/two", "small"), ("bob/two", "none"), ("bob/two", "large")] {
+        let request = api.at_work(json!({ "request_key": key }));
+        let first = api.does_in_team(who, "/api/tasks/next", request.clone()).await;
+        let again = api.does_in_team(who, "/api/tasks/next", request).await;
+        let is_about_files = key != "none";
+        assert_eq!(
+            first["locks"].as_object().is_some_and(|locks| !locks.is_empty()),
+            is_about_files,
+            "{first}"
+        );
+        assert_eq!(first["passed_over"].as_array().map_or(0, Vec::len), 1, "{first}");
+        for part in ["task", "locks", "passed_over", "warnings", "orchestration"] {
+            assert_eq!(again[part], first[part], "{key}: {part}");
+        }
+    }
+}
