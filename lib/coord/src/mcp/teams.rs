@@ -97,7 +97,8 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
         TeamAnswer::Change(response) => {
             let given_back = &response.given_back;
             let line = format!("Given back: {}", given_back.join(", "));
-            (!given_back.is_empty()).then_some(line).into_iter().collect()
+            let given_back = (!given_back.is_empty()).then_some(line);
+            given_back.into_iter().chain(not_told(&response.not_told)).collect()
         }
         TeamAnswer::History(history) => history.messages.iter().map(message_line).collect(),
         TeamAnswer::Sent(_) => Vec::new(),
@@ -166,7 +167,14 @@ fn task(response: &TaskResponse) -> Vec<String> {
     let held = response.held.iter();
     lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
     lines.extend(response.passed_over.iter().map(passed_over));
+    lines.extend(not_told(&response.not_told));
     lines
+}
+
+/// Members with full inboxes, if there are some.
+fn not_told(handles: &[String]) -> Option<String> {
+    let line = format!("Not told, because their inboxes are full: {}", handles.join(", "));
+    (!handles.is_empty()).then_some(line)
 }
 
 /// Why a ready task was not given.

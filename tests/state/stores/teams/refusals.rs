@@ -1,5 +1,6 @@
 //! What many scripts refuse alike: teams that are not there or are closed, and callers that are not in them; and bounds.
 
+use coord::state::departures::ShutdownProgress;
 use coord::state::mail;
 use coord::state::messages::MessageFilter;
 use coord::state::tasks::{Named, NewTask, TaskChanges, TaskFilter};
@@ -255,6 +256,24 @@ async fn a_full_inbox_takes_nothing_and_what_coord_says_later(world: World) {
     assert_eq!(mail, 1, "the request alone was delivered");
 }
 
+/// It said nothing of it.
+async fn an_answer_to_a_shutdown_names_whom_it_did_not_tell(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.requests_shutdown(None, 60).await.unwrap();
+    has_had(&world, "lead", 2000).await;
+    let approved = bob.answers_shutdown("s1", None).await.unwrap();
+    assert_eq!(
+        (approved.progress, approved.not_told),
+        (ShutdownProgress::Open, vec!["lead".to_owned()])
+    );
+    has_had(&world, "lead", 1999).await;
+    let rejected = eve.answers_shutdown("s1", Some("Not yet")).await.unwrap();
+    assert_eq!(
+        (rejected.progress, rejected.not_told),
+        (ShutdownProgress::Rejected, vec![])
+    );
+}
+
 async fn a_team_has_1000_members(world: World) {
     let (lead, []) = world.team_of([]).await;
     let team = keys::team(&world.repo, &lead.team);
@@ -339,6 +358,7 @@ scenarios!(
     a_task_has_256_dependencies_whoever_adds_them,
     a_member_has_200_assigned_tasks,
     a_full_inbox_takes_nothing_and_what_coord_says_later,
+    an_answer_to_a_shutdown_names_whom_it_did_not_tell,
     a_team_has_1000_members,
     a_team_has_20_000_open_tasks,
     a_key_is_for_one_request,

@@ -276,6 +276,7 @@ fn after(team: &TeamName, step: ShutdownStep) -> TeamChangeResponse {
     let file = |(branch, file_path)| UnpushedFile { branch, file_path };
     response.unpushed = step.unpushed.into_iter().map(file).collect();
     response.unpushed_count = step.unpushed_count;
+    response.not_told = step.not_told;
     response
 }
 
@@ -290,6 +291,7 @@ fn changed(team: &TeamName, reason: String) -> TeamChangeResponse {
         passed_over: Vec::new(),
         unpushed: Vec::new(),
         unpushed_count: 0,
+        not_told: Vec::new(),
         waiting: Waiting::default(),
         orchestration: Orchestration::new(Action::Proceed, reason),
     }

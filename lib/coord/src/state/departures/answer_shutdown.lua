@@ -1,8 +1,9 @@
 -- answer_shutdown: approves or rejects an open shutdown for the caller.
 -- KEYS: those of admission, those of departures/unpushed, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 id of the shutdown, 20 reason of a rejection, '' to approve
--- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops }, where
---           state is OPEN, STOPPED (the member has stopped), CLOSED (the team is closed) or REJECTED
+-- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
+--           members whose inboxes are full, so that they were not told }, where state is OPEN, STOPPED (the member has stopped),
+--           CLOSED (the team is closed) or REJECTED
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local id, reason = ARGV[19], ARGV[20]
 -- @include admission/admission
@@ -25,15 +26,16 @@ if shutdown.answers[me] == 'approved' then
   return refuse('ANSWERED', id, member.handle)
 end
 load_members()
-local given_back, unpushed, unpushed_count, by = {}, {}, 0, shutdown.by
+local given_back, unpushed, unpushed_count, not_told, by = {}, {}, 0, nil, shutdown.by
 if reason == '' then
   given_back = stop_member(me, 'Given back at the shutdown of ' .. member.handle .. '.')
   unpushed, unpushed_count = unpushed_locks()
-  tell(by, 'shutdown_approved', 'Agent ' .. member.handle .. ' approved ' .. (shutdown.target == '*' and 'team ' or '') .. 'shutdown')
+  local what = shutdown.target == '*' and 'team shutdown' or 'shutdown'
+  not_told = tell(by, 'shutdown_approved', 'Agent ' .. member.handle .. ' approved ' .. what)
   emit_shutdown('approved', member.handle)
 else
   note_answer(me, 'rejected')
-  tell(by, 'shutdown_rejected', reason)
+  not_told = tell(by, 'shutdown_rejected', reason)
   emit_shutdown('rejected_by', member.handle)
 end
-return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count })
+return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count, not_told })

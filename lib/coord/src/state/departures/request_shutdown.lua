@@ -1,7 +1,7 @@
 -- request_shutdown: asks one member to stop, or the team to close; the caller approves for itself alone.
 -- KEYS: those of admission, those of departures/unpushed, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 handle, '' for the team, 20 reason, 21 seconds to respond
--- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops }, where
+-- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops, {} }, where
 --           state is OPEN, STOPPED (the member has stopped) or CLOSED (the team is closed); if the same is asked for already, the id is that of the first request
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local handle, reason, respond_seconds = ARGV[19], ARGV[20], tonumber(ARGV[21])
@@ -46,4 +46,4 @@ if (target == '*' or target == me) and shutdown.answers[me] ~= 'approved' then
   given_back = stop_member(me, 'Given back at the shutdown of ' .. member.handle .. '.')
   unpushed, unpushed_count = unpushed_locks()
 end
-return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count })
+return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count, {} })

@@ -33,6 +33,8 @@ pub struct ShutdownStep {
     pub unpushed: Vec<(String, String)>,
     /// The number of these locks.
     pub unpushed_count: u64,
+    /// Members that were not told of the answer, because their inboxes are full.
+    pub not_told: Vec<String>,
 }
 
 fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
@@ -50,12 +52,14 @@ fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
         passed_over: Vec::new(),
         unpushed: Vec::new(),
         unpushed_count: 0,
+        not_told: Vec::new(),
     };
     if is_forced {
         step.passed_over = reply.texts()?;
     } else {
         step.unpushed = reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?;
         step.unpushed_count = reply.number()?.unsigned_abs();
+        step.not_told = reply.texts()?;
     }
     Ok(step)
 }

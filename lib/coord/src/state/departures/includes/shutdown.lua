@@ -35,12 +35,15 @@ local function note_answer(key, answer)
   redis.call('HSET', keys.members, team_key .. '/!' .. key, answer)
 end
 
+-- Tells a member what the caller has answered; returns the handles that were not told because their inboxes are full.
 local function tell(handle, kind, text)
-  if load_member(handle) and string.lower(handle) ~= string.lower(member.handle) then
-    deliver({ handle }, {
-      from = member.handle, login = member.login, to = handle, kind = kind, message = text,
-    }, MOST_UNREAD_OF_COORD)
+  if not load_member(handle) or string.lower(handle) == string.lower(member.handle) then
+    return {}
   end
+  local sent = deliver({ handle }, {
+    from = member.handle, login = member.login, to = handle, kind = kind, message = text,
+  }, MOST_UNREAD_OF_COORD)
+  return sent and {} or { handle }
 end
 
 -- The member stops for good; returns the tasks that it gave back.
