@@ -88,7 +88,7 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         Refusal::DependenciesUnmet { .. } => (Action::SwitchTask, "work on what it depends on first"),
         Refusal::ShuttingDown { .. } => (
             Action::Stop,
-            "complete or release what you have, and answer the shutdown",
+            "complete or release what you have, and answer the shutdown, if you have not",
         ),
         Refusal::ClaimLost { .. } => (Action::Stop, "do not write what you have made of it"),
         Refusal::NotOwner { .. } => (Action::Stop, "claim it first"),
@@ -97,7 +97,25 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         Refusal::DependedOn { .. } => (Action::Stop, "send unlink=true to remove it all the same"),
         Refusal::ShutdownOpen { .. } => (Action::Wait, "it has to end first"),
         Refusal::TooEarly { .. } => (Action::Wait, "the members may still answer"),
-        _ => (Action::Stop, ""),
+        Refusal::NoTask { .. } => (Action::Stop, "list the tasks of the team"),
+        Refusal::TeamClosed { .. } => (Action::Stop, "it can be read: create another one to go on"),
+        Refusal::TeamExists { .. } => (Action::Stop, "join it, or choose another name"),
+        Refusal::TooMany { .. } => (Action::Stop, "send fewer, or end, give back or remove some first"),
+        Refusal::NotLeader { .. } => (Action::Stop, "send the leader a message"),
+        Refusal::NotCreator { .. } => (Action::Stop, "send one of them a message"),
+        Refusal::NoRecipient { .. } => (Action::Stop, "show the team: it has the handles of its members"),
+        Refusal::TaskExists { .. } => (Action::Stop, "leave the id out, or choose another"),
+        Refusal::NoDependency { .. } | Refusal::NoBlocked { .. } => (
+            Action::Stop,
+            "list the tasks of the team, or name a task of the same request by its ref",
+        ),
+        Refusal::Circular { .. } => (Action::Stop, "leave one of these dependencies out"),
+        Refusal::NotesFull { .. } => (Action::Stop, "leave the note out, or edit the description instead"),
+        Refusal::NoShutdown { .. } => (Action::Stop, "show the team: it has the open shutdown, if there is one"),
+        Refusal::NotAsked { .. } => (Action::Stop, "leave the answer to its target"),
+        Refusal::Answered { .. } => (Action::Stop, "end your work in this team"),
+        // Their sentences say it.
+        Refusal::LeaderStays { .. } | Refusal::HeadRequired { .. } => (Action::Stop, ""),
     };
     let mut reason = refusal.to_string();
     let (task_id, task_owner, until) = match refusal {
@@ -135,4 +153,51 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         task_owner: task_owner.cloned(),
         ..Metadata::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// These thirteen said what was wrong, and no more.
+    #[test]
+    fn a_refusal_says_the_next_step() {
+        let text = || "x".to_owned();
+        let refusals = [
+            TeamRefusal::NoTask {
+                id: text(),
+                team: text(),
+            },
+            TeamRefusal::TeamClosed { team: text() },
+            TeamRefusal::TeamExists { team: text() },
+            TeamRefusal::TooMany { what: text(), most: 5 },
+            TeamRefusal::NoRecipient {
+                handle: text(),
+                team: text(),
+            },
+            TeamRefusal::TaskExists { id: text() },
+            TeamRefusal::NoDependency { id: text() },
+            TeamRefusal::NoBlocked { id: text() },
+            TeamRefusal::Circular { ring: text() },
+            TeamRefusal::NotesFull { id: text() },
+            TeamRefusal::NoShutdown {
+                id: text(),
+                team: text(),
+            },
+            TeamRefusal::NotAsked {
+                id: text(),
+                handle: text(),
+            },
+            TeamRefusal::Answered {
+                id: text(),
+                handle: text(),
+            },
+        ];
+        for refusal in refusals {
+            let sentence = refusal.to_string();
+            let reason = orchestration(&refusal).reason;
+            let hint = reason.strip_prefix(&sentence).and_then(|rest| rest.strip_prefix("; "));
+            assert!(hint.is_some_and(|hint| !hint.is_empty()), "{reason}");
+        }
+    }
 }
