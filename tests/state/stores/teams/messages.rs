@@ -187,7 +187,26 @@ async fn the_history_is_filtered_paged_and_tells_how_far_each_has_read(world: Wo
     );
 }
 
+/// It was told of what others are to have, and not of tasks whose claims had lapsed unnoticed.
+async fn idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&["a", "b", "c", "d"].map(titled)).await.unwrap();
+    eve.claims("t1").await.unwrap();
+    lead.assigns("t2", Some("eve")).await.unwrap();
+    lead.assigns("t3", Some("bob")).await.unwrap();
+    eve.lapses("t1").await;
+    let key = RequestKey {
+        key: "k",
+        content: "idle",
+    };
+    for _ in 0..2 {
+        let idle = bob.sends(MessageType::Idle, &[], "", key).await.unwrap();
+        assert_eq!(idle.ready, ["t1", "t3", "t4"]);
+    }
+}
+
 scenarios!(
+    idle_is_told_of_lapsed_tasks_and_not_of_those_kept_for_others,
     a_cursor_that_is_sent_back_marks_what_is_before_it_as_read,
     a_member_gets_no_broadcast_from_before_it_joined,
     a_page_is_followed_by_the_rest,

@@ -21,10 +21,22 @@ local earlier, misused = answered_before(request_key, digest)
 if misused then
   return misused
 end
+-- The head of the queue, as next_task sees it, without what is kept for others.
+local function ready_tasks()
+  local MOST_NAMED, MOST_SETTLED, MOST_LOOKED_AT = 5, 512, 32
+  settle_lapsed(MOST_SETTLED)
+  local ids, ready = redis.call('ZRANGE', keys.ready, 0, MOST_LOOKED_AT - 1), {}
+  local stored = #ids > 0 and redis.call('HMGET', keys.tasks, unpack(ids)) or {}
+  for index, id in ipairs(ids) do
+    local is_free = stored[index] and not is_reserved(cjson.decode(stored[index]), member)
+    if is_free and #ready < MOST_NAMED then
+      ready[#ready + 1] = id
+    end
+  end
+  return ready
+end
 local function answer(sent)
-  local READY_NAMED = 5
-  local ready = kind == 'idle' and redis.call('ZRANGE', keys.ready, 0, READY_NAMED - 1) or {}
-  return told({ 'SENT', now, tonumber(sent), ready })
+  return told({ 'SENT', now, tonumber(sent), kind == 'idle' and ready_tasks() or {} })
 end
 if earlier then
   return answer(earlier)

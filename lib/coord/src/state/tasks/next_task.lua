@@ -114,7 +114,7 @@ local function first_of(ids)
   local stored = redis.call('HMGET', keys.tasks, unpack(ids))
   for index, id in ipairs(ids) do
     local task = stored[index] and not is_passed[id] and cjson.decode(stored[index])
-    if task and is_reserved(task) then
+    if task and is_reserved(task, member) then
       pass_over(id, 'RESERVED', task.assignee, task.reserved)
     elseif task and not (task.files and file_mode == 'HEAD' and is_in_the_way(id, task)) then
       return id, task

@@ -31,11 +31,6 @@ local function may_claim()
   end
 end
 
--- Whether the task is kept for another member.
-local function is_reserved(task)
-  return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(member.handle) and (task.reserved or 0) > now_ms
-end
-
 -- The refusal to give the task, which is not the caller's, to it; or nil.
 local function refuse_task(id, task)
   if task.owner then
@@ -44,7 +39,7 @@ local function refuse_task(id, task)
   if is_held_back(task) then
     return refuse('HELD_BACK', id, task.lapses, task.by, team.leader)
   end
-  if is_reserved(task) then
+  if is_reserved(task, member) then
     return refuse('RESERVED', id, task.assignee, task.reserved)
   end
   if team.strict and redis.call('HEXISTS', keys.unmet, id) == 1 then

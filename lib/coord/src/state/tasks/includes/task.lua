@@ -34,6 +34,11 @@ local function is_held_back(task)
   return (task.lapses or 0) >= MOST_LAPSES
 end
 
+-- Whether the task is kept for somebody else.
+local function is_reserved(task, who)
+  return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(who.handle) and (task.reserved or 0) > now_ms
+end
+
 -- Puts a task where `next` looks, or takes it away.
 local function queue(id, task, unmet)
   unmet = unmet or tonumber(redis.call('HGET', keys.unmet, id) or 0)
