@@ -151,8 +151,9 @@ impl Run<'_> {
             ..TaskChanges::default()
         };
         let answer = self.mates[mate].updates(&id, &changes).await;
-        let mut is_allowed =
-            self.model.tasks.contains_key(&id) && wanted.iter().all(|id| self.model.tasks.contains_key(id));
+        let mut is_allowed = self.model.tasks.contains_key(&id)
+            && wanted.iter().all(|id| self.model.tasks.contains_key(id))
+            && !wanted.contains(&id);
         if is_allowed {
             let before = self.model.tasks.clone();
             let met = before[&id]
@@ -161,7 +162,6 @@ impl Run<'_> {
                 .filter(|other| before[*other].is_completed);
             let dependencies = met.chain(&wanted).cloned().collect();
             self.model.tasks.get_mut(&id).unwrap().dependencies = dependencies;
-            // The edges of a completed task to itself close no ring, but are none either.
             if self.model.has_ring() {
                 is_allowed = false;
                 self.model.tasks = before;

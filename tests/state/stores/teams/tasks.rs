@@ -226,7 +226,28 @@ async fn a_deleted_task_leaves_no_edge(world: World) {
     }
 }
 
+/// A completed task closes no ring, so that it was let depend on itself.
+async fn no_task_depends_on_itself_completed_ones_included(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    lead.adds(&[titled("a"), titled("b")]).await.unwrap();
+    lead.claims("t1").await.unwrap();
+    lead.completes("t1").await.unwrap();
+    let blocks = |ids: &[&str]| TaskChanges {
+        blocks: Some(ids.iter().map(|id| task_id(id)).collect()),
+        ..TaskChanges::default()
+    };
+    for id in ["t1", "t2"] {
+        for changes in [depends_on(&[id]), blocks(&[id])] {
+            let expected = format!("Circular dependency detected: {id} -> {id}");
+            assert_eq!(sentence(lead.updates(id, &changes).await), expected);
+        }
+        let whole = lead.shows(id).await.unwrap().task;
+        assert_eq!((whole.met_dependencies.len(), whole.blocks.len()), (0, 0));
+    }
+}
+
 scenarios!(
+    no_task_depends_on_itself_completed_ones_included,
     tasks_are_added_all_or_none,
     a_repeated_request_makes_no_second_task,
     an_update_is_made_whole_or_not_at_all,

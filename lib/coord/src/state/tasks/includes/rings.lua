@@ -3,11 +3,14 @@
 
 -- A ring that `added` edges (list of { task, its dependency }) would close without those that are `removed` (text 'TASK
 -- DEPENDENCY' -> true), as the list of its tasks; or nil. `is_new`: tasks that the store does not have yet. A completed task closes
--- no ring. Two searches go on in turns, one along dependencies and one against them; that of the smaller side ends first.
+-- no ring but with itself. Two searches go on in turns, one along dependencies and one against them; that of the smaller side ends first.
 local function ring_of(added, removed, is_new)
   local over = { d = {}, b = {} }
   for _, edge in ipairs(added) do
     local id, dependency = edge[1], edge[2]
+    if id == dependency then
+      return { id, id }
+    end
     over.d[id], over.b[dependency] = over.d[id] or {}, over.b[dependency] or {}
     table.insert(over.d[id], dependency)
     table.insert(over.b[dependency], id)
