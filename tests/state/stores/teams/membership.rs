@@ -2,9 +2,11 @@
 
 use coord::state;
 use coord::state::admission::{Admitted, admit_without_head};
+use coord::state::tasks::TaskChanges;
 use coord::state::teams::{Joined, TeamRefusal, Told, list_teams, show_team};
 
 use crate::world::World;
+use crate::world::team::titled;
 
 fn sentence<T: std::fmt::Debug>(answer: Result<T, TeamRefusal>) -> String {
     answer.unwrap_err().to_string()
@@ -80,7 +82,7 @@ async fn a_restarted_agent_goes_on_with_inbox_and_tasks(world: World) {
     let (lead, []) = world.team_of([]).await;
     let old = world.mate("bob/old", "alpha");
     old.joins("bob").await.unwrap();
-    lead.adds(&[crate::world::team::titled("a")]).await.unwrap();
+    lead.adds(&[titled("a")]).await.unwrap();
     old.claims("t1").await.unwrap();
     lead.tells(&["bob"], "for bob").await.unwrap();
     let new = world.mate("bob/new", "alpha");
@@ -172,7 +174,45 @@ async fn a_repository_has_100_teams(world: World) {
     assert_eq!(of_deleted, 0);
 }
 
+/// A handle that is free again was all that the rights of its former member were bound to.
+async fn who_takes_a_handle_that_is_free_again_has_no_rights_of_the_login_before(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    bob.adds(&[titled("a"), titled("b")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    bob.lapses("t1").await;
+    bob.leaves().await.unwrap();
+    let mallory = world.mate("mallory", "alpha");
+    mallory.joins("bob").await.unwrap();
+    let clear = TaskChanges {
+        clear_lapses: true,
+        ..TaskChanges::default()
+    };
+    assert!(matches!(
+        mallory.updates("t2", &clear).await,
+        Err(TeamRefusal::NotCreator { .. })
+    ));
+    assert!(matches!(
+        mallory.assigns("t2", Some("bob")).await,
+        Err(TeamRefusal::NotCreator { .. })
+    ));
+    assert!(
+        matches!(mallory.completes("t1").await, Err(TeamRefusal::NotOwner { .. })),
+        "another's claim that has lapsed"
+    );
+    assert!(matches!(
+        mallory.completes_with("t1", Some(1), "").await,
+        Err(TeamRefusal::ClaimLost { .. })
+    ));
+    // The leader has them, and so has the login once it is back.
+    lead.updates("t2", &clear).await.unwrap();
+    mallory.leaves().await.unwrap();
+    bob.joins("bob").await.unwrap();
+    bob.updates("t2", &clear).await.unwrap();
+    bob.completes("t1").await.unwrap();
+}
+
 scenarios!(
+    who_takes_a_handle_that_is_free_again_has_no_rights_of_the_login_before,
     a_team_is_made_once_whatever_the_case_of_its_name,
     a_handle_is_one_logins_alone,
     a_restarted_agent_goes_on_with_inbox_and_tasks,

@@ -18,7 +18,7 @@ local task = current_task(id)
 if not task then
   return refuse('NO_TASK', id, team.name)
 end
-if not is_leader() and string.lower(task.by) ~= string.lower(member.handle) then
+if not is_leader() and not is_member(member, task.by, task.by_login) then
   return refuse('NOT_CREATOR', task.by, team.leader)
 end
 if task.status == 'completed' then

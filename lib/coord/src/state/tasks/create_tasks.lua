@@ -51,7 +51,7 @@ for index = 1, count do
     number = own
   end
   task.id, task.number = nil, number
-  task.status, task.created, task.by = 'pending', now_ms, member.handle
+  task.status, task.created, task.by, task.by_login = 'pending', now_ms, member.handle, member.login
   if is_new[id] or redis.call('HEXISTS', keys.tasks, id) == 1 then
     return refuse('TASK_EXISTS', id)
   end

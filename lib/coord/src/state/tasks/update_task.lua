@@ -31,7 +31,7 @@ if fields.status and fields.status ~= task.status then
   end
   return told({ 'NOT_BY_UPDATE', now, task.status, fields.status })
 end
-if fields.clear_lapses and not is_leader() and string.lower(task.by) ~= string.lower(member.handle) then
+if fields.clear_lapses and not is_leader() and not is_member(member, task.by, task.by_login) then
   return refuse('NOT_CREATOR', task.by, team.leader)
 end
 if (fields.files or fields.branch) and task.locked then

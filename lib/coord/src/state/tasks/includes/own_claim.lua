@@ -5,15 +5,16 @@
 -- that lapsed and is nobody else's will do.
 local function refuse_unless_own(id, task, token, can_be_lapsed)
   local me = string.lower(member.handle)
+  local was_mine = is_member(member, task.had, task.had_login)
   local is_current = token == '' or string.format('%.0f', task.token or 0) == token
   if task.owner then
     if string.lower(task.owner) == me and is_current then
       return nil
     end
-    local had_it = token ~= '' or (task.had and string.lower(task.had) == me)
+    local had_it = token ~= '' or was_mine
     return refuse(had_it and 'CLAIM_LOST' or 'NOT_OWNER', id, task.owner, task.status)
   end
-  if can_be_lapsed and task.had and string.lower(task.had) == me and task.ended == 'LAPSED' and is_current then
+  if can_be_lapsed and was_mine and task.ended == 'LAPSED' and is_current then
     return nil
   end
   return refuse(token ~= '' and 'CLAIM_LOST' or 'NOT_OWNER', id, '', task.status)

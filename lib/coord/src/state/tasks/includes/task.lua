@@ -1,8 +1,8 @@
 -- Tasks without their texts, JSON. Needs: team.
 -- `number` in the order of creation; `title`, `priority`, `status`; `created`, `updated`, `claimed`, `completed` (Unix milliseconds);
--- `by`: handle of the creator; `owner`: handle of who holds the claim, and its `login`, `token`, `seconds` and `expires` (Unix
--- milliseconds); `had`: the last owner before; `ended`: LAPSED or RELEASED, where there is no owner any more; `lapses`, how
--- often; three hold it back;
+-- `by` and `by_login`: handle and login of the creator; `owner`: handle of who holds the claim, and its `login`, `token`, `seconds`
+-- and `expires` (Unix milliseconds); `had` and `had_login`: the last owner before; `ended`: LAPSED or RELEASED, where there is no owner
+-- any more; `lapses`, how often; three hold it back;
 -- `assignee`, and `reserved` for it until then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none;
 -- `locked`: the branch on which its files were claimed with it.
 -- What it depends on is in keys.edges, and how many of these are not completed in keys.unmet. What is held back has a mark there.
@@ -28,6 +28,11 @@ end
 
 local function is_owned_by(task, who)
   return is_held(task) and string.lower(task.owner) == string.lower(who.handle)
+end
+
+-- Whether handle and login are those of the member: a handle that is free again may be another login's now.
+local function is_member(who, handle, login)
+  return handle ~= nil and string.lower(handle) == string.lower(who.handle) and login == who.login
 end
 
 local function is_held_back(task)
@@ -65,7 +70,7 @@ end
 -- Ends a claim: LAPSED or RELEASED. The caller saves the offers.
 local function end_one_claim(id, task, ended)
   local owner, login = task.owner, task.login
-  task.had, task.ended, task.owner, task.login = owner, ended, nil, nil
+  task.had, task.had_login, task.ended, task.owner, task.login = owner, login, ended, nil, nil
   task.updated = now_ms
   if ended == 'LAPSED' then
     task.lapses = (task.lapses or 0) + 1
