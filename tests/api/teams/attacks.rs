@@ -1,9 +1,14 @@
 //! What callers cannot do: speak for others, read others' inboxes, leave their repository.
 
-use serde_json::json;
+use std::sync::Arc;
+
+use coord::source::{Source, Sources};
+use coord_git::GitSource;
+use coord_test_support::git::Repo;
+use serde_json::{Value, json};
 
 use super::error;
-use crate::api::Api;
+use crate::api::{Api, REPO_URL};
 
 #[tokio::test]
 async fn no_field_makes_somebody_else_of_a_caller() {
@@ -199,4 +204,121 @@ async fn large_tasks_and_messages_come_in_pages_of_a_bounded_size() {
     // A filter that lets nothing pass looks at a bounded part of the log.
     let none = api.shows("eve", "/api/messages", "&team=alpha&task=t1").await;
     assert_eq!(none["messages"], json!([]));
+}
+
+const OTHER_URL: &str = "https://github.com/acme/other.git";
+
+/// Ids of tasks, locks, and texts are those of the repository that a request names, even if its teams have the same names.
+#[tokio::test]
+async fn a_team_of_another_repository_is_another_team() {
+    let folder = tempfile::tempdir().unwrap();
+    let [shop, other] = [("shop", REPO_URL), ("other", OTHER_URL)].map(|(name, url)| {
+        let git = Repo::init(folder.path().join(name), &[]);
+        git.git(&["remote", "add", "origin", url]);
+        git.commit(&[("src/db.ts", "")]);
+        git
+    });
+    let both = [shop.path().to_owned(), other.path().to_owned()];
+    let sources: Arc<dyn Source> = Arc::new(GitSource::open(&both).unwrap());
+    let head = shop.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let api = Api::serve(folder, shop, head.clone(), head, |app| {
+        app.source = Some(Arc::new(Sources::of([sources])));
+    })
+    .await;
+    let asks = async |url: &str, who: &str, path: &str, mut more: Value| {
+        more["repo_url"] = json!(url);
+        api.sends(who, path, more).await
+    };
+    // The same team, handles and ids in both; only what is in them differs.
+    for (url, title) in [(REPO_URL, "Of the shop"), (OTHER_URL, "Of the other")] {
+        asks(url, "ann/lead", "/api/teams", json!({ "name": "alpha" })).await;
+        let tasks = json!({ "team": "alpha", "tasks": [{ "title": title, "description": title }] });
+        assert_eq!(asks(url, "ann/lead", "/api/tasks", tasks).await.status, 200);
+    }
+    for who in ["bob/one", "bob/two"] {
+        let joined = asks(REPO_URL, who, "/api/teams/alpha/join", json!({})).await;
+        assert_eq!(joined.status, 200);
+    }
+    let sent = json!({ "to": ["broadcast"], "message": "Of the shop" });
+    assert_eq!(asks(REPO_URL, "ann/lead", "/api/messages", sent).await.status, 200);
+    let claimed = asks(REPO_URL, "bob/one", "/api/tasks/t1/claim", json!({})).await.json();
+    let token = claimed["task"]["lease"]["token"].clone();
+    assert_eq!(claimed["task"]["title"], json!("Of the shop"));
+    // A member here is nobody there, with the token and the cursor of here, too.
+    for (path, more) in [
+        ("/api/tasks/t1/claim", json!({})),
+        ("/api/tasks/t1/complete", json!({ "token": token })),
+        ("/api/tasks/t1/release", json!({ "token": token })),
+        ("/api/tasks/next", json!({})),
+        ("/api/messages", json!({ "to": ["lead"], "message": "x" })),
+        ("/api/messages/read", json!({ "cursor": 1 })),
+        ("/api/teams/alpha/shutdown", json!({ "step": "request" })),
+        ("/api/teams/alpha/leave", json!({})),
+    ] {
+        let mut more = more;
+        more["team"] = json!("alpha");
+        let refused = asks(OTHER_URL, "bob/one", path, more).await;
+        assert_eq!(error(&refused).1, "NOT_A_MEMBER", "{path}");
+    }
+    let headers = [("x-coord-user", "eve")];
+    let there = async |path: &str| {
+        api.get(&format!("{path}?repo_url={OTHER_URL}&team=alpha"), &headers)
+            .await
+            .json()
+    };
+    let task = there("/api/tasks/t1").await["task"].clone();
+    assert_eq!(
+        (&task["title"], &task["status"], &task["owner"]),
+        (&json!("Of the other"), &json!("pending"), &Value::Null)
+    );
+    assert_eq!(there("/api/messages").await["messages"], json!([]));
+    let inbox = asks(OTHER_URL, "ann/lead", "/api/messages/read", json!({}))
+        .await
+        .json();
+    assert_eq!((&inbox["messages"], &inbox["cursor"]), (&json!([]), &json!(0)));
+    // A shutdown here closes nothing there, and who leads here deletes nothing there.
+    let asked = asks(
+        REPO_URL,
+        "ann/lead",
+        "/api/teams/alpha/shutdown",
+        json!({ "step": "request" }),
+    )
+    .await
+    .json();
+    assert_eq!(asked["shutdown_state"], json!("open"));
+    let team = there("/api/teams/alpha").await["team"].clone();
+    assert_eq!(
+        (&team["shutdown"], team["members"].as_array().unwrap().len()),
+        (&Value::Null, 1)
+    );
+    let done = json!({ "token": token });
+    assert_eq!(
+        asks(REPO_URL, "bob/one", "/api/tasks/t1/complete", done).await.status,
+        200
+    );
+    assert_eq!(there("/api/tasks/t1").await["task"]["status"], json!("pending"));
+}
+
+#[tokio::test]
+async fn who_takes_a_handle_that_is_free_again_speaks_for_nobody_else() {
+    let api = Api::with_team().await;
+    let added = json!({ "tasks": [{ "title": "A" }] });
+    api.does_in_team("bob/one", "/api/tasks", added).await;
+    api.does_in_team(
+        "ann/lead",
+        "/api/messages",
+        json!({ "to": ["one"], "message": "For bob" }),
+    )
+    .await;
+    api.does_in_team("bob/one", "/api/teams/alpha/leave", json!({})).await;
+    api.does_in_team("mallory/one", "/api/teams/alpha/join", json!({}))
+        .await;
+    for edit in [json!({ "assignee": "one" }), json!({ "clear_lapses": true })] {
+        let refused = api.patches("mallory/one", "/api/tasks/t1", edit).await;
+        assert_eq!(error(&refused).1, "NOT_CREATOR");
+    }
+    let inbox = api
+        .does_in_team("mallory/one", "/api/messages/read", json!({ "cursor": 0 }))
+        .await;
+    assert_eq!(inbox["messages"], json!([]));
 }
