@@ -2,16 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::state::tasks::{LeaseState, MOST_LAPSES, Named, NextTask, TaskChanges, TaskFilter, TaskStatus, TaskView};
+use coord::state::tasks::{
+    LeaseState, MOST_LAPSES, Named, NextTask, Priority, TaskChanges, TaskFilter, TaskStatus, TaskView,
+};
 
 use crate::world::World;
 use crate::world::team::{Mate, task_id, titled};
 
 const MATES: [&str; 3] = ["lead", "bob", "eve"];
+const PRIORITIES: [Priority; 3] = [Priority::High, Priority::Normal, Priority::Low];
 
 #[derive(Clone, Debug, Default)]
 struct Task {
     number: usize,
+    /// 0 for what is urgent.
+    rank: usize,
     is_completed: bool,
     was_claimed: bool,
     owner: Option<&'static str>,
@@ -45,7 +50,9 @@ impl Model {
 
     fn next(&self) -> Option<String> {
         let ready = self.tasks.keys().filter(|id| self.is_ready(id));
-        ready.min_by_key(|id| self.tasks[*id].number).cloned()
+        ready
+            .min_by_key(|id| (self.tasks[*id].rank, self.tasks[*id].number))
+            .cloned()
     }
 
     /// Whether a task that is not completed depends on itself.
@@ -96,17 +103,20 @@ impl Run<'_> {
         let (mut new, mut after) = (Vec::new(), self.model.tasks.clone());
         let id_of = |place: usize, made: usize| format!("t{}", made + place + 1);
         let made = self.model.made;
-        for place in 0..count {
+        let ranks: Vec<usize> = (0..count).map(|_| self.random.usize(..PRIORITIES.len())).collect();
+        for (place, rank) in ranks.iter().enumerate() {
             after.insert(
                 id_of(place, made),
                 Task {
                     number: made + place,
+                    rank: *rank,
                     ..Task::default()
                 },
             );
         }
         for place in 0..count {
             let mut task = titled("x");
+            task.priority = PRIORITIES[ranks[place]];
             for id in self.some_tasks() {
                 let of_new = self.random.bool().then(|| self.random.usize(..count));
                 let other = of_new.map_or(id.clone(), |other| id_of(other, made));
@@ -141,6 +151,20 @@ impl Run<'_> {
             self.model.made += count;
         } else {
             self.model.tasks = before;
+        }
+    }
+
+    /// The leader gives a task another priority, which counts for what is in the queue as well.
+    async fn prioritize(&mut self) {
+        let (id, rank) = (self.any_task(), self.random.usize(..PRIORITIES.len()));
+        let changes = TaskChanges {
+            priority: Some(PRIORITIES[rank]),
+            ..TaskChanges::default()
+        };
+        let answer = self.mates[0].updates(&id, &changes).await;
+        assert_eq!(answer.is_ok(), self.model.tasks.contains_key(&id), "{answer:?}");
+        if let Some(task) = self.model.tasks.get_mut(&id) {
+            task.rank = rank;
         }
     }
 
@@ -405,7 +429,8 @@ async fn what_is_stored_is_what_the_model_says(world: World) {
         };
         for _ in 0..250 {
             let mate = run.random.usize(..3);
-            match run.random.u32(..20) {
+            match run.random.u32(..21) {
+                20 => run.prioritize().await,
                 0..2 => run.add(mate).await,
                 2..4 => run.depend(mate).await,
                 4..6 => run.claim(mate).await,
