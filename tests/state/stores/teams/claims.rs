@@ -1,7 +1,7 @@
 //! Claims of tasks: every outcome of their scripts.
 
 use coord::state::tasks::{
-    LeaseState, Named, NewTask, NextTask, Priority, Readiness, TaskChanges, TaskFilter, TaskStatus, Updated,
+    LeaseState, Named, NewTask, NextTask, Priority, Readiness, TaskChanges, TaskFilter, TaskStatus, Updated, keys,
 };
 use coord::state::teams::TeamRefusal;
 
@@ -321,6 +321,48 @@ async fn a_strict_team_refuses_what_depends_on_open_tasks(world: World) {
     );
 }
 
+/// The oldest goes with its texts and edges, and with nothing else.
+async fn the_newest_10_000_completed_tasks_stay(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    lead.adds(&[titled("a"), titled("b"), after("c", &["t1"]), titled("d")])
+        .await
+        .unwrap();
+    for id in ["t1", "t2"] {
+        lead.claims(id).await.unwrap();
+        lead.completes_with(id, None, "The result").await.unwrap();
+    }
+    let (repo, team) = (&world.repo, &lead.team);
+    let done = keys::done(repo, team);
+    // As many as there may be: t1 and t2 are the oldest.
+    for (id, time) in [("t1", "1"), ("t2", "2")] {
+        world.command(["ZADD", &done, time, id]).await;
+    }
+    let fill = "for number = 1, 9997 do redis.call('ZADD', KEYS[1], 3, 'x' .. number) end";
+    world.command(["EVAL", fill, "1", &done]).await;
+    let teams = coord::state::teams::keys::teams(repo);
+    world.command(["HSET", &teams, "alpha/done", "9999"]).await;
+    lead.claims("t4").await.unwrap();
+    lead.completes("t4").await.unwrap();
+    assert!(lead.shows("t1").await.is_ok(), "there is room for 10,000");
+    lead.claims("t3").await.unwrap();
+    lead.completes("t3").await.unwrap();
+    assert_eq!(sentence(lead.shows("t1").await), "Task t1 not found in team alpha");
+    assert!(lead.shows("t2").await.is_ok());
+    assert_eq!(world.number(["ZCARD", &done]).await, 10_000);
+    assert_eq!(lead.shows_team().await.unwrap().done_tasks, 10_000);
+    assert_eq!(lead.shows("t3").await.unwrap().task.met_dependencies, [""; 0]);
+    assert_eq!(
+        world.number(["HEXISTS", &keys::texts(repo, team), "t1 result"]).await,
+        0
+    );
+    assert_eq!(
+        world
+            .number(["ZLEXCOUNT", &keys::edges(repo, team), "[b t1 ", "(b t1 ~"])
+            .await,
+        0
+    );
+}
+
 async fn a_member_has_50_claims(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let tasks: Vec<NewTask> = (0..52).map(|number| titled(&format!("{number}"))).collect();
@@ -343,5 +385,6 @@ scenarios!(
     calls_of_the_owner_renew_its_claims_once_half_is_gone,
     a_renewal_for_a_shorter_time_is_renewed_after_half_of_that,
     a_strict_team_refuses_what_depends_on_open_tasks,
+    the_newest_10_000_completed_tasks_stay,
     a_member_has_50_claims,
 );
