@@ -1,6 +1,13 @@
 //! `coord team`, `coord task` and `coord message`.
 
-use super::{json, printed, run, world};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use coord_test_support::waiting::block_until;
+
+use super::{json, parts, printed, run, world};
 use crate::world::World;
 
 /// Runs `coord ARGS` as an agent.
@@ -241,4 +248,96 @@ fn the_files_of_a_task_are_claimed_from_the_working_copy_and_unlocked_where_noth
     assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));
     by(&world, "two", &["task", "claim", "t2", "--no-files"], 0);
     assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));
+}
+
+/// A command that goes on; ended when dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn messages_are_watched_as_they_come_and_are_read_then() {
+    let world = team();
+    let send = |text: &str| by(&world, "lead", &["message", "send", "--to", "one", text], 0);
+    send("Before");
+    for is_json in [false, true] {
+        let mut command = world.coord(world.clone.path());
+        command.args(["message", "watch", "--agent", "one"]);
+        command.args(is_json.then_some("--json"));
+        let mut watch = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+        let (tell, said) = channel();
+        let out = BufReader::new(watch.0.stdout.take().unwrap());
+        std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        let next = || said.recv_timeout(Duration::from_secs(60)).expect("a line");
+        if !is_json {
+            let before = next();
+            assert!(
+                before.starts_with("1 lead (") && before.ends_with("): Before"),
+                "{before}"
+            );
+        }
+        let text = format!("While it watches {is_json}");
+        send(&text);
+        let line = next();
+        if is_json {
+            let message: serde_json::Value = serde_json::from_str(&line).unwrap();
+            assert_eq!((&message["message"], &message["from"]), (&text.into(), &"lead".into()));
+        } else {
+            assert!(line.ends_with(&text), "{line}");
+        }
+        // Its next request says that it has them.
+        block_until("they are read", || {
+            let listed = by(&world, "lead", &["message", "list"], 0);
+            !listed.contains("not read by")
+        });
+    }
+}
+
+#[test]
+fn a_member_leaves_and_its_tasks_are_given_back() {
+    let world = team();
+    by(&world, "lead", &["task", "add", "A"], 0);
+    by(&world, "one", &["task", "claim", "t1"], 0);
+    by(&world, "lead", &["team", "leave"], 3);
+    let left = by(&world, "one", &["team", "leave", "alpha"], 0);
+    assert!(left.contains("Given back: t1"), "{left}");
+    by(&world, "one", &["task", "claim", "t1", "--team", "alpha"], 3);
+    let shown = by(&world, "lead", &["task", "show", "t1"], 0);
+    assert!(shown.contains("one left the team."), "{shown}");
+    by(&world, "lead", &["task", "claim", "t1"], 0);
+}
+
+/// The option says more than COORD_TEAM, and this more than what opencode-teams sets.
+#[test]
+fn the_team_is_the_one_of_the_environment_unless_an_option_names_one() {
+    let world = team();
+    by(&world, "lead", &["team", "create", "beta"], 0);
+    by(&world, "lead", &["task", "add", "Of alpha", "--team", "alpha"], 0);
+    by(&world, "lead", &["task", "add", "Of beta", "--team", "beta"], 0);
+    let listed = |environment: &[(&str, &str)], more: &[&str]| {
+        let mut command = world.coord(world.clone.path());
+        command.args(["task", "list", "--agent", "lead"]).args(more);
+        command.envs(environment.iter().copied());
+        parts(&command.output().unwrap())
+    };
+    let coord = ("COORD_TEAM", "beta");
+    let opencode = ("OPENCODE_TEAM_NAME", "alpha");
+    for (environment, more, team) in [
+        (&[coord][..], &[][..], "Of beta"),
+        (&[opencode], &[], "Of alpha"),
+        (&[coord, opencode], &[], "Of beta"),
+        (&[("COORD_TEAM", " "), opencode], &[], "Of alpha"),
+        (&[coord, opencode], &["--team", "alpha"], "Of alpha"),
+    ] {
+        let (code, out, error) = listed(environment, more);
+        assert_eq!(code, 0, "{environment:?}: {error}");
+        assert!(out.contains(team), "{environment:?} {more:?}: {out}");
+        assert_eq!(out.matches(" Of ").count(), 1, "{out}");
+    }
+    assert_ne!(listed(&[], &[]).0, 0, "there are two");
 }
