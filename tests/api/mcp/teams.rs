@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use coord::state;
+
 use super::call;
-use crate::api::{Api, REPO_URL};
+use crate::api::{Api, REPO_URL, repo};
 
 async fn tool(api: &Api, who: &str, name: &str, more: Value) -> Value {
     let (user, agent) = who.split_once('/').unwrap();
@@ -155,5 +157,25 @@ async fn no_words_of_others_look_like_a_line_of_coord_or_of_somebody_else() {
         starts,
         ["t1", "Description:", "", "", "Note", "", "", "UNREAD:", "1", "", ""],
         "{task} {inbox}"
+    );
+}
+
+/// Only the JSON said so.
+#[tokio::test]
+async fn a_reader_is_told_in_text_how_many_broadcasts_it_missed() {
+    let api = Api::with_team().await;
+    // As if ten had come and gone.
+    api.command(["HSET", &state::teams::keys::members(&repo()), "alpha/*", "10 0"])
+        .await;
+    let sent = json!({ "to": ["broadcast"], "message": "The eleventh" });
+    api.does_in_team("ann/lead", "/api/messages", sent).await;
+    let inbox = tool(&api, "bob/one", "message_read", json!({})).await;
+    let lines: Vec<&str> = text(&inbox).lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        [
+            "Missed: 10 broadcasts from before these: a team keeps the newest 1,000",
+            "1 lead (ann): The eleventh"
+        ]
     );
 }
