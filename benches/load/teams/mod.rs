@@ -6,6 +6,7 @@ mod polls;
 mod rates;
 mod sizes;
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -57,6 +58,7 @@ pub async fn measure(
 /// A member of a team, with a connection of its own. Its handle is its `agent_id`.
 struct Member {
     connection: Connection,
+    address: SocketAddr,
     user: String,
     agent: String,
     team: String,
@@ -81,11 +83,18 @@ impl Member {
     async fn new(server: &Process, subject: &Subject, user: &str, agent: &str, team: &str) -> Result<Member> {
         Ok(Member {
             connection: Connection::open(server.address).await?,
+            address: server.address,
             user: user.to_owned(),
             agent: agent.to_owned(),
             team: team.to_owned(),
             repo_url: subject.repo_url.clone(),
         })
+    }
+
+    /// Opens a new connection: the server closes one on which nothing comes for a while.
+    async fn reconnects(&mut self) -> Result<()> {
+        self.connection = Connection::open(self.address).await?;
+        Ok(())
     }
 
     async fn ask(&mut self, path: &str, mut body: Json) -> Result<Json> {
@@ -110,7 +119,7 @@ impl Member {
     async fn next(&mut self) -> Result<String> {
         let next = self.ask("/api/tasks/next", json!({})).await?;
         let id = next["task"]["id"].as_str();
-        Ok(id.context("there is no task left")?.to_owned())
+        Ok(id.with_context(|| format!("no task: {next}"))?.to_owned())
     }
 
     async fn does(&mut self, id: &str, what: &str) -> Result<Json> {

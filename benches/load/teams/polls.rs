@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::{Member, Plan};
 use crate::client::Subject;
@@ -14,6 +14,8 @@ use crate::servers::Servers;
 
 /// Agents of one login; the server lets 128 requests of a person wait.
 const OF_USER: usize = 100;
+/// Agents of one team, which has at most 1,000 members.
+const OF_TEAM: usize = 500;
 
 /// What all agents share.
 #[derive(Default)]
@@ -57,14 +59,25 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan:
     progress(&format!("measuring {} agents that wait on {store}", plan.agents));
     let load = std::fs::read_to_string("/proc/loadavg")?;
     let load = load.split(' ').next().unwrap_or_default().to_owned();
-    let mut lead = Member::leads(&servers.coord, subject, "polls").await?;
-    let mut members = Vec::new();
+    let mut leads = Vec::new();
+    for number in 0..plan.agents.div_ceil(OF_TEAM) {
+        leads.push(Member::leads(&servers.coord, subject, &format!("polls{number}")).await?);
+    }
+    let names = |number| {
+        let user = format!("user-{}", number / OF_USER);
+        (user, format!("a{number}"), format!("polls{}", number / OF_TEAM))
+    };
     for number in 0..plan.agents {
-        let (user, agent) = (format!("user-{}", number / OF_USER), format!("a{number}"));
-        members.push(Member::joins(&servers.coord, subject, &user, &agent, "polls").await?);
+        let (user, agent, team) = names(number);
+        Member::joins(&servers.coord, subject, &user, &agent, &team).await?;
     }
     tokio::time::sleep(Duration::from_secs(2)).await;
     let (without, _) = servers.coord.memory()?;
+    let mut members = Vec::new();
+    for number in 0..plan.agents {
+        let (user, agent, team) = names(number);
+        members.push(Member::new(&servers.coord, subject, &user, &agent, &team).await?);
+    }
     let shared = Rc::new(Shared {
         sent: RefCell::new(vec![Vec::new(); plan.agents]),
         ..Shared::default()
@@ -77,6 +90,9 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan:
             .map(|(number, member)| tokio::task::spawn_local(waits(member, number, Rc::clone(&shared))))
             .collect();
         tokio::time::sleep(Duration::from_secs(3)).await;
+        for lead in &mut leads {
+            lead.reconnects().await?;
+        }
         let (with, _) = servers.coord.memory()?;
         let before = servers.coord.processor_time()?;
         let began = Instant::now();
@@ -85,7 +101,7 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan:
         while began.elapsed() < plan.time {
             let to = fastrand::usize(..plan.agents);
             shared.sent.borrow_mut()[to].push((u64::from(count), Instant::now()));
-            lead.sends(&format!("a{to}"), &count.to_string()).await?;
+            leads[to / OF_TEAM].sends(&format!("a{to}"), &count.to_string()).await?;
             count += 1;
             tokio::time::sleep_until((began + pause * count).into()).await;
         }
@@ -95,7 +111,11 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan:
         let spent = servers.coord.processor_time()? - before;
         shared.is_stopped.set(true);
         for agent in waiting {
-            agent.abort();
+            if agent.is_finished() {
+                agent.await??;
+            } else {
+                agent.abort();
+            }
         }
         anyhow::Ok((with, count, seconds, spent))
     });
@@ -120,6 +140,7 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan:
             "server's processor us a message",
         ],
     );
+    let lost = (count as usize).saturating_sub(shared.received.get());
     let latencies = shared.latencies.borrow();
     let ms = |quantile| format!("{:.1}", latencies.micros(quantile) / 1000.0);
     table.row(&[
@@ -129,11 +150,13 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, plan:
         &ms(0.5),
         &ms(0.99),
         &ms(1.0),
-        &(count as usize - shared.received.get().min(count as usize)),
+        &lost,
         &shared.wrong.get(),
         &shared.polls.get(),
         &format!("{:.1}", with.saturating_sub(without) as f64 / plan.agents as f64),
         &format!("{:.0}", spent.as_secs_f64() * 1e6 / f64::from(count)),
     ]);
+    ensure!(lost == 0, "{lost} messages did not arrive");
+    ensure!(shared.wrong.get() == 0, "messages came twice, or out of order");
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Requests of a team beside `post_status`, in turn, on one connection and on sixteen.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -11,6 +12,13 @@ use crate::repository::file;
 use crate::servers::Servers;
 
 const MANY: usize = 16;
+
+/// Tasks that are ready before a measurement of a second, the most before any, and during it: a worker adds as many as one
+/// request may where fewer are left.
+const TASKS_OF_SECOND: f64 = 4500.0;
+const MOST_TASKS: usize = 15_000;
+const LEAST_TASKS: usize = 20 * MANY;
+const NEW_TASKS: usize = 200;
 
 /// What is measured, and for how many requests each counts.
 #[derive(Clone, Copy, PartialEq)]
@@ -70,9 +78,19 @@ impl Worker {
     }
 
     /// Works for `time`; returns the number of requests, and the time that they have taken.
-    async fn works(&mut self, kind: Kind, time: Duration) -> Result<(u64, Duration)> {
+    /// `left`: how many tasks are ready.
+    async fn works(&mut self, kind: Kind, time: Duration, left: &Cell<usize>) -> Result<(u64, Duration)> {
+        self.member.reconnects().await?;
+        self.files = Connection::open(self.member.address).await?;
         let (began, mut requests, mut taken) = (Instant::now(), 0, Duration::ZERO);
         while began.elapsed() < time {
+            if kind == Kind::Next {
+                if left.get() < LEAST_TASKS {
+                    left.set(left.get() + NEW_TASKS);
+                    self.member.adds(NEW_TASKS).await?;
+                }
+                left.set(left.get() - 1);
+            }
             if kind == Kind::Read {
                 for _ in 0..20 {
                     let handle = self.member.agent.clone();
@@ -156,23 +174,21 @@ pub async fn measure(servers: &Servers, subject: &Subject, is_redis: bool, time:
     for number in 0..MANY {
         workers.push(Worker::new(servers, subject, number).await?);
     }
-    let mut stock = 0;
+    let wanted = MOST_TASKS.min((time.as_secs_f64() / 3.0 * TASKS_OF_SECOND) as usize);
+    let left = Cell::new(0);
     for connections in [1, MANY] {
         let mut sums = Kind::ALL.map(|kind| (kind, 0, Duration::ZERO));
         for round in 0..4 {
             for (kind, requests, taken) in &mut sums {
-                if *kind == Kind::Next {
-                    let wanted = 1500 + 250 * connections;
-                    lead.adds(wanted - stock).await?;
-                    stock = wanted;
+                if *kind == Kind::Next && left.get() < wanted {
+                    lead.reconnects().await?;
+                    lead.adds(wanted - left.get()).await?;
+                    left.set(wanted);
                 }
                 let work = workers[..connections]
                     .iter_mut()
-                    .map(|worker| worker.works(*kind, time / 3));
+                    .map(|worker| worker.works(*kind, time / 3, &left));
                 let done = futures::future::try_join_all(work).await?;
-                if *kind == Kind::Next {
-                    stock -= done.iter().map(|(requests, _)| *requests as usize / 2).sum::<usize>();
-                }
                 // Those of one kind that wait for their turns hold their own tasks again.
                 if *kind == Kind::Claim {
                     for worker in &mut workers[..connections] {
