@@ -2,12 +2,15 @@
 
 use coord::domain::LockMode;
 
+use crate::queue::Ticket;
+use crate::{interfaces, queue};
+
 const FAR: i64 = 4_000_000_000;
 
 const LONG_AGO: i64 = 1_000_000_000;
 
 /// Most locks of a repository.
-const MOST: usize = 10_000;
+pub const MOST: usize = 10_000;
 
 /// The locks, and the graph.
 #[derive(Default)]
@@ -21,8 +24,9 @@ pub struct State {
     pub expiry: i64,
     pub message: String,
     pub imports: Vec<(String, String)>,
-    /// The files of each of the most tickets that there may be.
-    pub queued: Vec<String>,
+    /// Whether those that write keep the interfaces.
+    pub keeps: bool,
+    pub queued: Vec<Ticket>,
 }
 
 /// The measured request.
@@ -31,8 +35,12 @@ pub enum Act {
     Claim(LockMode, Vec<String>),
     /// Releases files that the caller has claimed before.
     Abandon(Vec<String>),
+    /// Releases files whose work was pushed.
+    Release(Vec<String>),
     /// Releases everything that the caller holds, which is nothing.
     Everything,
+    /// Announces that the interfaces of these files have changed.
+    Tell(Vec<String>),
     Sweep,
 }
 
@@ -40,26 +48,35 @@ pub struct Case {
     pub name: &'static str,
     pub state: State,
     pub act: Act,
+    /// What the answer has to be, where that is no matter of bounds.
+    pub answer: Option<&'static str>,
 }
 
-fn files(prefix: &str, count: usize) -> Vec<String> {
+pub fn files(prefix: &str, count: usize) -> Vec<String> {
     (0..count)
         .map(|number| format!("src/package/module/{prefix}/component{number}.ts"))
         .collect()
 }
 
-fn held(paths: &[String], readers: usize) -> Vec<(String, usize, bool)> {
+/// A name of three characters.
+pub fn short(number: usize) -> String {
+    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    let digits = [number / 1296, number / 36 % 36, number % 36];
+    digits.map(|digit| char::from(DIGITS[digit])).iter().collect()
+}
+
+pub fn held(paths: &[String], readers: usize) -> Vec<(String, usize, bool)> {
     paths.iter().map(|path| (path.clone(), readers, false)).collect()
 }
 
-fn all_import(from: &[String], to: &[String]) -> Vec<(String, String)> {
+pub fn all_import(from: &[String], to: &[String]) -> Vec<(String, String)> {
     let pairs = from
         .iter()
         .flat_map(|from| to.iter().map(|to| (from.clone(), to.clone())));
     pairs.collect()
 }
 
-fn state(held: Vec<(String, usize, bool)>, imports: Vec<(String, String)>) -> State {
+pub fn state(held: Vec<(String, usize, bool)>, imports: Vec<(String, String)>) -> State {
     State {
         held,
         expiry: FAR,
@@ -69,18 +86,14 @@ fn state(held: Vec<(String, usize, bool)>, imports: Vec<(String, String)>) -> St
     }
 }
 
-/// What the caller reads with `readers` others, and what 64 more want to write.
-fn queued(paths: &[String], readers: usize) -> State {
-    State {
-        own: paths.len(),
-        queued: paths.to_vec(),
-        ..state(held(paths, readers), Vec::new())
-    }
-}
-
 pub fn cases() -> Vec<Case> {
     use LockMode::{Reading, Writing};
-    let case = |name, state, act| Case { name, state, act };
+    let case = |name, state, act| Case {
+        name,
+        state,
+        act,
+        answer: None,
+    };
     let many = files("held", MOST);
     let hub = vec!["src/hub.ts".to_owned()];
     let hubs = files("hubs", 256);
@@ -91,7 +104,7 @@ pub fn cases() -> Vec<Case> {
         ..state(held, Vec::new())
     };
     let neighbors = files("neighbors", 150_000);
-    vec![
+    let of_locks = vec![
         case(
             "check of a hub: all 10,000 locks are on its importers",
             state(held(&many[..MOST - 1], 1), all_import(&many, &hub)),
@@ -198,16 +211,6 @@ pub fn cases() -> Vec<Case> {
             Act::Everything,
         ),
         case(
-            "claim for writing of 26 files that 64 tickets want, with 60 readers each, all of which the caller reads",
-            queued(&requested[..26], 60),
-            Act::Claim(Writing, requested[..26].to_vec()),
-        ),
-        case(
-            "release of everything: 26 files that 64 tickets want",
-            queued(&requested[..26], 0),
-            Act::Everything,
-        ),
-        case(
             "sweep of 500 files with 8 expired locks each",
             State {
                 expiry: LONG_AGO,
@@ -215,5 +218,10 @@ pub fn cases() -> Vec<Case> {
             },
             Act::Sweep,
         ),
-    ]
+    ];
+    of_locks
+        .into_iter()
+        .chain(queue::cases())
+        .chain(interfaces::cases())
+        .collect()
 }

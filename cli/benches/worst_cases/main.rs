@@ -7,6 +7,8 @@
 //! text in their names.
 
 mod cases;
+mod interfaces;
+mod queue;
 mod run;
 mod teams;
 

@@ -6,12 +6,15 @@ use std::time::{Duration, Instant};
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::locks::{GateTerms, PolicyTerms, Release, ReleaseOutcome, Wanted};
+use coord::state::locks::{BrokenPromise, GateTerms, PolicyTerms, Release, ReleaseOutcome, Wanted};
 use coord::store::{Request, Store};
 
 use crate::cases::{Act, Case, State};
+use crate::queue::{count, store_tickets};
 
 const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+/// The head of the branch when the locks were claimed.
+const BEFORE: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
 /// One case in a repository of its own.
 struct Run<'a> {
@@ -52,19 +55,24 @@ impl Run<'_> {
                 let is_callers = is_own && number == 0;
                 let branch = if is_elsewhere { "other" } else { "main" };
                 count += 1;
+                let status = if *writes || is_elsewhere { "WRITING" } else { "READING" };
                 let person = match is_callers {
                     true => self.holder.user_id.as_str().to_owned(),
                     false => format!("person{}", count % 10),
                 };
                 *by_person.entry(format!("@{person}")).or_default() += 1;
                 *by_person.entry("all".to_owned()).or_default() += 1;
-                entries.push(serde_json::json!({
+                let mut entry = serde_json::json!({
                     "key": format!("{}:{branch}:{path}", self.repo), "file_path": path, "branch": branch,
                     "user_id": person, "user_name": "Mona Lisa",
                     "agent_id": if is_callers { String::new() } else { format!("agent-{number}") },
-                    "status": if *writes || is_elsewhere { "WRITING" } else { "READING" }, "agent_head": HEAD,
+                    "status": status, "agent_head": BEFORE,
                     "message": state.message, "timestamp": state.expiry - 300, "expiry": state.expiry, "token": count,
-                }));
+                });
+                if state.keeps && *writes {
+                    entry["interface"] = "keeps".into();
+                }
+                entries.push(entry);
             }
             // The blanks of `includes/changes.lua`, by the token of the first entry.
             let blanks = " ".repeat(entries[0]["token"].as_u64().map_or(0, |token| token as usize % 64));
@@ -79,32 +87,9 @@ impl Run<'_> {
         self.fill("ZADD", &state::locks::keys::expiries(&self.repo), &expiries)
             .await;
         self.fill("HSET", &state::locks::keys::held(&self.repo), &counts).await;
-        self.queue(state).await;
-    }
-
-    /// Stores the tickets of 64 holders for the same files, each of whom has asked just now.
-    async fn queue(&self, state: &State) {
-        const MOST_TICKETS: usize = 64;
-        if state.queued.is_empty() {
-            return;
+        if !state.queued.is_empty() {
+            store_tickets(self.store, &state::locks::keys::queue(&self.repo), &state.queued).await;
         }
-        let now = state::store_time().run(self.store).await.expect("an answer");
-        let ticket = |number: usize| {
-            serde_json::json!({
-                "id": format!("{number:012x}"), "user_id": format!("person{}", number % 10), "user_name": "Mona Lisa",
-                "agent_id": format!("agent-{number}"), "branch": "main", "status": "WRITING", "message": state.message,
-                "files": state.queued, "since": now, "asked": now,
-            })
-        };
-        let tickets = serde_json::Value::from_iter((0..MOST_TICKETS).map(ticket)).to_string();
-        assert!(
-            (60_000..131_072).contains(&tickets.len()),
-            "{} bytes of tickets",
-            tickets.len()
-        );
-        let key = state::locks::keys::queue(&self.repo);
-        self.command(["SET", &key, &tickets].map(|word| word.as_bytes().to_vec()).to_vec())
-            .await;
     }
 
     async fn forget(&self) {
@@ -199,13 +184,13 @@ impl Run<'_> {
                 let answer = state::locks::claim(self.store, &entry, &wanted).await;
                 in_short(answer.expect("an answer"), |outcome| word(&outcome))
             }
-            Act::Abandon(_) | Act::Everything => {
+            Act::Abandon(_) | Act::Release(_) | Act::Everything => {
                 let paths = match act {
-                    Act::Abandon(paths) => parse(paths),
+                    Act::Abandon(paths) | Act::Release(paths) => parse(paths),
                     _ => Vec::new(),
                 };
                 let release = Release {
-                    new_head: None,
+                    new_head: matches!(act, Act::Release(_)).then_some(&self.head),
                     agent_head: &self.head,
                     // Locks for reading are released without a commit, and the importers are reported.
                     is_abandoned: matches!(act, Act::Abandon(_)),
@@ -216,9 +201,29 @@ impl Run<'_> {
                 };
                 let answer = state::locks::release(self.store, &entry, &release).await;
                 in_short(answer.expect("an answer"), |outcome| match outcome {
-                    ReleaseOutcome::Released(released) => format!("{} released", released.released.len()),
+                    ReleaseOutcome::Released(released) if released.promises.is_empty() => {
+                        format!("{} released", released.released.len())
+                    }
+                    ReleaseOutcome::Released(released) => {
+                        let (count, promises) = (released.released.len(), released.promises.len());
+                        format!("{count} released, {promises} to be compared")
+                    }
                     other => word(&other),
                 })
+            }
+            Act::Tell(paths) => {
+                // As of a release: the interfaces of 32 files are compared, and the rest counts as changed.
+                let names = |place| {
+                    let count = if place < 32 { 20 } else { 0 };
+                    (0..count).map(|number| format!("changed{number}")).collect()
+                };
+                let broken = paths.iter().enumerate().map(|(place, path)| BrokenPromise {
+                    path: path.clone(),
+                    names: names(place),
+                });
+                let broken: Vec<BrokenPromise> = broken.collect();
+                let told = state::locks::tell_interfaces(self.store, &entry, &broken).await;
+                format!("{} told", told.expect("an answer"))
             }
             Act::Sweep => {
                 let swept = state::sweep::sweep(self.store, &self.repo, 500)
@@ -293,7 +298,8 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
     run.import(&case.state.imports).await;
     let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
     for round in 0..=rounds {
-        if round == 0 || !matches!(case.act, Act::Check(..)) {
+        // Tickets end after half a minute.
+        if round == 0 || !matches!(case.act, Act::Check(..)) || !case.state.queued.is_empty() {
             run.forget().await;
             run.hold(&case.state).await;
         }
@@ -306,6 +312,13 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
         if round > 0 {
             times.push(begin.elapsed());
             processor.extend(before.and_then(|before| processor_time(process)?.checked_sub(before)));
+        }
+        if !case.state.queued.is_empty() {
+            let (tickets, reserved) = count(store, &state::locks::keys::queue(&run.repo)).await;
+            said = format!("{said}, {tickets} tickets, {reserved} reserved");
+        }
+        if let Some(answer) = case.answer {
+            assert_eq!(said, answer, "{}", case.name);
         }
     }
     Measured::of(times, processor, said)
