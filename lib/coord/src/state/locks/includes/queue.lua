@@ -59,12 +59,26 @@ local function open_queue()
     return relations[ticket]
   end
 
-  -- Whether a claim of `path` as `wanted` comes after the ticket, if that is an earlier one of another holder. `keeps`: whether
-  -- the claim keeps the interface of the file.
-  local function wants(ticket, path, wanted, neighbor_policy, keeps)
-    local relation = relations_of(ticket)[path]
-    return relation and is_blocking(wanted, relation, ticket.status, neighbor_policy, false, keeps)
+  -- Whether the ticket wants a file in a way that the earlier one excludes.
+  local function has_file_of(ticket, before)
+    local blocking = {}
+    for _, relation in ipairs({ 'DIRECT', 'NEIGHBOR' }) do
+      blocking[relation] = is_blocking(ticket.status, relation, before.status, 'block', false, ticket.keeps) or nil
+    end
+    if next(blocking) then
+      -- Up to 2,000 pairs of tickets have hundreds of files each: nothing is called here.
+      local relation_of = relations_of(before)
+      for _, path in ipairs(ticket.files) do
+        local relation = relation_of[path]
+        if relation and blocking[relation] then
+          return true
+        end
+      end
+    end
+    return false
   end
+
+  local orders = {} -- ticket -> earlier ticket -> what has_file_of() gives
 
   -- Whether the ticket at `place` comes after the one at `other`.
   local function comes_after(place, other)
@@ -72,12 +86,12 @@ local function open_queue()
     if other >= place or before.branch ~= ticket.branch or holder_of(before) == holder_of(ticket) then
       return false
     end
-    for _, path in ipairs(ticket.files) do
-      if wants(before, path, ticket.status, 'block', ticket.keeps) then
-        return true
-      end
+    local order = orders[ticket] or {}
+    orders[ticket] = order
+    if order[before] == nil then
+      order[before] = has_file_of(ticket, before)
     end
-    return false
+    return order[before]
   end
 
   local locks_on = {} -- file path -> live locks: list of { holder, branch, status, whether it keeps the interface }
@@ -126,9 +140,9 @@ local function open_queue()
       end
       load_locks(paths)
       for _, path in ipairs(paths) do
-        local those = blockers_of(path, ticket.branch, ticket.status, relations_of(ticket)[path])
-        if those[2] > 0 then
-          found[#found + 1] = those
+        if #locks_on[path] > 0 then
+          local those = blockers_of(path, ticket.branch, ticket.status, relations_of(ticket)[path])
+          found[#found + 1] = those[2] > 0 and those or nil
         end
       end
       waits[ticket] = found
@@ -149,10 +163,16 @@ local function open_queue()
     return false
   end
 
+  local waiting -- what waiting_for_caller() has found, until the tickets change
+
   -- Ticket -> true for those that wait for a lock of the caller, also through others. The caller does not wait for them: they
   -- would wait for each other.
   local function waiting_for_caller()
+    if waiting then
+      return waiting
+    end
     local found, added = {}, {}
+    waiting = found
     if not redis.call('HGET', keys.held, '@' .. request.user_id) then
       return found
     end
@@ -231,12 +251,14 @@ local function open_queue()
     }
   end
 
-  -- The files for which a claim comes after the ticket.
-  local function files_after(ticket, is_new, wanted, neighbor_policy, keeps)
+  -- Those of the `new` files for which a claim comes after the ticket. `keeps`: whether the claim keeps their interfaces.
+  local function files_after(ticket, new, wanted, neighbor_policy, keeps)
     local found = {}
     if ticket.branch == request.branch and not is_own(ticket) then
-      for path in pairs(relations_of(ticket)) do
-        if is_new[path] and wants(ticket, path, wanted, neighbor_policy, keeps) then
+      local relation_of = relations_of(ticket)
+      for _, path in ipairs(new) do
+        local relation = relation_of[path]
+        if relation and is_blocking(wanted, relation, ticket.status, neighbor_policy, false, keeps) then
           found[#found + 1] = path
         end
       end
@@ -250,16 +272,17 @@ local function open_queue()
   -- keeps the interfaces. `own`: file path -> the caller's entry.
   function queue.findings(paths, wanted, neighbor_policy, keeps, own)
     queue.before = {}
-    local is_new, findings, is_named = {}, {}, {}
+    local new, findings, is_named = {}, {}, {}
     for _, path in ipairs(paths) do
       local entry = own[path]
-      is_new[path] = policy.kinds[path] ~= 'S' and (not entry or (entry.status ~= wanted and entry.status ~= 'WRITING'))
+      local is_new = policy.kinds[path] ~= 'S' and (not entry or (entry.status ~= wanted and entry.status ~= 'WRITING'))
+      new[#new + 1] = is_new and path or nil
     end
     local _, own_place = own_ticket(paths, wanted)
     local waits_for_me
     for place = 1, (own_place or #tickets + 1) - 1 do
       local ticket = tickets[place]
-      local files = files_after(ticket, is_new, wanted, neighbor_policy, keeps)
+      local files = files_after(ticket, new, wanted, neighbor_policy, keeps)
       waits_for_me = waits_for_me or (#files > 0 and waiting_for_caller())
       if #files > 0 and not waits_for_me[ticket] then
         notice(place)
@@ -281,7 +304,7 @@ local function open_queue()
       local ticket = tickets[place]
       if ticket.branch == request.branch and is_own(ticket) and is_over(ticket) then
         table.remove(tickets, place)
-        is_changed = true
+        is_changed, waiting = true, nil
       end
     end
   end
@@ -361,6 +384,7 @@ local function open_queue()
   function queue.ask(paths, wanted, message, neighbor_policy, keeps, findings)
     local id, place = own_ticket(paths, wanted)
     local ticket, files = place and tickets[place], {}
+    waiting = nil
     for _, path in ipairs(paths) do
       files[#files + 1] = policy.kinds[path] ~= 'S' and path or nil
     end
@@ -368,7 +392,7 @@ local function open_queue()
       ticket.asked_before, ticket.asked, ticket.message = ticket.asked, now_ms, message
       -- The policy of the branch may be another one now.
       ticket.files, ticket.keeps, ticket.reserved = files, keeps or nil, nil
-      relations[ticket], waits[ticket] = nil, nil
+      relations[ticket], waits[ticket], orders = nil, nil, {}
     else
       ticket = new_ticket(id, files, wanted, message, keeps)
       if not ticket then
