@@ -227,7 +227,50 @@ async fn holders_of_neighbors_are_told_once_by_their_next_claim_or_release(world
     world.assert_index_is_exact().await;
 }
 
+async fn what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts", "c.ts"])]).await;
+    let (ann, known) = (world.agent("ann"), [sha(HEAD)]);
+    let terms = ann.entry(&known);
+    let broken = |file: &str, letter: &str, count: usize| BrokenPromise {
+        path: file.to_owned(),
+        names: vec![letter.repeat(count)],
+    };
+    let notices = async || {
+        let stored = world.stored("a.ts").await;
+        let of_each = stored.iter().map(|entry| entry.notices.clone().unwrap_or_default());
+        of_each
+            .map(|text| {
+                let lines = text.lines().map(|line| line.chars().last().unwrap());
+                lines.collect::<String>()
+            })
+            .collect::<Vec<String>>()
+    };
+    world.agent("bob").reads(&["a.ts"]).await;
+    let first = [
+        broken("b.ts", "v", 600),
+        broken("b.ts", "w", 600),
+        broken("c.ts", "x", 100),
+        broken("b.ts", "y", 400),
+    ];
+    assert_eq!(tell_interfaces(&*world.store, &terms, &first).await.unwrap(), 2);
+    assert_eq!(notices().await, ["vx"]);
+    // Of two locks on a file, one has room.
+    world.agent("cyd").reads(&["a.ts"]).await;
+    assert_eq!(tell_interfaces(&*world.store, &terms, &first).await.unwrap(), 2);
+    assert_eq!(notices().await, ["vx", "vx"]);
+    world.agent("dan").reads(&["a.ts"]).await;
+    let next = [
+        broken("b.ts", "y", 400),
+        broken("c.ts", "z", 100),
+        broken("c.ts", "w", 600),
+    ];
+    assert_eq!(tell_interfaces(&*world.store, &terms, &next).await.unwrap(), 4);
+    assert_eq!(notices().await, ["vxz", "vxz", "yz"]);
+    world.assert_held_is_exact().await;
+}
+
 on_every_store!(
+    what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it,
     who_keeps_the_interface_blocks_no_neighbor,
     of_several_writers_next_to_a_file_those_block_that_may_change_theirs,
     a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim,

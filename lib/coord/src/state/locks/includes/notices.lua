@@ -1,13 +1,18 @@
 -- What the holder of a lock has yet to be told: `notices` of its entry, a line for each neighbor whose interface changed although it was
 -- to be kept: the neighbor, the login of its writer, and names separated by commas, with tabs between. Text, because an entry is flat.
 
--- Adds one to `entry`, unless it has enough.
-local function add_notice(entry, file, user, names)
-  local MOST_BYTES = 1024
-  local line = file .. '\t' .. user .. '\t' .. names .. '\n'
-  if #(entry.notices or '') + #line > MOST_BYTES or string.find(entry.notices or '', line, 1, true) then
-    return false
-  end
-  entry.notices = (entry.notices or '') .. line
-  return true
+local MOST_NOTICE_BYTES = 1024
+
+local function notice_line(file, user, names)
+  return file .. '\t' .. user .. '\t' .. table.concat(names, ', ') .. '\n'
+end
+
+-- How many bytes more these notices have room for.
+local function room_behind(notices)
+  return MOST_NOTICE_BYTES - #notices
+end
+
+-- The notices with the line behind them; false if they have it, or enough.
+local function with_line(notices, line)
+  return #line <= room_behind(notices) and not string.find(notices, line, 1, true) and notices .. line
 end
