@@ -5,20 +5,35 @@
 -- @include locks/neighbors
 -- @include locks/queue
 
--- Whether one entry of `value` has both of these fields. An entry is a flat object, and quotes inside of a text are escaped.
--- So these characters occur only in such a field, and the beginning of an entry only there.
-local function has_entry_with(value, one, other)
-  local at_one, at_other = string.find(value, one, 1, true), string.find(value, other, 1, true)
-  while at_one and at_other do
-    local next_entry = string.find(value, '{"', math.min(at_one, at_other), true)
-    if not next_entry or math.max(at_one, at_other) < next_entry then
-      return true
-    end
-    at_one = at_one < next_entry and string.find(value, one, next_entry, true) or at_one
-    at_other = at_other < next_entry and string.find(value, other, next_entry, true) or at_other
-    if at_one < next_entry or at_other < next_entry then
+-- Where a field, written without its first quote, is in `value` from `first` on: a search for a quote stops at each of those in a text,
+-- which may have hundreds. Quotes inside of a text are escaped, so these characters with a quote before them are only such a field.
+local function place_of_field(value, field, first)
+  local QUOTE = 34
+  local at = string.find(value, field, first, true)
+  while at and string.byte(value, at - 1) ~= QUOTE do
+    at = string.find(value, field, at + 1, true)
+  end
+  return at or math.huge
+end
+
+-- Whether one entry of `value` has both of these fields, and not the third. An entry is a flat object, so that its beginning occurs
+-- nowhere else.
+local function has_entry_with(value, one, other, without)
+  local first, at_one, at_other, at_without = string.find(value, '{"', 1, true), 0, 0, 0
+  while first do
+    local next_entry = string.find(value, '{"', first + 2, true)
+    at_one = at_one < first and place_of_field(value, one, first) or at_one
+    at_other = at_other < first and place_of_field(value, other, first) or at_other
+    local last = math.max(at_one, at_other)
+    if last == math.huge then
       return false
+    elseif last < (next_entry or math.huge) then
+      at_without = at_without < first and place_of_field(value, without, first) or at_without
+      if at_without >= (next_entry or math.huge) then
+        return true
+      end
     end
+    first = next_entry
   end
   return false
 end
@@ -30,8 +45,8 @@ local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
 -- Others' locks on `neighbors`, whose places (neighbors.lua) refer to `paths`: lists of findings that block and that do not,
 -- and the number of omitted locks. Only reported entries are decoded. `is_writing`: files that the caller already writes.
 local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_policy, is_writing)
-  local blocking, harmless, later, omitted = {}, {}, {}, 0
-  local on_branch, writes
+  local blocking, harmless, keeping, later, omitted = {}, {}, {}, {}, 0
+  local on_branch, writes, keeps = 'branch":' .. cjson.encode(request.branch), 'status":"WRITING"', 'interface":"keeps"'
   local function may_block(path, status, keeps_interface)
     return not is_writing[paths[math.floor(place_of[path] / 2)]]
       and is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy, false, keeps_interface)
@@ -50,25 +65,31 @@ local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_pol
     if not value then
       return
     end
-    -- The word is searched before the field: a search for a text that begins with a quote stops at each of the many quotes.
-    on_branch, writes = on_branch or '"branch":' .. cjson.encode(request.branch), '"status":"WRITING"'
-    if string.find(value, on_branch, 1, true) then
-      if #blocking >= MOST_NEIGHBORS then
-        omitted = omitted + 1
-      elseif string.find(value, 'WRITING', 1, true) and may_block(path, 'WRITING') and has_entry_with(value, on_branch, writes) then
-        sort_out(path, value)
-      elseif #later < MOST_NEIGHBORS then
-        later[#later + 1] = { path, value }
+    if place_of_field(value, on_branch, 1) == math.huge then
+      return
+    end
+    local may_write = string.find(value, 'WRITING', 1, true) and may_block(path, 'WRITING')
+    if #blocking >= MOST_NEIGHBORS then
+      omitted = omitted + 1
+    elseif may_write and has_entry_with(value, on_branch, writes, keeps) then
+      sort_out(path, value)
+    else
+      local is_kept = may_write and string.find(value, keeps, 1, true)
+      local list = is_kept and #keeping < MOST_NEIGHBORS and keeping or later
+      if #list < MOST_NEIGHBORS then
+        list[#list + 1] = { path, value }
       else
         omitted = omitted + 1
       end
     end
   end)
-  for _, pair in ipairs(later) do
-    if #blocking + #harmless < MOST_NEIGHBORS then
-      sort_out(unpack(pair))
-    else
-      omitted = omitted + 1
+  for _, list in ipairs({ keeping, later }) do
+    for _, pair in ipairs(list) do
+      if #blocking + #harmless < MOST_NEIGHBORS then
+        sort_out(unpack(pair))
+      else
+        omitted = omitted + 1
+      end
     end
   end
   return blocking, harmless, omitted
