@@ -4,13 +4,16 @@
 -- A ring that `added` edges (list of { task, its dependency }) would close without those that are `removed` (text 'TASK
 -- DEPENDENCY' -> true), as the list of its tasks; or nil. `is_new`: tasks that the store does not have yet. A completed task closes
 -- no ring but with itself. Two searches go on in turns, one along dependencies and one against them; that of the smaller side ends first.
+-- Those of a single edge end where they meet.
 local function ring_of(added, removed, is_new)
   local over = { d = {}, b = {} }
   for _, edge in ipairs(added) do
-    local id, dependency = edge[1], edge[2]
-    if id == dependency then
-      return { id, id }
+    if edge[1] == edge[2] then
+      return { edge[1], edge[2] }
     end
+  end
+  for _, edge in ipairs(#added > 1 and added or {}) do
+    local id, dependency = edge[1], edge[2]
     over.d[id], over.b[dependency] = over.d[id] or {}, over.b[dependency] or {}
     table.insert(over.d[id], dependency)
     table.insert(over.b[dependency], id)
@@ -24,16 +27,72 @@ local function ring_of(added, removed, is_new)
     if is_completed then
       return {}
     end
+    local more = over[side][id]
+    if not more and not next(removed) then
+      return ids
+    end
     local kept = {}
     for _, other in ipairs(ids) do
       if not removed[side == 'd' and id .. ' ' .. other or other .. ' ' .. id] then
         kept[#kept + 1] = other
       end
     end
-    for _, other in ipairs(over[side][id] or {}) do
+    for _, other in ipairs(more or {}) do
       kept[#kept + 1] = other
     end
     return kept
+  end
+
+  local function is_done(id)
+    local _, is_completed = ends_of('d', id, 1)
+    return is_completed
+  end
+
+  -- A search from one end of a single edge; each call of the function returned looks at one task. It gives true when all is searched,
+  -- and a task that the other one has reached too, if there is one. Also returns which tasks were reached: id -> the one before it.
+  local function walk(side, start)
+    local reached, open = { [start] = '' }, { start }
+    return reached, function(by_other)
+      local id = table.remove(open)
+      for _, other in ipairs(id and following(side, id) or {}) do
+        if not reached[other] then
+          reached[other], open[#open + 1] = id, other
+          if by_other[other] and not is_done(other) then
+            return true, other
+          end
+        end
+      end
+      return id == nil
+    end
+  end
+
+  -- The ring that a single edge would close, or nil.
+  local function ring_of_one(id, dependency)
+    local reached_along, along = walk('d', dependency)
+    local reached_against, against = walk('b', id)
+    local is_over, met
+    repeat
+      is_over, met = along(reached_against)
+      if not is_over then
+        is_over, met = against(reached_along)
+      end
+    until is_over
+    if not met then
+      return nil
+    end
+    local turned, ring = {}, { id }
+    local one = met
+    while one ~= '' do
+      turned[#turned + 1], one = one, reached_along[one]
+    end
+    for index = #turned, 1, -1 do
+      ring[#ring + 1] = turned[index]
+    end
+    one = reached_against[met]
+    while one ~= '' do
+      ring[#ring + 1], one = one, reached_against[one]
+    end
+    return ring
   end
 
   -- A depth-first search from one end of every added edge; each call of the function returned looks at one task. It gives true when
@@ -78,6 +137,9 @@ local function ring_of(added, removed, is_new)
     end
   end
 
+  if #added == 1 then
+    return ring_of_one(unpack(added[1]))
+  end
   local along, against = search('d', 1), search('b', 2)
   while true do
     local is_over, ring = along()
