@@ -69,22 +69,36 @@ impl Disk {
             let backend = FileBackend::new(open_file(&file, attempt)?).map_err(io::Error::other)?;
             Ok(Medium(Arc::new(backend)))
         };
-        Disk::by(Box::new(opener), path)
+        Disk::by(Box::new(opener), path, CHECKED_BYTES)
     }
 
     /// A store on a backend other than a file.
     pub fn over(backend: impl StorageBackend) -> Result<Disk, OpenError> {
         let medium = Medium(Arc::new(backend));
-        Disk::by(Box::new(move |_| Ok(medium.clone())), Path::new("memory"))
+        Disk::by(
+            Box::new(move |_| Ok(medium.clone())),
+            Path::new("memory"),
+            CHECKED_BYTES,
+        )
     }
 
-    fn by(opener: Opener, path: &Path) -> Result<Disk, OpenError> {
+    /// A store whose file is checked if it has at most `checked_bytes`, or was not closed cleanly.
+    fn by(opener: Opener, path: &Path, checked_bytes: u64) -> Result<Disk, OpenError> {
         let io = |source| OpenError::Io {
             path: path.to_owned(),
             source,
         };
         let medium = opener(Attempt::First).map_err(io)?;
-        let is_checked = medium.len().map_err(io)? <= CHECKED_BYTES;
+        let bytes = medium.len().map_err(io)?;
+        let is_checked = bytes <= checked_bytes;
+        if !is_checked {
+            tracing::warn!(
+                path = %path.display(),
+                mib = bytes >> 20,
+                "the file of the embedded store is so large that it is not checked for damage after a clean stop; to check it, \
+                 end the server by SIGKILL and start it again: after that it is checked whatever its size"
+            );
+        }
         let database = opened(medium, is_checked, path)?;
         Ok(Disk {
             opener,
@@ -337,5 +351,76 @@ fn failed(path: &Path, error: DatabaseError) -> OpenError {
             path,
             reason: other.to_string(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::{Debug, Write};
+
+    use parking_lot::Mutex;
+    use redb::backends::InMemoryBackend;
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
+
+    use super::*;
+
+    /// The lines of a log.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<String>>);
+
+    impl Visit for Log {
+        fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+            write!(self.0.lock(), "{field}={value:?} ").unwrap();
+        }
+    }
+
+    impl Subscriber for Log {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, event: &Event<'_>) {
+            event.record(&mut self.clone());
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    /// What is logged while a file is opened that is checked up to so many bytes.
+    fn said_of(checked_bytes: u64) -> String {
+        let medium = Medium(Arc::new(InMemoryBackend::new()));
+        let opener = move |_| Ok(medium.clone());
+        let mut disk = Disk::by(Box::new(opener.clone()), Path::new("store.redb"), CHECKED_BYTES).unwrap();
+        disk.close();
+        let log = Log::default();
+        tracing::subscriber::with_default(log.clone(), || {
+            Disk::by(Box::new(opener), Path::new("store.redb"), checked_bytes)
+                .unwrap()
+                .close();
+        });
+        log.0.lock().clone()
+    }
+
+    #[test]
+    fn a_file_that_is_opened_unchecked_is_said_to_be_with_how_to_check_it() {
+        assert!(!said_of(CHECKED_BYTES).contains("not checked"));
+        let said = said_of(1);
+        assert!(said.contains("path=store.redb"), "{said}");
+        assert!(
+            said.contains("not checked for damage") && said.contains("by SIGKILL"),
+            "{said}"
+        );
     }
 }
