@@ -1,7 +1,8 @@
 //! The caller's identity and rights in the repository, determined before any other work. An unverified caller's credential
-//! is looked up in this process's memory, then in one key of the store, and then, within the unverified-caller limit,
-//! verified by GitHub with that credential alone.
+//! is looked up in this process's memory, then, within a limit of its address, in one key of the store, and then, within the
+//! unverified-caller limit, verified by GitHub with that credential alone.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +11,8 @@ use super::caller_address::caller_address;
 use crate::after_answer::defer;
 use crate::app::App;
 use crate::auth::{
-    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, Verdict,
+    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled,
+    UnverifiedLimit, Verdict,
 };
 use crate::domain::RepoId;
 use crate::state::admission::{RememberedMember, forget, recall, remember};
@@ -106,10 +108,13 @@ impl CredentialCheck {
         self.known.recall(self.credential.name(), &self.repo, SystemTime::now())
     }
 
-    /// Reads the verdict of another process from the store.
+    /// Reads the verdict of another process from the store. A credential that is there does not count.
     async fn read_store(&self) -> Result<(), ApiError> {
+        let address = caller_address();
+        take(&self.known.reads, address)?;
         let _turn = self.known.lookups.acquire().await;
         if self.recall() != Recalled::Nothing {
+            self.known.reads.give_back(address);
             return Ok(());
         }
         if let Some((member, age)) = recall(&*self.store, &self.repo, self.credential.name(), KEPT).await? {
@@ -127,6 +132,7 @@ impl CredentialCheck {
             };
             let name = self.credential.name();
             self.known.note_member(name, &self.repo, member, SystemTime::now(), age);
+            self.known.reads.give_back(address);
         }
         Ok(())
     }
@@ -173,17 +179,12 @@ impl CredentialCheck {
 
     async fn verify_unknown(self) -> Result<Member, ApiError> {
         let address = caller_address();
-        self.known
-            .unverified
-            .take(address)
-            .map_err(|retry_after_seconds| ApiError::RateLimited {
-                retry_after_seconds,
-                whose: "this server received too many unknown credentials",
-            })?;
+        take(&self.known.unverified, address)?;
         let known = Arc::clone(&self.known);
         let verified = self.verify().await;
         if verified.is_ok() {
             known.unverified.give_back(address);
+            known.reads.give_back(address);
         }
         verified
     }
@@ -227,6 +228,15 @@ impl CredentialCheck {
             }
         }
     }
+}
+
+fn take(limit: &UnverifiedLimit, address: IpAddr) -> Result<(), ApiError> {
+    limit
+        .take(address)
+        .map_err(|retry_after_seconds| ApiError::RateLimited {
+            retry_after_seconds,
+            whose: "this server received too many unknown credentials",
+        })
 }
 
 fn accept(verdict: Verdict) -> Result<Member, ApiError> {

@@ -36,6 +36,8 @@ pub struct KnownCredentials {
     renewing: Mutex<HashSet<String>>,
     /// Permits to read verdicts of other processes.
     pub(crate) lookups: Semaphore,
+    /// How many unknown credentials are read from the store.
+    pub(crate) reads: UnverifiedLimit,
     /// The unverified-caller limit.
     pub(crate) unverified: UnverifiedLimit,
 }
@@ -79,6 +81,7 @@ impl Default for KnownCredentials {
             refused: Cache::new(MOST_REFUSED),
             renewing: Mutex::default(),
             lookups: Semaphore::new(MOST_LOOKUPS),
+            reads: UnverifiedLimit::of_reads(),
             unverified: UnverifiedLimit::default(),
         }
     }
