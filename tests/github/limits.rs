@@ -237,6 +237,126 @@ async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
     assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
 }
 
+/// The targets asked for that are no heads of `main`, which are asked for with an ETag.
+fn asked_but_for_main(cloud: &Cloud) -> Vec<String> {
+    let mut asked = cloud.fake.asked();
+    asked.retain(|target| target != "/commits/heads/main");
+    asked
+}
+
+#[tokio::test]
+async fn made_up_pushes_cost_github_twenty_questions_and_no_more() {
+    for work_branch in [None, Some("side"), Some("made-up")] {
+        let cloud = Cloud::start(&[]).await;
+        let instance = cloud.instance(&[]).await;
+        cloud.repo.git(&["branch", "side"]);
+        assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+        cloud.fake.seen();
+        let started = Instant::now();
+        let mut limited = 0;
+        for number in 0..60 {
+            let made_up = |digit: char| format!("{number:0>39}{digit}");
+            let mut open = json!({
+                "status": "OPEN", "new_repo_head": made_up('a'), "agent_head": made_up('b'),
+            });
+            if let Some(work_branch) = work_branch {
+                open["work_branch"] = json!(work_branch);
+            }
+            let answer = instance.post(&jwt("ann"), open).await;
+            match answer.status {
+                409 => assert_eq!(answer.error(), (409, "NOT_PUSHED"), "{answer:?}"),
+                _ => {
+                    check_limited(&answer);
+                    limited += 1;
+                }
+            }
+        }
+        // One more every three seconds, which a loaded machine may take.
+        let most = 21 + started.elapsed().as_secs() as usize / 3;
+        let asked = asked_but_for_main(&cloud);
+        let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
+        assert!((20..=most).contains(&compared), "{work_branch:?}: {compared}");
+        assert!(limited >= 60 - most, "{work_branch:?}: {limited}");
+        // A branch has a budget of its own, and where there is none, three questions say so.
+        let of_branches = asked.len() - compared;
+        let each = match work_branch {
+            None => 0,
+            Some("side") => 1,
+            Some(_) => 3,
+        };
+        assert!(of_branches <= most * each, "{work_branch:?}: {asked:?}");
+        assert!(cloud.is_locked("src/a.ts").await);
+        // Another has a budget of its own.
+        assert_eq!(
+            instance
+                .post(&jwt("bob"), json!({"file_paths": ["src/b.ts"]}))
+                .await
+                .status,
+            200
+        );
+        let next = cloud.repo.commit(&[("src/b.ts", "export const b = 2;\n")]);
+        let open = json!({"status": "OPEN", "file_paths": ["src/b.ts"], "new_repo_head": next, "agent_head": next});
+        assert_eq!(instance.post(&jwt("bob"), open).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_copy_that_github_does_not_have_is_counted_with_what_it_costs() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
+    let pushed = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+    cloud.fake.seen();
+    let started = Instant::now();
+    for number in 0..30 {
+        let own = format!("{number:0>39}b");
+        let open = json!({"status": "OPEN", "new_repo_head": pushed, "agent_head": own});
+        let answer = instance.post(&jwt("ann"), open).await;
+        assert!(matches!(answer.status, 409 | 429), "{answer:?}");
+    }
+    let asked = asked_but_for_main(&cloud);
+    let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
+    let most = 21 + started.elapsed().as_secs() as usize / 3;
+    assert!((19..=most).contains(&compared), "{compared}");
+}
+
+#[tokio::test]
+async fn interfaces_are_not_compared_beyond_the_budget() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let keeps = json!({"interface": "keeps"});
+    for is_used_up in [false, true] {
+        let head = cloud.repo.git(&["rev-parse", "HEAD"]);
+        let claim = json!({"interface": keeps["interface"], "agent_head": head.trim()});
+        assert_eq!(instance.post(&jwt("ann"), claim).await.status, 200);
+        let content = format!("export const changed{is_used_up} = 1;\n");
+        let pushed = cloud.repo.commit(&[("src/a.ts", &content)]);
+        cloud.age_head(60).await;
+        assert_eq!(
+            instance.check(&jwt("bob"), json!({"agent_head": pushed})).await.status,
+            200
+        );
+        for number in 0..if is_used_up { 21 } else { 0 } {
+            let more = json!({"agent_head": format!("{number:0>40}"), "file_paths": ["src/b.ts"]});
+            assert_eq!(instance.check(&jwt("ann"), more).await.status, 200);
+        }
+        cloud.fake.seen();
+        let open = json!({"status": "OPEN", "new_repo_head": pushed, "agent_head": pushed});
+        let open = instance.post(&jwt("ann"), open).await;
+        assert_eq!(open.status, 200, "{open:?}");
+        let warnings = open.body["warnings"].to_string();
+        let asked = cloud.fake.asked();
+        if is_used_up {
+            let why = "It is not known whether the interface of 'src/a.ts' was kept: your requests have asked GitHub too much";
+            assert!(warnings.contains(why), "{warnings}");
+            assert_eq!(asked, Vec::<String>::new());
+        } else {
+            assert!(warnings.contains("`changedfalse` is new"), "{warnings}");
+            assert_eq!(asked.len(), 4, "two trees and two blobs: {asked:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_last_requests_of_an_hour_are_kept_for_heads() {
     let cloud = Cloud::start(&[]).await;

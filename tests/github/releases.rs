@@ -156,3 +156,74 @@ async fn a_holder_renews_though_behind_and_nobody_is_asked() {
     );
     assert!(!cloud.is_locked("src/new.ts").await);
 }
+
+#[tokio::test]
+async fn files_of_four_heads_are_given_back_at_once_and_those_of_a_fifth_in_a_further_request() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let files: Vec<String> = (1..=5).map(|number| format!("f{number}.ts")).collect();
+    let mut head = cloud.head.clone();
+    for file in &files {
+        let claim = json!({"file_paths": [file], "agent_head": head});
+        assert_eq!(instance.post(&jwt("ann"), claim).await.status, 200);
+        head = cloud.repo.commit(&[("other.ts", file)]);
+        cloud.age_head(60).await;
+    }
+    let contents: Vec<(&str, &str)> = files.iter().map(|file| (file.as_str(), "1")).collect();
+    assert_eq!(
+        instance.check(&jwt("bob"), json!({"agent_head": head})).await.status,
+        200
+    );
+    let pushed = cloud.repo.commit(&contents);
+    cloud.fake.seen();
+    let refused = open(&instance, &pushed, json!({"file_paths": files})).await;
+    assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
+    let why = refused.body["message"].as_str().unwrap();
+    let expected = "they were claimed at more than 4 heads of the branch, too many to look at in one request; your locks are \
+                    kept, so send an OPEN for fewer files";
+    assert!(why.contains(expected), "{why}");
+    let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
+    assert_eq!(unpushed.as_array().unwrap().len(), 1, "{unpushed}");
+    assert_eq!(asked_to_compare(&cloud), 4);
+    let fifth = unpushed[0].as_str().unwrap();
+    let rest: Vec<&String> = files.iter().filter(|file| *file != fifth).collect();
+    for files in [json!(rest), json!([fifth])] {
+        let done = open(&instance, &pushed, json!({"file_paths": files})).await;
+        assert_eq!(done.status, 200, "{done:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_on_a_work_branch_is_found_by_two_questions_about_commits_and_one_about_the_branch() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let files = json!(["src/a.ts", "src/b.ts"]);
+    let head = cloud.repo.commit(&[("src/b.ts", "export const b = 1;\n")]);
+    let claim = json!({"file_paths": files, "agent_head": head, "work_branch": "pool"});
+    assert_eq!(instance.post(&jwt("ann"), claim).await.status, 200);
+    cloud.repo.git(&["checkout", "--quiet", "-b", "pool"]);
+    cloud.repo.git(&["rm", "--quiet", "src/b.ts"]);
+    let pushed = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+    let more = json!({"file_paths": files, "work_branch": "pool"});
+    // A commit that GitHub does not have is looked for on the branch, and not on the work branch behind its head.
+    cloud.fake.seen();
+    let early = open(&instance, &"7".repeat(40), more.clone()).await;
+    assert_eq!(early.error(), (409, "NOT_PUSHED"), "{early:?}");
+    assert_eq!(asked_to_compare(&cloud), 1);
+    let done = open(&instance, &pushed, more).await;
+    assert_eq!(done.status, 200, "{done:?}");
+    let mut asked = cloud.fake.asked();
+    asked.retain(|target| !target.starts_with("/commits/heads/"));
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(asked.iter().all(|target| target.starts_with("/compare/")), "{asked:?}");
+    // What is pending is the blob of the one, and that the other is gone.
+    let pending = cloud
+        .command(["HGETALL", "coord:pending:{127.0.0.1/acme/widgets}"])
+        .await;
+    let pending = pending.as_array().unwrap().iter().filter_map(|value| value.as_str());
+    let pending: String = pending.collect();
+    let blob = cloud.repo.git(&["rev-parse", "pool:src/a.ts"]);
+    for expected in [blob.trim(), ""] {
+        assert!(pending.contains(&format!("\"blob\":\"{expected}\"")), "{pending}");
+    }
+}

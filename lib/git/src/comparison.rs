@@ -34,7 +34,10 @@ impl Repository {
                 .collect(),
             _ => vec![None; paths.len()],
         };
-        Ok(Comparison { descends, same })
+        Ok(Comparison {
+            same,
+            ..Comparison::of_commits(descends, paths.len())
+        })
     }
 
     /// The blob of `commit` at each of `paths`.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use coord::domain::{FilePath, LockMode, NeighborPolicy};
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, Limited, Rate, Rates};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, Limited, Lookup, Rate, Rates, count_lookups};
 
 use crate::stores::admission::{entry_of, try_entry};
 use crate::world::{HEAD, NEXT, World, aged, answered, denial_of, sha};
@@ -171,6 +171,38 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
     assert_eq!(ask("ann", rates.of_lookups()).await, "Source");
 }
 
+async fn further_questions_are_counted_all_of_them_or_none(world: World) {
+    let rates = Rates {
+        source: rate(5),
+        new: rate(1),
+        ..Rates::NONE
+    };
+    let (ann, second, bob) = (
+        world.agent("ann").holder,
+        world.agent("ann/two").holder,
+        world.agent("bob").holder,
+    );
+    let count = async |holder, lookup, amount| {
+        let terms = entry_of(&world, holder, rates);
+        match count_lookups(&*world.store, &terms, lookup, amount).await.unwrap() {
+            Admitted::Outcome(()) => "counted".to_owned(),
+            Admitted::Denied(Denial::Limited {
+                retry_after_seconds, ..
+            }) => format!("{}", retry_after_seconds.div_ceil(10)),
+            Admitted::Denied(denial) => format!("{denial:?}"),
+        }
+    };
+    assert_eq!(count(&ann, Lookup::Commits, 3).await, "counted");
+    assert_eq!(count(&second, Lookup::Commits, 4).await, "2");
+    assert_eq!(count(&second, Lookup::Commits, 2).await, "counted");
+    assert_eq!(count(&ann, Lookup::Commits, 1).await, "1");
+    assert_eq!(count(&ann, Lookup::Branch, 1).await, "counted");
+    assert_eq!(count(&ann, Lookup::Branch, 1).await, "1");
+    // More than the burst needs all of it.
+    assert_eq!(count(&bob, Lookup::Commits, 99).await, "counted");
+    assert_eq!(count(&bob, Lookup::Commits, 1).await, "1");
+}
+
 async fn unknown_branches_are_limited_for_each_person(world: World) {
     let rates = Rates {
         new: rate(2),
@@ -250,6 +282,7 @@ on_every_store!(
     all_holders_of_a_repository_share_a_limit,
     a_refused_question_is_not_counted,
     questions_to_the_source_are_limited_for_each_person,
+    further_questions_are_counted_all_of_them_or_none,
     unknown_branches_are_limited_for_each_person,
     a_clock_that_was_set_back_keeps_nobody_out,
 );

@@ -9,7 +9,7 @@ use coord::domain::BuildProgress;
 use coord::domain::LockMode;
 use coord::domain::work::Verdict;
 use coord::state;
-use coord::state::admission::Admitted;
+use coord::state::admission::{AdmissionTerms, Admitted, Lookup, Rates, count_lookups};
 use coord::state::builds::{
     BuildLease, Published, StagedPart, discard_graph, fail_build, lease_build, publish_graph, report_build,
     return_lease, stage_graph,
@@ -186,6 +186,12 @@ async fn locks(world: &World) {
         world.store.run(vec![due]).await.unwrap();
     }
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    let terms = AdmissionTerms {
+        rates: Rates::default(),
+        ..AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, None, &[])
+    };
+    let counted = count_lookups(&*world.store, &terms, Lookup::Commits, 1).await.unwrap();
+    assert_eq!(counted, Admitted::Outcome(()));
     ann.writes(&["a.ts", "b.ts"]).await;
     bob.checks(LockMode::Writing, &["a.ts"]).await;
     world.lapse(&["a.ts"]).await;

@@ -336,6 +336,7 @@ impl Source for ReplayedBranch {
         Ok(Comparison {
             descends: self.is_ancestor(repo, base, tip).await?,
             same: paths.iter().map(is_same).collect(),
+            blobs: vec![None; paths.len()],
         })
     }
 

@@ -19,12 +19,15 @@ use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Source, SourceError, Tip};
-use crate::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, PolicyQuestion, ScopeQuestion, SeenHead};
+use crate::state::admission::{
+    AdmissionTerms, Admitted, Denial, HeadTerms, Lookup, PolicyQuestion, ScopeQuestion, SeenHead, count_lookups,
+};
 use crate::state::locks::{BrokenPromise, Judged, Written, tell_interfaces};
 use crate::store::{Store, StoreError};
-use denial::no_push;
+use denial::{limited, no_push};
 use identity::identify;
 pub(crate) use identity::renew_verdict;
+pub(crate) use pushed_work::MOST_CLAIM_HEADS;
 use pushed_work::Work;
 pub(crate) use repository::{admit_as_holder, admit_to_repository};
 
@@ -222,16 +225,25 @@ impl<'a> Admission<'a> {
             }
             _ => known.commit,
         };
-        let work = Work {
-            repo: self.repo,
-            head: &head,
-            new_head,
-            agent_head,
-        };
-        let judged = work.judge(source, written).await?;
-        match self.work_branch {
-            Some(work_branch) => Ok(work.judge_on_work_branch(source, work_branch, judged).await?),
-            None => Ok(judged),
+        let work = Work::new(self, source, (new_head, agent_head), written);
+        work.judge(&head, self.work_branch).await
+    }
+
+    /// Counts `amount` further lookups at the source, before they are made. Those of a source that is not expensive are free.
+    ///
+    /// # Errors
+    /// When the caller has too many in this minute.
+    pub async fn count_lookups(&self, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
+        if self.keeper.is_none() {
+            return Ok(());
+        }
+        match count_lookups(&*self.app.store, &self.terms(), lookup, amount).await? {
+            Admitted::Outcome(()) => Ok(()),
+            Admitted::Denied(Denial::Limited {
+                retry_after_seconds,
+                whose,
+            }) => Err(limited(retry_after_seconds, whose)),
+            Admitted::Denied(_) => Err(ApiError::Internal),
         }
     }
 

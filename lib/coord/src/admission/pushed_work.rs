@@ -1,138 +1,264 @@
 //! The source's verdicts on released work. If the new head is the head of the branch and the working copy is at it, one
-//! request to the source suffices for each head at which files were claimed.
+//! request to the source suffices for each head at which files were claimed. What a question cannot change is not asked: a
+//! commit that GitHub does not have ends them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use super::Admission;
 use crate::domain::work::{Shortfall, Verdict, WorkFacts};
-use crate::domain::{Branch, CommitSha, FilePath, RepoId};
-use crate::source::{Reachable, Source, SourceError};
+use crate::domain::{Branch, CommitSha, FilePath};
+use crate::error::ApiError;
+use crate::source::{Comparison, Reachable, Source, SourceError};
+use crate::state::admission::Lookup;
 use crate::state::locks::{Judged, Written};
 
 /// Maximum heads of claims that one request asks about; files of further heads need a release of their own.
-const MOST_CLAIM_HEADS: usize = 4;
+pub(crate) const MOST_CLAIM_HEADS: usize = 4;
 
-/// The commits that a release is about.
+/// The work that a release is about, and what is known of it.
 pub(super) struct Work<'a> {
-    pub repo: &'a RepoId,
-    /// Head of the branch.
-    pub head: &'a CommitSha,
+    admission: &'a Admission<'a>,
+    source: &'a dyn Source,
     /// The commit that the caller says it has pushed.
-    pub new_head: &'a CommitSha,
+    new_head: &'a CommitSha,
     /// The commit of its working copy.
-    pub agent_head: &'a CommitSha,
+    agent_head: &'a CommitSha,
+    files: Vec<File>,
+    /// The places in `files`, by the head of their claim.
+    claims: BTreeMap<CommitSha, Vec<usize>>,
+    /// Whether the next question was counted by the script that asked for the verdicts.
+    is_next_counted: bool,
+    relations: HashMap<(CommitSha, CommitSha), Reachable>,
+    /// Those of the new head with earlier commits.
+    comparisons: HashMap<CommitSha, Comparison>,
 }
 
-impl Work<'_> {
-    /// The verdicts on `written`.
-    pub async fn judge(&self, source: &dyn Source, written: &[Written]) -> Result<Vec<Judged>, SourceError> {
-        let mut claims: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();
-        for file in written {
-            if let Ok(path) = FilePath::parse(&file.path) {
-                claims.entry(&file.claim_head).or_default().push(path);
+struct File {
+    path: FilePath,
+    verdict: Verdict,
+    blob: String,
+}
+
+impl<'a> Work<'a> {
+    /// The work on `written`, on which no verdict is known.
+    pub fn new(
+        admission: &'a Admission<'a>,
+        source: &'a dyn Source,
+        (new_head, agent_head): (&'a CommitSha, &'a CommitSha),
+        written: &[Written],
+    ) -> Self {
+        let mut files = Vec::with_capacity(written.len());
+        let mut claims: BTreeMap<CommitSha, Vec<usize>> = BTreeMap::new();
+        for written in written {
+            if let Ok(path) = FilePath::parse(&written.path) {
+                claims.entry(written.claim_head.clone()).or_default().push(files.len());
+                files.push(File {
+                    path,
+                    verdict: Verdict::Missing(Shortfall::Unknown),
+                    blob: String::new(),
+                });
             }
         }
-        let is_on_branch = self.is_on_branch(source, self.new_head).await?;
-        let is_copy_there =
-            self.agent_head.matches(self.new_head) || self.is_on_branch(source, self.agent_head).await?;
-        let mut judged = Vec::with_capacity(written.len());
-        for (place, (claim_head, paths)) in claims.into_iter().enumerate() {
-            let verdicts = if place < MOST_CLAIM_HEADS {
-                self.judge_claim(source, claim_head, &paths, is_on_branch, is_copy_there)
-                    .await?
-            } else {
-                vec![Verdict::Missing(Shortfall::Unknown); paths.len()]
-            };
-            judged.extend(paths.into_iter().zip(verdicts).map(|(path, verdict)| Judged {
-                path: path.as_str().to_owned(),
-                claim_head: claim_head.clone(),
-                verdict,
-                blob: String::new(),
-            }));
+        Work {
+            admission,
+            source,
+            new_head,
+            agent_head,
+            files,
+            claims,
+            is_next_counted: true,
+            relations: HashMap::new(),
+            comparisons: HashMap::new(),
         }
-        Ok(judged)
     }
 
-    /// `judged`, where what the branch does not have is looked for on `work_branch`.
-    pub async fn judge_on_work_branch(
-        &self,
-        source: &dyn Source,
-        work_branch: &Branch,
-        mut judged: Vec<Judged>,
-    ) -> Result<Vec<Judged>, SourceError> {
-        let missing = |judged: &&mut Judged| matches!(judged.verdict, Verdict::Missing(_));
-        let written: Vec<Written> = judged
-            .iter_mut()
-            .filter(missing)
-            .map(|judged| judged.written())
-            .collect();
-        if written.is_empty() {
-            return Ok(judged);
+    /// The verdicts, where `head` is that of the branch. What the branch does not have is looked for on `work_branch`.
+    pub async fn judge(mut self, head: &CommitSha, work_branch: Option<&Branch>) -> Result<Vec<Judged>, ApiError> {
+        for (place, verdict) in self.verdicts(head).await? {
+            self.files[place].verdict = verdict;
         }
-        let head = match source.head(self.repo, work_branch).await {
-            Ok(head) => head,
+        if let Some(work_branch) = work_branch.filter(|_| !self.missing().is_empty()) {
+            self.judge_on(work_branch, head).await?;
+        }
+        let files = &self.files;
+        let judged = |(claim_head, place): (&CommitSha, &usize)| Judged {
+            path: files[*place].path.as_str().to_owned(),
+            claim_head: claim_head.clone(),
+            verdict: files[*place].verdict,
+            blob: files[*place].blob.clone(),
+        };
+        let claims = self.claims.iter();
+        let places = claims.flat_map(|(claim_head, places)| places.iter().map(move |place| (claim_head, place)));
+        Ok(places.map(judged).collect())
+    }
+
+    /// The verdicts on what the branch with `head` does not have by its work branch.
+    async fn judge_on(&mut self, work_branch: &Branch, head: &CommitSha) -> Result<(), ApiError> {
+        let repo = self.admission.repo;
+        self.admission.count_lookups(Lookup::Branch, 1).await?;
+        let work_head = match self.source.head(repo, work_branch).await {
+            Ok(work_head) => work_head,
             // It was never pushed.
-            Err(SourceError::UnknownBranch { .. }) => return Ok(judged),
-            Err(error) => return Err(error),
+            Err(SourceError::UnknownBranch { .. }) => return Ok(()),
+            Err(error) => return Err(error.into()),
         };
-        let mut there = Work { head: &head, ..*self }.judge(source, &written).await?;
-        let is_pushed = |judged: &&mut Judged| judged.verdict == Verdict::Pushed;
-        let paths: Vec<FilePath> = there
-            .iter_mut()
-            .filter(is_pushed)
-            .filter_map(|judged| FilePath::parse(&judged.path).ok())
-            .collect();
-        let blobs = match paths.is_empty() {
-            true => Vec::new(),
-            false => source.blobs_at(self.repo, self.new_head, &paths).await?,
-        };
-        for (judged, blob) in there.iter_mut().filter(is_pushed).zip(blobs) {
-            (judged.verdict, judged.blob) = (Verdict::Waiting, blob.unwrap_or_default());
+        // What the source did not have when it was asked may have been pushed since, as this head.
+        if self.is_nowhere(head) && !self.new_head.matches(&work_head) {
+            return Ok(());
         }
-        let mut there: BTreeMap<String, Judged> = there.into_iter().map(|one| (one.path.clone(), one)).collect();
-        for one in &mut judged {
-            if let Some(on_work_branch) = there.remove(&one.path) {
-                *one = on_work_branch;
+        let mut unread = Vec::new();
+        for (place, verdict) in self.verdicts(&work_head).await? {
+            self.files[place].verdict = verdict;
+            if verdict == Verdict::Pushed {
+                self.files[place].verdict = Verdict::Waiting;
+                match self.blob(place) {
+                    Some(blob) => self.files[place].blob = blob,
+                    None => unread.push(place),
+                }
             }
         }
-        Ok(judged)
-    }
-
-    async fn judge_claim(
-        &self,
-        source: &dyn Source,
-        claim_head: &CommitSha,
-        paths: &[FilePath],
-        is_on_branch: bool,
-        is_copy_there: bool,
-    ) -> Result<Vec<Verdict>, SourceError> {
-        let since_claim = source.compare(self.repo, claim_head, self.new_head, paths).await?;
-        let follows_claim = since_claim.descends == Reachable::Yes;
-        let is_rewritten = !follows_claim && is_on_branch && self.is_gone(source, claim_head).await?;
-        let in_copy = if is_copy_there {
-            None
-        } else {
-            Some(source.compare(self.repo, self.agent_head, self.new_head, paths).await?)
-        };
-        let facts = |place: usize| WorkFacts {
-            is_same_commit: claim_head.matches(self.new_head),
-            is_on_branch,
-            follows_claim,
-            is_rewritten,
-            is_same_content: since_claim.is_same(place),
-            is_all_there: in_copy.as_ref().is_none_or(|in_copy| in_copy.is_same(place)),
-        };
-        Ok((0..paths.len()).map(|place| facts(place).verdict()).collect())
-    }
-
-    /// Whether the branch no longer contains `claim_head`, once its head.
-    async fn is_gone(&self, source: &dyn Source, claim_head: &CommitSha) -> Result<bool, SourceError> {
-        Ok(source.is_ancestor(self.repo, claim_head, self.head).await? == Reachable::No)
-    }
-
-    async fn is_on_branch(&self, source: &dyn Source, commit: &CommitSha) -> Result<bool, SourceError> {
-        if commit.matches(self.head) {
-            return Ok(true);
+        if !unread.is_empty() {
+            let paths: Vec<FilePath> = unread.iter().map(|place| self.files[*place].path.clone()).collect();
+            self.count().await?;
+            let blobs = self.source.blobs_at(repo, self.new_head, &paths).await?;
+            for (place, blob) in unread.into_iter().zip(blobs) {
+                self.files[place].blob = blob.unwrap_or_default();
+            }
         }
-        Ok(source.is_ancestor(self.repo, commit, self.head).await? == Reachable::Yes)
+        Ok(())
     }
+
+    /// The verdicts by the branch with `head` on the files whose work is still missing.
+    async fn verdicts(&mut self, head: &CommitSha) -> Result<Vec<(usize, Verdict)>, ApiError> {
+        let is_on_branch = self.is_on(self.new_head, head).await?;
+        let is_nowhere = self.is_nowhere(head);
+        let mut verdicts = Vec::with_capacity(self.files.len());
+        for (number, (claim_head, places)) in self.missing().into_iter().enumerate() {
+            if is_nowhere || number >= MOST_CLAIM_HEADS {
+                let shortfall = if is_nowhere {
+                    Shortfall::NotOnBranch
+                } else {
+                    Shortfall::TooManyClaims
+                };
+                verdicts.extend(places.into_iter().map(|place| (place, Verdict::Missing(shortfall))));
+                continue;
+            }
+            let since_claim = self.compare(&claim_head).await?;
+            let follows_claim = since_claim.descends == Reachable::Yes;
+            let is_same_commit = claim_head.matches(self.new_head);
+            let is_rewritten = !follows_claim && is_on_branch && self.is_gone(&claim_head, head).await?;
+            let verdict = |place: usize, is_all_there: bool| {
+                let facts = WorkFacts {
+                    is_same_commit,
+                    is_on_branch,
+                    follows_claim,
+                    is_rewritten,
+                    is_same_content: since_claim.is_same(place),
+                    is_all_there,
+                };
+                (place, facts.verdict())
+            };
+            let mut found: Vec<(usize, Verdict)> = places.iter().map(|place| verdict(*place, true)).collect();
+            // The working copy is of no account where the work is missing in any case.
+            if found.iter().any(|(_, verdict)| !is_missing(*verdict))
+                && let Some(in_copy) = self.in_copy(head).await?
+            {
+                let places = places.iter();
+                found = places.map(|place| verdict(*place, in_copy.is_same(*place))).collect();
+            }
+            verdicts.extend(found);
+        }
+        Ok(verdicts)
+    }
+
+    /// The places of the files whose work is still missing, by the head of their claim.
+    fn missing(&self) -> Vec<(CommitSha, Vec<usize>)> {
+        let is_missing = |place: &usize| is_missing(self.files[*place].verdict);
+        let claims = self.claims.iter();
+        let missing = claims.map(|(claim_head, places)| {
+            let places = places.iter().copied().filter(is_missing).collect::<Vec<_>>();
+            (claim_head.clone(), places)
+        });
+        missing.filter(|(_, places)| !places.is_empty()).collect()
+    }
+
+    /// How the new head relates to the working copy; `None` where that has nothing that the branch with `head` lacks.
+    async fn in_copy(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
+        let agent_head = self.agent_head;
+        if agent_head.matches(self.new_head) || self.is_on(agent_head, head).await? {
+            return Ok(None);
+        }
+        if self.is_expensive() && self.known_relation(agent_head, head) == Some(Reachable::Unknown) {
+            return Ok(Some(Comparison::of_commits(Reachable::Unknown, self.files.len())));
+        }
+        Ok(Some(self.compare(agent_head).await?))
+    }
+
+    /// Whether the branch with `head` no longer contains `claim_head`, once its head.
+    async fn is_gone(&mut self, claim_head: &CommitSha, head: &CommitSha) -> Result<bool, ApiError> {
+        Ok(self.relation(claim_head, head).await? == Reachable::No)
+    }
+
+    /// Whether `commit` is on the branch with `head`.
+    async fn is_on(&mut self, commit: &CommitSha, head: &CommitSha) -> Result<bool, ApiError> {
+        Ok(commit.matches(head) || self.relation(commit, head).await? == Reachable::Yes)
+    }
+
+    /// Whether questions are counted.
+    fn is_expensive(&self) -> bool {
+        self.admission.keeper.is_some()
+    }
+
+    /// Whether an expensive source does not have the new head, or has no history in common with `head` there.
+    fn is_nowhere(&self, head: &CommitSha) -> bool {
+        self.is_expensive() && self.known_relation(self.new_head, head) == Some(Reachable::Unknown)
+    }
+
+    /// The blob of the file at `place` at the new head, where a comparison has named it.
+    fn blob(&self, place: usize) -> Option<String> {
+        let mut comparisons = self.comparisons.values();
+        comparisons.find_map(|comparison| comparison.blobs.get(place)?.clone())
+    }
+
+    fn known_relation(&self, ancestor: &CommitSha, descendant: &CommitSha) -> Option<Reachable> {
+        let known = self.relations.get(&(ancestor.clone(), descendant.clone())).copied();
+        let compared = self.comparisons.get(ancestor).filter(|_| descendant == self.new_head);
+        known.or_else(|| compared.map(|comparison| comparison.descends))
+    }
+
+    async fn relation(&mut self, ancestor: &CommitSha, descendant: &CommitSha) -> Result<Reachable, ApiError> {
+        if let Some(known) = self.known_relation(ancestor, descendant) {
+            return Ok(known);
+        }
+        self.count().await?;
+        let repo = self.admission.repo;
+        let relation = self.source.is_ancestor(repo, ancestor, descendant).await?;
+        self.relations.insert((ancestor.clone(), descendant.clone()), relation);
+        Ok(relation)
+    }
+
+    /// How the new head relates to `base`, and what has changed of all files.
+    async fn compare(&mut self, base: &CommitSha) -> Result<Comparison, ApiError> {
+        if let Some(known) = self.comparisons.get(base) {
+            return Ok(known.clone());
+        }
+        self.count().await?;
+        let paths: Vec<FilePath> = self.files.iter().map(|file| file.path.clone()).collect();
+        let repo = self.admission.repo;
+        let comparison = self.source.compare(repo, base, self.new_head, &paths).await?;
+        self.comparisons.insert(base.clone(), comparison.clone());
+        Ok(comparison)
+    }
+
+    /// Counts a question before it is asked.
+    async fn count(&mut self) -> Result<(), ApiError> {
+        if std::mem::take(&mut self.is_next_counted) {
+            return Ok(());
+        }
+        self.admission.count_lookups(Lookup::Commits, 1).await
+    }
+}
+
+fn is_missing(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Missing(_))
 }

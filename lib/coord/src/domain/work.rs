@@ -43,6 +43,8 @@ pub enum Shortfall {
     NotAfterClaim,
     /// The working copy has commits that are not on the branch.
     CopyAhead,
+    /// The files of one release were claimed at too many heads of the branch to look at all of them.
+    TooManyClaims,
     /// It is not known.
     Unknown,
 }
@@ -76,7 +78,7 @@ impl WorkFacts {
 }
 
 impl Verdict {
-    const ALL: [Verdict; 8] = [
+    const ALL: [Verdict; 9] = [
         Verdict::Pushed,
         Verdict::Waiting,
         Verdict::Unchanged,
@@ -84,6 +86,7 @@ impl Verdict {
         Verdict::Missing(Shortfall::NotOnBranch),
         Verdict::Missing(Shortfall::NotAfterClaim),
         Verdict::Missing(Shortfall::CopyAhead),
+        Verdict::Missing(Shortfall::TooManyClaims),
         Verdict::Missing(Shortfall::Unknown),
     ];
 
@@ -97,6 +100,7 @@ impl Verdict {
             Verdict::Missing(Shortfall::NotOnBranch) => "ELSEWHERE",
             Verdict::Missing(Shortfall::NotAfterClaim) => "EARLIER",
             Verdict::Missing(Shortfall::CopyAhead) => "AHEAD",
+            Verdict::Missing(Shortfall::TooManyClaims) => "CLAIMS",
             Verdict::Missing(Shortfall::Unknown) => "UNKNOWN",
         }
     }

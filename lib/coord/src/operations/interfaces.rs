@@ -1,5 +1,6 @@
 //! Interfaces that a writer was to keep, compared when the files are released.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use coord_graph::{
@@ -12,11 +13,17 @@ use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
 use crate::domain::{CommitSha, FilePath, LockEntry, RepoId};
+use crate::error::ApiError;
 use crate::source::{Blob, BlobSink, Source, SourceError};
+use crate::state::admission::Lookup;
 use crate::state::locks::{BrokenPromise, Released, Written};
 
 /// Most files of one release whose interfaces are compared.
 const MOST_FILES: usize = 32;
+
+/// Blobs that count as one question to an expensive source. More would leave a person room to use up what GitHub allows in an
+/// hour, and fewer too little for a release of [`MOST_FILES`].
+const BLOBS_OF_A_QUESTION: usize = 4;
 
 /// Compares the interfaces that were to be kept; where one has changed, says so in `response`, in an event, and to the holders of
 /// neighbors. What cannot be read now is a warning: the release has been made.
@@ -32,16 +39,20 @@ pub(super) async fn hold_to_word(
         return;
     };
     let compared = match &app.source {
-        Some(source) => compare(&**source, &request.repo, new_head, &released.promises).await,
-        None => Err(SourceError::Unreachable("there is no source".to_owned())),
+        Some(source) => compare(&**source, admission, &request.repo, new_head, &released.promises).await,
+        None => Err(SourceError::Unreachable("there is no source".to_owned()).into()),
     };
     let compared = match compared {
         Ok(compared) => compared,
         Err(error) => {
             tracing::debug!(%error, repo = %request.repo, "interfaces could not be compared");
             let files: Vec<&str> = released.promises.iter().map(|one| one.path.as_str()).collect();
+            let why = match error {
+                ApiError::RateLimited { .. } => "your requests have asked GitHub too much in this minute",
+                _ => "the repository cannot be read now",
+            };
             response.warnings.push(format!(
-                "INTERFACE_CHANGED: It is not known whether the interface of {} was kept: the repository cannot be read now.",
+                "INTERFACE_CHANGED: It is not known whether the interface of {} was kept: {why}.",
                 named(&files)
             ));
             return;
@@ -81,55 +92,78 @@ pub(super) async fn hold_to_word(
     }
 }
 
-/// Compares each of `promises` between the head at its claim and `new_head`.
+/// Compares each of `promises` between the head at its claim and `new_head`. What an expensive source is asked for is counted: a
+/// question for each tree, and one for some blobs.
 async fn compare(
     source: &dyn Source,
+    admission: &Admission<'_>,
     repo: &RepoId,
     new_head: &CommitSha,
     promises: &[Written],
-) -> Result<Vec<(String, InterfaceComparison)>, SourceError> {
-    let mut compared = Vec::new();
-    let mut rest: Vec<&Written> = promises.iter().take(MOST_FILES).collect();
-    for left_out in promises.iter().skip(MOST_FILES) {
-        compared.push((
-            left_out.path.clone(),
-            InterfaceComparison::Unknown(NoInterface::TooLarge),
-        ));
+) -> Result<Vec<(String, InterfaceComparison)>, ApiError> {
+    let (asked, left_out) = promises.split_at(promises.len().min(MOST_FILES));
+    let too_many = |one: &Written| {
+        let comparison = InterfaceComparison::Unknown(NoInterface::TooLarge);
+        (one.path.clone(), comparison)
+    };
+    let mut compared: Vec<(String, InterfaceComparison)> = left_out.iter().map(too_many).collect();
+    let mut by_head: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();
+    for one in asked {
+        if let Ok(path) = FilePath::parse(&one.path) {
+            by_head.entry(&one.claim_head).or_default().push(path);
+        }
     }
-    while let Some(first) = rest.first().map(|one| one.claim_head.clone()) {
-        let (of_head, others): (Vec<&Written>, Vec<&Written>) =
-            rest.into_iter().partition(|one| one.claim_head == first);
-        rest = others;
-        let paths: Vec<FilePath> = of_head
+    let trees = u32::try_from(by_head.len() + 1).unwrap_or(u32::MAX);
+    admission.count_lookups(Lookup::Commits, trees).await?;
+    let paths: Vec<FilePath> = by_head.values().flatten().cloned().collect();
+    let after = source.blobs_at(repo, new_head, &paths).await?;
+    let mut before = Vec::with_capacity(paths.len());
+    for (claim_head, paths) in by_head {
+        before.extend(source.blobs_at(repo, claim_head, &paths).await?);
+    }
+    // The same blob has the same interface, and a new file breaks nothing.
+    let is_compared = |before: &Option<String>, after: &Option<String>| before.is_some() && before != after;
+    let (paths, (before, after)): (Vec<FilePath>, (Vec<_>, Vec<_>)) = paths
+        .into_iter()
+        .zip(before.into_iter().zip(after))
+        .filter(|(_, (before, after))| is_compared(before, after))
+        .unzip();
+    let read_of = |blobs: &[Option<String>]| {
+        let readable = paths.iter().zip(blobs);
+        readable
+            .filter(|(path, blob)| blob.is_some() && Language::of_path(path.as_str()).is_some())
+            .count()
+    };
+    let wanted = (read_of(&before) + read_of(&after)).div_ceil(BLOBS_OF_A_QUESTION);
+    if wanted > 0 {
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
+        admission.count_lookups(Lookup::Commits, wanted).await?;
+    }
+    let before = interfaces(source, repo, &paths, before).await?;
+    let after = interfaces(source, repo, &paths, after).await?;
+    compared.extend(
+        paths
             .iter()
-            .filter_map(|one| FilePath::parse(&one.path).ok())
-            .collect();
-        let before = interfaces_at(source, repo, &first, &paths).await?;
-        let after = interfaces_at(source, repo, new_head, &paths).await?;
-        let pairs = paths.iter().zip(before.into_iter().zip(after));
-        compared.extend(pairs.map(|(path, (before, after))| {
-            let comparison = match (&before, &after) {
-                // A new file breaks nothing.
-                (None, _) => InterfaceComparison::Same,
-                (Some(before), after) => {
-                    let gone = interface(Language::of_path(path.as_str()).unwrap_or(Language::JavaScript), b"");
-                    InterfaceComparison::between(before, after.as_ref().unwrap_or(&gone))
-                }
-            };
-            (path.to_string(), comparison)
-        }));
-    }
+            .zip(before.into_iter().zip(after))
+            .map(|(path, (before, after))| {
+                let gone = || interface(Language::of_path(path.as_str()).unwrap_or(Language::JavaScript), b"");
+                let comparison = match before {
+                    None => InterfaceComparison::Same,
+                    Some(before) => InterfaceComparison::between(&before, &after.unwrap_or_else(gone)),
+                };
+                (path.to_string(), comparison)
+            }),
+    );
     Ok(compared)
 }
 
-/// The interfaces of `paths` at `commit`; `None` where there is no file.
-async fn interfaces_at(
+/// The interfaces of `paths`, whose content are `blobs`; `None` where there is no file.
+async fn interfaces(
     source: &dyn Source,
     repo: &RepoId,
-    commit: &CommitSha,
     paths: &[FilePath],
+    blobs: Vec<Option<String>>,
 ) -> Result<Vec<Option<ReadInterface>>, SourceError> {
-    let blobs = source.blobs_at(repo, commit, paths).await?;
     let languages: Vec<Option<Language>> = paths.iter().map(|path| Language::of_path(path.as_str())).collect();
     let mut read: Vec<Option<ReadInterface>> = blobs
         .iter()

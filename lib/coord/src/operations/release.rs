@@ -7,7 +7,7 @@ use super::policy_request::SaidByPolicy;
 use super::sentences::{graph_warning, named};
 use super::teams::memberships;
 use super::work_request::WorkRequest;
-use crate::admission::{Admission, AdmittedCall};
+use crate::admission::{Admission, AdmittedCall, MOST_CLAIM_HEADS};
 use crate::app::App;
 use crate::domain::work::Shortfall;
 use crate::domain::{CommitSha, LockEntry, LockReason};
@@ -106,7 +106,7 @@ pub(super) async fn respond(
     }
     let your_teams = memberships(outcome.waiting());
     notes.extend(your_teams.iter().flat_map(Membership::warnings));
-    let mut response = response_to(request, &admission.pushed_to(), new_head, outcome)?;
+    let mut response = response_to(request, admission, new_head, outcome)?;
     notes.append(&mut response.warnings);
     response.warnings = notes;
     policy.add_to(&mut response);
@@ -158,7 +158,7 @@ fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
 
 fn response_to(
     request: &WorkRequest,
-    branch: &str,
+    admission: &Admission<'_>,
     new_head: Option<&CommitSha>,
     outcome: ReleaseOutcome,
 ) -> Result<PostResponse, ApiError> {
@@ -176,13 +176,23 @@ fn response_to(
         }
         ReleaseOutcome::AskWork { .. } => return Err(ApiError::Internal),
         ReleaseOutcome::NotPushed { unpushed, .. } => {
-            let why = unpushed.first().map_or(Shortfall::Unknown, |(_, shortfall)| *shortfall);
+            let mut reasons = unpushed.iter().map(|(_, shortfall)| *shortfall);
+            let first = reasons.next().unwrap_or(Shortfall::Unknown);
+            // What has to be pushed comes before what has to be asked again.
+            let why = match first {
+                Shortfall::TooManyClaims => reasons.find(|why| *why != first).unwrap_or(first),
+                first => first,
+            };
             let files: Vec<String> = unpushed.into_iter().map(|(path, _)| path).collect();
+            let way_out = match why {
+                Shortfall::TooManyClaims => "send an OPEN for fewer files",
+                _ => "push first",
+            };
             let reason = format!(
-                "You hold {} for writing, and {}; your locks are kept, so push first (or send \"abandon\": true, if \
+                "You hold {} for writing, and {}; your locks are kept, so {way_out} (or send \"abandon\": true, if \
                  you discard the work)",
                 named(&files),
-                shortfall(why, request, branch, new_head)
+                shortfall(why, request, &admission.pushed_to(), new_head)
             );
             let metadata = Metadata {
                 remote_head: head.clone(),
@@ -217,6 +227,11 @@ fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Opti
             "your working copy is at {copy}, which is not on {branch} (if its changes are there as another commit, \
              pull, and send the new agent_head)"
         ),
+        Shortfall::TooManyClaims => {
+            format!(
+                "they were claimed at more than {MOST_CLAIM_HEADS} heads of the branch, too many to look at in one request"
+            )
+        }
         Shortfall::Unknown => format!("Coord cannot confirm that commit {commit} brings your changes to {branch}"),
     }
 }

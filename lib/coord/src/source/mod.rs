@@ -94,9 +94,20 @@ pub struct Comparison {
     pub descends: Reachable,
     /// For each requested file, whether it is equal in both commits, or missing in both; `None` if unknown.
     pub same: Vec<Option<bool>>,
+    /// For each requested file that differs, its blob in the later commit, empty where it is gone; `None` if unknown.
+    pub blobs: Vec<Option<String>>,
 }
 
 impl Comparison {
+    /// Nothing is known of `count` files.
+    pub fn of_commits(descends: Reachable, count: usize) -> Self {
+        Comparison {
+            descends,
+            same: vec![None; count],
+            blobs: vec![None; count],
+        }
+    }
+
     /// Whether the file with index `place` is known to be equal in both.
     pub fn is_same(&self, place: usize) -> bool {
         self.same.get(place).copied().flatten() == Some(true)
@@ -208,10 +219,8 @@ pub trait Source: Send + Sync + 'static {
         tip: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        Ok(Comparison {
-            descends: self.is_ancestor(repo, base, tip).await?,
-            same: vec![None; paths.len()],
-        })
+        let descends = self.is_ancestor(repo, base, tip).await?;
+        Ok(Comparison::of_commits(descends, paths.len()))
     }
 
     /// Up to `limit` commits reachable from `tip`, newest first, full length.

@@ -17,7 +17,7 @@ pub struct Script {
 impl Script {
     /// Whether its outcome depends on no change that it makes: it counts requests, and removes expired entries.
     pub fn is_reading(&self) -> bool {
-        matches!(self.name, "check_status" | "admit")
+        matches!(self.name, "check_status" | "admit" | "count_lookups")
     }
 }
 

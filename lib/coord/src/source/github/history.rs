@@ -1,6 +1,6 @@
 //! Ancestry of commits. Relations of full ids are constant and fetched once.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::address::Slug;
+use super::blob_id::BlobId;
 use super::client::Client;
 use super::error::GithubError;
 use crate::domain::{CommitSha, FilePath, RepoId};
@@ -58,6 +59,9 @@ struct ChangedFile {
     #[serde(default)]
     previous_filename: Option<String>,
     status: String,
+    /// Its blob: the one before, of a file that is gone.
+    #[serde(default)]
+    sha: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -147,10 +151,7 @@ impl History {
         (base, tip): (&CommitSha, &CommitSha),
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let unknown = |descends| Comparison {
-            descends,
-            same: vec![None; paths.len()],
-        };
+        let unknown = |descends| Comparison::of_commits(descends, paths.len());
         let pair = (repo.clone(), base.clone(), tip.clone());
         // For commits that are not ancestors of each other, it does not name the differences.
         if let Some((answer, learnt)) = self.relations.get(&pair)
@@ -178,19 +179,28 @@ impl History {
             return Ok(unknown(descends));
         };
         let is_whole = files.len() < MOST_FILES;
-        let changed: HashSet<&str> = files
-            .iter()
-            .filter(|file| file.status != "unchanged")
-            .flat_map(|file| [Some(file.filename.as_str()), file.previous_filename.as_deref()])
-            .flatten()
-            .collect();
-        let is_same = |path: &FilePath| match changed.contains(path.as_str()) {
+        // The changed files, each with its blob at the tip.
+        let mut changed: HashMap<&str, Option<String>> = HashMap::new();
+        for file in files.iter().filter(|file| file.status != "unchanged") {
+            let blob = match file.status.as_str() {
+                "removed" => Some(String::new()),
+                _ => file.sha.clone().filter(|blob| BlobId::parse(blob).is_some()),
+            };
+            changed.insert(&file.filename, blob);
+            // A copy leaves the file that it was made of.
+            if let Some(previous) = file.previous_filename.as_deref() {
+                let left = (file.status == "renamed").then(String::new);
+                changed.entry(previous).or_insert(left);
+            }
+        }
+        let is_same = |path: &FilePath| match changed.contains_key(path.as_str()) {
             true => Some(false),
             false => is_whole.then_some(true),
         };
         Ok(Comparison {
             descends,
             same: paths.iter().map(is_same).collect(),
+            blobs: paths.iter().map(|path| changed.get(path.as_str())?.clone()).collect(),
         })
     }
 

@@ -4,6 +4,7 @@ pub mod keys;
 pub mod scripts;
 
 mod admit;
+mod count_lookups;
 mod denial;
 mod identity;
 mod policy_question;
@@ -14,6 +15,7 @@ mod terms;
 
 pub(in crate::state) use admit::admitted;
 pub use admit::*;
+pub use count_lookups::*;
 pub use denial::*;
 pub use identity::*;
 pub use policy_question::*;

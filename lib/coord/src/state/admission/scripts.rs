@@ -5,4 +5,6 @@ use crate::store::script::scripts;
 scripts! {
     /// Admits a request.
     ADMIT = "admit", repeatable: true;
+    /// Counts lookups at the source.
+    COUNT_LOOKUPS = "count_lookups", repeatable: true;
 }

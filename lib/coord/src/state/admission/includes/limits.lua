@@ -9,10 +9,10 @@
 -- The stored texts of the person and of the repository; and the person's arrival times with all counted since.
 local stored_limits, arrivals = { person = false, repository = false }, nil
 
--- Counts the 'REQUEST', or a lookup at the source for 'COMMITS' or for an unknown 'BRANCH'. Returns nil, or the denial if
--- there were too many: { LIMITED, now, seconds until the next is allowed, HOLDER or PERSON or REPOSITORY or SOURCE or NEW }.
--- A claim above the limit passes as a renewal if `is_renewal` says that it is one.
-local function count(what, is_renewal)
+-- Counts the 'REQUEST', or lookups at the source, one unless there is an `amount`, for 'COMMITS' or for an unknown 'BRANCH'.
+-- Returns nil, or the denial if there were too many: { LIMITED, now, seconds until the next is allowed, HOLDER or PERSON or
+-- REPOSITORY or SOURCE or NEW }. A claim above the limit passes as a renewal if `is_renewal` says that it is one.
+local function count(what, is_renewal, amount)
   -- Claims may still pass when reads may not: their burst is longer by half.
   local CLAIMS_BURST = 1.5
   -- Seconds until a request of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
@@ -92,7 +92,7 @@ local function count(what, is_renewal)
     if rate == '' then
       return nil
     end
-    local wait, arrival = one_more(arrivals[kind], 1, rate)
+    local wait, arrival = one_more(arrivals[kind], amount or 1, rate)
     if wait > 0 then
       return { 'LIMITED', now, wait, whose }
     end

@@ -1,0 +1,37 @@
+use super::admit::{Admitted, admitted};
+use super::scripts::COUNT_LOOKUPS;
+use super::terms::{AdmissionTerms, Kind};
+use crate::state::reply::call;
+use crate::store::{Store, StoreError};
+
+/// What is looked up at the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// Commits, their trees and their contents.
+    Commits,
+    /// The head of a branch that the store does not have.
+    Branch,
+}
+
+/// Counts `amount` further lookups for a request that was admitted on `terms`. One round trip.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn count_lookups(
+    store: &dyn Store,
+    terms: &AdmissionTerms<'_>,
+    lookup: Lookup,
+    amount: u32,
+) -> Result<Admitted<()>, StoreError> {
+    let kind = match lookup {
+        Lookup::Commits => "COMMITS",
+        Lookup::Branch => "BRANCH",
+    };
+    let mut args = terms.arguments(Kind::Read, 1);
+    args.extend([kind.as_bytes().to_vec(), amount.to_string().into_bytes()]);
+    let reply = call(store, &COUNT_LOOKUPS, terms.keys(), args).await?;
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "COUNTED" => Ok(()),
+        _ => Err(reply.malformed("an unknown outcome")),
+    })
+}
