@@ -57,6 +57,13 @@ async fn a_pushed_open_is_released_and_a_commit_that_nobody_pushed_is_not() {
     let refused = api.tell("ann", "OPEN", &["src/db.ts"], open(&unpushed)).await;
     assert_eq!((refused.status, &refused.json()["error"]), (409, &json!("NOT_PUSHED")));
     assert_eq!(refused.json()["repo_head_ref"], "refs/remotes/origin/main");
+    let message = refused.json()["message"].to_string();
+    assert!(
+        message.contains("is not on origin/main; your locks are kept, so push first"),
+        "{message}"
+    );
+    let way_out = "if you have pushed, run git fetch there, or serve it with coord serve --fetch 30";
+    assert!(message.contains(way_out), "{message}");
     let bob = api.check("bob", &["README.md"], json!({})).await.json();
     assert_eq!(bob["status"], "OK", "nobody has to pull what was not pushed");
 

@@ -277,6 +277,12 @@ impl<'a> Admission<'a> {
         name.map_or_else(|| format!("origin/{}", self.branch), str::to_owned)
     }
 
+    /// Whether the head is that of a remote's branch as a clone last fetched it.
+    pub fn reads_a_clone(&self) -> bool {
+        let tip = self.fetched.as_ref();
+        tip.is_some_and(|tip| tip.reference.starts_with("refs/remotes/"))
+    }
+
     /// The name in sentences of where the caller's work is expected: its work branch or the branch that it is for.
     pub fn pushed_to(&self) -> String {
         let branch = self.branch_name();

@@ -190,9 +190,13 @@ fn response_to(
             };
             let reason = format!(
                 "You hold {} for writing, and {}; your locks are kept, so {way_out} (or send \"abandon\": true, if \
-                 you discard the work)",
+                 you discard the work){}",
                 named(&files),
-                shortfall(why, request, &admission.pushed_to(), new_head)
+                shortfall(why, request, &admission.pushed_to(), new_head),
+                match why {
+                    Shortfall::NotOnBranch | Shortfall::CopyAhead if admission.reads_a_clone() => BY_A_CLONE,
+                    _ => "",
+                }
             );
             let metadata = Metadata {
                 remote_head: head.clone(),
@@ -210,6 +214,10 @@ fn response_to(
     response.repo_head = head;
     Ok(response)
 }
+
+/// Added where the served clone may lack what was pushed.
+const BY_A_CLONE: &str = ". Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve \
+                          it with coord serve --fetch 30";
 
 /// The shortfall as the second half of a sentence.
 fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Option<&CommitSha>) -> String {
