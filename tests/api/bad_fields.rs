@@ -88,6 +88,7 @@ async fn a_path_that_is_no_file_in_the_repository_is_refused_by_name() {
         "src//",
         "src\\auth.ts",
         "nul\0.ts",
+        "src/a\u{200b}.ts",
         &long,
     ];
     let cases = paths.map(|path| {
@@ -161,8 +162,12 @@ async fn commits_branches_and_repositories_that_are_none_are_refused() {
                 "/x",
                 "a:b",
                 "a\u{7}b",
+                "a\u{85}b",
+                "a\u{202e}b",
+                "a\u{200b}",
             ],
         ),
+        ("work_branch", vec!["", "a b", "a\u{202e}b"]),
         (
             "repo_url",
             vec![

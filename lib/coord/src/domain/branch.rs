@@ -1,6 +1,8 @@
+use super::plain_text::is_unseen;
 use super::{Invalid, quoted};
 
-/// A branch, without `refs/heads/`: valid by `git check-ref-format --branch`.
+/// A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, and without characters that other agents would not
+/// see in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Branch(String);
 
@@ -9,7 +11,8 @@ impl Branch {
     pub const MAX_BYTES: usize = coord_protocol::bounds::BRANCH_BYTES;
 
     /// # Errors
-    /// When git would refuse to create a branch of that name, or it is longer than [`Branch::MAX_BYTES`].
+    /// When git would refuse to create a branch of that name, it is longer than [`Branch::MAX_BYTES`], or it has a control, invisible
+    /// or direction character: names of branches are in sentences to others.
     pub fn parse(name: &str) -> Result<Self, Invalid> {
         if name.is_empty() {
             return Err(Invalid(
@@ -26,11 +29,17 @@ impl Branch {
         let full = format!("refs/heads/{name}");
         let is_valid =
             !name.starts_with('-') && name != "HEAD" && gix_validate::reference::name(full.as_str().into()).is_ok();
-        if is_valid {
-            Ok(Branch(name.to_owned()))
-        } else {
-            Err(Invalid(format!("{} is not a valid git branch name", quoted(name))))
+        if !is_valid {
+            return Err(Invalid(format!("{} is not a valid git branch name", quoted(name))));
         }
+        if let Some(character) = name.chars().find(|character| is_unseen(*character)) {
+            return Err(Invalid(format!(
+                "{} has the character {}, which is invisible; rename the branch without it",
+                quoted(name),
+                character.escape_unicode()
+            )));
+        }
+        Ok(Branch(name.to_owned()))
     }
 
     /// The name.
@@ -61,5 +70,30 @@ mod tests {
             assert!(Branch::parse(name).is_err(), "{name:?}");
         }
         assert!(Branch::parse(&"x".repeat(256)).is_err());
+    }
+
+    #[test]
+    fn what_others_would_not_see_is_refused_by_name() {
+        for name in [
+            "a\u{202e}b",
+            "a\u{85}b",
+            "\u{9b}31m",
+            "a\u{200b}",
+            "\u{feff}a",
+            "a\u{2066}b",
+            "a\u{2028}b",
+            "a\u{200d}b",
+        ] {
+            let Err(Invalid(problem)) = Branch::parse(name) else {
+                panic!("{name:?}");
+            };
+            assert!(problem.contains("which is invisible"), "{problem}");
+        }
+        let Err(Invalid(problem)) = Branch::parse("pool\u{202e}niam") else {
+            panic!("it is refused");
+        };
+        let expected =
+            "'pool\\u{202e}niam' has the character \\u{202e}, which is invisible; rename the branch without it";
+        assert_eq!(problem, expected);
     }
 }

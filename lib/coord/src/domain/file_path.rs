@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
+use super::plain_text::is_unseen;
 use super::{Invalid, quoted};
 
 /// The path of a file, relative to the root of its repository, with `/` as separator. Spellings of one path are one value:
@@ -36,7 +37,7 @@ impl FilePath {
                 Self::MAX_BYTES
             ));
         }
-        if let Some(character) = text.chars().find(|character| is_unseen(*character)) {
+        if let Some(character) = unseen(text) {
             return refused(&format!(
                 "has the character {}, which is invisible; send the path without it",
                 character.escape_unicode()
@@ -85,10 +86,16 @@ pub fn in_one_form(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Control characters, characters that change the direction of text, Unicode's line ends, and the byte order mark.
-fn is_unseen(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+/// The first character by which two paths could differ and look the same. Joiners change what they stand behind in scripts that
+/// have them, and in emoji.
+fn unseen(text: &str) -> Option<char> {
+    let mut before = ' ';
+    text.chars().find(|character| {
+        let is_joiner = matches!(character, '\u{200c}' | '\u{200d}');
+        let is_refused = is_unseen(*character) && !(is_joiner && !before.is_ascii() && !is_unseen(before));
+        before = *character;
+        is_refused
+    })
 }
 
 impl std::fmt::Display for FilePath {
@@ -204,12 +211,27 @@ mod tests {
             "src/\u{85}",
             "src/\u{202e}st.a",
             "src/\u{2028}a",
+            "src/a\u{200b}.ts",
+            "src/a\u{200d}b.ts",
+            "src/\u{f6}\u{200d}\u{200d}.ts",
+            "src/\u{2060}a.ts",
         ] {
             assert!(FilePath::parse(text).is_err(), "{text:?}");
         }
         assert!(FilePath::parse(&"a".repeat(4097)).is_err());
         assert!(FilePath::parse(&"a".repeat(4096)).is_ok());
-        for text in ["..a", "a..", ".env", "a b", "größe.ts", "C:a", "...", "a:b"] {
+        for text in [
+            "..a",
+            "a..",
+            ".env",
+            "a b",
+            "größe.ts",
+            "C:a",
+            "...",
+            "a:b",
+            "\u{1f468}\u{200d}\u{1f469}.md",
+            "\u{645}\u{6cc}\u{200c}\u{62e}.md",
+        ] {
             assert!(FilePath::parse(text).is_ok(), "{text:?}");
         }
     }

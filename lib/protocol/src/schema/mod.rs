@@ -184,7 +184,7 @@ text!(
     Branch,
     "Branch",
     branch!(),
-    "A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, and at most 255 bytes.",
+    "A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, without invisible characters, and at most 255 bytes.",
     ["main", "feature/login"],
     |text: ObjectBuilder| text.max_length(Some(bounds::BRANCH_BYTES))
 );

@@ -62,7 +62,8 @@ pub(super) const COMMIT_ID: &str = concat!("^[", space!(), "]*[0-9A-Fa-f]{7,64}[
 macro_rules! branch {
     () => {
         concat!(
-            r"^(?!-|HEAD$)(?![\s\S]*(?:\.\.|@\{|/\.|//|\.lock(?:/|$)))",
+            r"^(?!-|HEAD$)(?![\s\S]*(?:\.\.|@\{|/\.|//|\.lock(?:/|$)|[",
+            r"\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]))",
             r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
         )
     };
@@ -80,15 +81,24 @@ macro_rules! handle {
     };
 }
 
-/// Characters that no path has: control characters, text direction marks, line ends, the byte order mark, and the backslash.
+/// Characters that no path has: control characters, text direction marks, line ends, other invisible ones, and the backslash.
 macro_rules! unseen {
     () => {
-        r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\\"
+        r"\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\\"
+    };
+}
+
+/// Joiners that have nothing to join: behind ASCII, another joiner, or nothing.
+macro_rules! lone_joiner {
+    () => {
+        r"(?:^|[\u0000-\u007f\u200c\u200d])[\u200c\u200d]"
     };
 }
 
 pub(super) const FILE_PATH: &str = concat!(
-    r"^(?!/|[A-Za-z]:/|\.\.?$|\.\./|[\s\S]*/\.\.?$|[\s\S]*/\.\./|(?:\./+)*[",
+    r"^(?![\s\S]*",
+    lone_joiner!(),
+    r")(?!/|[A-Za-z]:/|\.\.?$|\.\./|[\s\S]*/\.\.?$|[\s\S]*/\.\./|(?:\./+)*[",
     space!(),
     "])[^",
     unseen!(),
