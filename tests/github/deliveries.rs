@@ -281,3 +281,46 @@ async fn who_builds_graphs_is_told_of_a_push() {
     );
     assert_eq!(*observer.0.lock(), [told(&third)]);
 }
+
+#[tokio::test]
+async fn a_repository_that_is_renamed_is_found_out_under_its_old_name_at_once() {
+    let (cloud, instance) = started().await;
+    // The webhook has delivered under the old name, whose head counts for an hour.
+    let former = |key: &str| key.replace("acme/widgets", "acme/gizmos");
+    let minute_ago = (now() - 60).to_string();
+    cloud
+        .command(["SET", &former(ALIVE_KEY), &minute_ago, "EX", "86400"])
+        .await;
+    cloud
+        .command([
+            "HSET",
+            &former(HEAD_KEY),
+            "commit",
+            &cloud.head,
+            "checked_at",
+            &minute_ago,
+        ])
+        .await;
+    cloud
+        .fake
+        .behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
+    let by_old_name = json!({"repo_url": former(URL)});
+    assert_eq!(instance.post(&jwt("ann"), by_old_name.clone()).await.status, 200);
+    assert_eq!(instance.post(&jwt("bob"), json!({})).await.status, 200);
+    let renamed = json!({
+        "action": "renamed", "changes": {"repository": {"name": {"from": "gizmos"}}},
+        "repository": {"full_name": "acme/widgets", "html_url": URL},
+    });
+    assert_eq!(outcome(&instance.deliver("repository", &renamed).await), "untrusted");
+    assert_eq!(outcome(&instance.deliver("repository", &renamed).await), "unchanged");
+    for answer in [
+        instance.check(&jwt("ann"), by_old_name.clone()).await,
+        instance.post(&jwt("ann"), by_old_name).await,
+    ] {
+        assert_eq!(answer.error(), (404, "UNKNOWN_REPOSITORY"), "{answer:?}");
+        let message = answer.body["message"].as_str().unwrap();
+        assert!(message.contains("127.0.0.1/acme/widgets"), "{message}");
+    }
+    // Under the new name all goes on.
+    assert_eq!(instance.post(&jwt("bob"), json!({})).await.status, 200);
+}

@@ -33,7 +33,7 @@ fn delivered(event: &str, example: &Value, host: &str) -> Delivery {
 
 #[test]
 fn every_published_delivery_is_understood() {
-    let (mut pings, mut pushes, mut pull_requests, mut others) = (0, 0, 0, 0);
+    let (mut pings, mut pushes, mut pull_requests, mut renamings, mut others) = (0, 0, 0, 0, 0);
     for (service, host) in SERVICES {
         let Some(events) = published(&format!("webhooks/{service}.json")) else {
             return;
@@ -54,6 +54,12 @@ fn every_published_delivery_is_understood() {
                         pull_requests += 1;
                         check_pull_request(&delivered(name, example, host), example);
                     }
+                    "repository" => {
+                        // Some are of other servers.
+                        let url = example["repository"]["html_url"].as_str().unwrap();
+                        let host = url.split('/').nth(2).unwrap();
+                        renamings += usize::from(check_renaming(&delivered(name, example, host), example));
+                    }
                     _ => {
                         others += 1;
                         assert_eq!(delivered(name, example, host), Delivery::Other, "{name}");
@@ -62,8 +68,39 @@ fn every_published_delivery_is_understood() {
             }
         }
     }
-    assert_eq!((pings, pushes), (11, 14));
+    assert_eq!((pings, pushes, renamings), (11, 14, 6));
     assert!(pull_requests > 10 && others > 100, "{pull_requests} {others}");
+}
+
+/// Of the events of a repository, those count after which it is not found by its name before. Whether this is one.
+fn check_renaming(delivery: &Delivery, example: &Value) -> bool {
+    let (action, changes) = (example["action"].as_str().unwrap(), &example["changes"]);
+    let full_name = example["repository"]["full_name"].as_str().unwrap();
+    let (owner, name) = full_name.split_once('/').unwrap();
+    let from = &changes["owner"]["from"];
+    let former = match action {
+        "renamed" => Some((owner, changes["repository"]["name"]["from"].as_str().unwrap())),
+        "transferred" => {
+            let login = from["user"]["login"].as_str();
+            Some((login.or_else(|| from["organization"]["login"].as_str()).unwrap(), name))
+        }
+        "deleted" => Some((owner, name)),
+        _ => None,
+    };
+    match (delivery, former) {
+        (Delivery::Gone(repo), Some((owner, name))) => {
+            let expected = format!("/{owner}/{name}").to_lowercase();
+            assert!(repo.as_str().to_lowercase().ends_with(&expected), "{repo} {expected}");
+            true
+        }
+        (delivery, former) => {
+            assert!(
+                *delivery == Delivery::Other && former.is_none(),
+                "{action}: {delivery:?}"
+            );
+            false
+        }
+    }
 }
 
 /// Of a pull request from a branch of the repository, what opens, changes or closes it counts.

@@ -29,7 +29,7 @@ use crate::http::openapi::fields::WebhookHeaders;
 use crate::http::openapi::responses::response;
 use crate::source::SourceError;
 use crate::source::github::webhook::{Delivery, PullRequest, Push, is_signed, parse, payload};
-use crate::state::heads::{Pushed, PushedHead, push_head};
+use crate::state::heads::{Pushed, PushedHead, distrust_webhook, push_head};
 use crate::state::locks::{PendingAct, settle_pending};
 
 /// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
@@ -59,6 +59,8 @@ enum Outcome {
     Unused,
     /// Changes on the branch of a pull request have its number now, or are pending no more.
     Pending,
+    /// The repository has another name now, or is deleted: heads of the name before are fetched again.
+    Untrusted,
     /// The event is of no use here.
     Ignored,
 }
@@ -81,8 +83,8 @@ pub(super) struct Document;
 
 /// Receive a delivery of GitHub's webhook: a push moves the head of its branch at once.
 ///
-/// Set it up in the repository or organization with the event `push`, and `pull_request` where agents work on branches of their own,
-/// and either content type. Other events are accepted and ignored.
+/// Set it up in the repository or organization with the events `push` and `repository`, and `pull_request` where agents work on
+/// branches of their own, and either content type. Other events are accepted and ignored.
 #[utoipa::path(
     post,
     path = "/api/github_webhook",
@@ -124,6 +126,7 @@ async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) ->
     let outcome = match parse(event, &payload, &webhook.host).map_err(malformed)? {
         Delivery::Push(push) => take_push(&state, &push).await?,
         Delivery::PullRequest(pull_request) => take_pull_request(&state, &pull_request).await?,
+        Delivery::Gone(repo) => take_name(&state, &repo).await?,
         Delivery::Ping | Delivery::Other => Outcome::Ignored,
     };
     tracing::debug!(event, ?outcome, "a delivery was taken");
@@ -162,6 +165,19 @@ async fn take_pull_request(state: &App, pull_request: &PullRequest) -> Result<Ou
 fn keeps_heads(state: &App, repo: &RepoId) -> bool {
     let source = state.source.as_deref();
     source.is_some_and(|source| source.keeps_heads_in_store(repo))
+}
+
+/// Ends the trust in heads of `repo`, whose pushes are delivered under another name from now on, so that the next request about it
+/// finds that name.
+async fn take_name(state: &App, repo: &RepoId) -> Result<Outcome, ApiError> {
+    if !keeps_heads(state, repo) {
+        return Ok(Outcome::Ignored);
+    }
+    Ok(if distrust_webhook(&*state.store, repo).await? {
+        Outcome::Untrusted
+    } else {
+        Outcome::Unchanged
+    })
 }
 
 async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {

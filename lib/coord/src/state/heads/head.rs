@@ -4,7 +4,7 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::state::read::Read;
 use crate::state::reply::{arguments, call};
 use crate::state::{builds, events};
-use crate::store::{Request, Store, StoreError};
+use crate::store::{Request, Store, StoreError, Value};
 
 /// How long a webhook counts as alive after it delivered a push: a day.
 const WEBHOOK_ALIVE_FOR: &str = "86400";
@@ -156,6 +156,20 @@ pub async fn push_head(
         "ASK_SOURCE" => Ok(Pushed::AskSource),
         "UNUSED" => Ok(Pushed::Unused),
         _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
+
+/// Ends the trust in deliveries of the webhook for `repo`, until the next: its heads are fetched as if there were no webhook. Returns
+/// whether it was trusted.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn distrust_webhook(store: &dyn Store, repo: &RepoId) -> Result<bool, StoreError> {
+    let replies = store.run(vec![Request::command(["DEL", &keys::webhook(repo)])]).await?;
+    match replies.into_iter().next() {
+        Some(Value::Int(count)) => Ok(count > 0),
+        Some(Value::Error(message)) => Err(StoreError::Failed(message)),
+        _ => Err(StoreError::Malformed("the end of the trust in a webhook".to_owned())),
     }
 }
 

@@ -1,13 +1,15 @@
 //! Deliveries of GitHub's webhooks: their signature and their content. Nothing here sends a request.
 //!
 //! - `settings`: secret and host; `signature`: whether a delivery is signed with the secret
-//! - `push`: pushed branches and commits; `pull_request`: pull requests; `payload_repository`: the repository of either
+//! - `push`: pushed branches and commits; `pull_request`: pull requests; `renaming`: names of repositories that no longer count;
+//!   `payload_repository`: the repository of each
 //!
 //! <https://docs.github.com/en/webhooks/webhook-events-and-payloads>
 
 mod payload_repository;
 mod pull_request;
 mod push;
+mod renaming;
 mod settings;
 mod signature;
 
@@ -18,7 +20,7 @@ pub use push::{MOST_COMMITS, Push};
 pub use settings::Webhook;
 pub use signature::is_signed;
 
-use crate::domain::Invalid;
+use crate::domain::{Invalid, RepoId};
 
 /// Maximum size of a delivery: GitHub's own limit.
 pub const MOST_BYTES: usize = 25 << 20;
@@ -30,6 +32,8 @@ pub enum Delivery {
     Push(Push),
     /// A pull request from a branch of the repository was opened, changed or closed.
     PullRequest(PullRequest),
+    /// A repository that has another name now, or is deleted, by its name before.
+    Gone(RepoId),
     /// The webhook was created.
     Ping,
     /// An event that concerns no branch.
@@ -40,7 +44,8 @@ pub enum Delivery {
 /// repositories, from [`ApiBase::serves`](super::ApiBase::serves).
 ///
 /// # Errors
-/// When it is a push or a pull request without the documented form, to a repository on another host, or with an invalid name.
+/// When it is a push, a pull request or an event of a repository without the documented form, to a repository on another host, or
+/// with an invalid name.
 pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     if body.len() > MOST_BYTES {
         return Err(Invalid(format!(
@@ -51,6 +56,7 @@ pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> 
     match event {
         "push" => push::parse(body, host),
         "pull_request" => pull_request::parse(body, host),
+        "repository" => renaming::parse(body, host),
         "ping" => Ok(Delivery::Ping),
         _ => Ok(Delivery::Other),
     }
