@@ -84,6 +84,41 @@ async fn of_several_writers_next_to_a_file_those_block_that_may_change_theirs(wo
     assert_eq!(blocking, ["w.ts"]);
 }
 
+/// The script tells these apart by the text of the entries, before it decodes them.
+async fn who_keeps_the_interface_on_another_branch_or_in_words_says_nothing_here(world: World) {
+    store_graph(&world, &[("a.ts", &["b.ts"])]).await;
+    let words = "interface\":\"keeps\" {\"status\":\"WRITING\",\"branch\":\"main\",\"interface\":\"keeps\"}";
+    let ann = world.agent("ann").saying(words);
+    let elsewhere = world.agent("eve").saying(words).on_branch("other");
+    let bob = world.agent("bob");
+    for here_first in [true, false] {
+        for (here, there, blocks) in [
+            (None, Some(Keeps), true),
+            (Some(Keeps), None, false),
+            (Some(Keeps), Some(Keeps), false),
+            (None, None, true),
+        ] {
+            let (here, there) = (with(&ann, here), with(&elsewhere, there));
+            let in_order = if here_first { [&here, &there] } else { [&there, &here] };
+            for agent in in_order {
+                agent.writes(&["b.ts"]).await;
+            }
+            let case = format!("{:?} {:?} {here_first}", here.interface, there.interface);
+            let checked = bob.checks(Writing, &["a.ts"]).await.findings;
+            let sign = if blocks { "!" } else { "" };
+            assert_eq!(
+                in_short(&checked),
+                [format!("NEIGHBOR{sign} b.ts ann via a.ts")],
+                "{case}"
+            );
+            here.abandons(&["b.ts"]).await;
+            let checked = bob.checks(Writing, &["a.ts"]).await.findings;
+            assert_eq!(in_short(&checked), [""; 0], "the other branch: {case}");
+            there.abandons(&["b.ts"]).await;
+        }
+    }
+}
+
 async fn a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
@@ -272,6 +307,7 @@ async fn what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it(world: Worl
 on_every_store!(
     what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it,
     who_keeps_the_interface_blocks_no_neighbor,
+    who_keeps_the_interface_on_another_branch_or_in_words_says_nothing_here,
     of_several_writers_next_to_a_file_those_block_that_may_change_theirs,
     a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim,
     a_release_names_what_was_to_be_kept,
