@@ -212,13 +212,17 @@ impl Run<'_> {
         let changed = self.changed_interfaces(place).await?;
         let head = self.branch.land(place, &self.tasks[place]);
         self.note_hazards(place, &changed);
+        self.landed(place);
+        let graph = self.server.build().await?;
+        self.graph.replace(graph);
+        Ok(head)
+    }
+
+    fn landed(&self, place: usize) {
         let now = self.clock.now();
         let task = &mut self.account.borrow_mut().tasks[place];
         task.pushed.get_or_insert(now);
         task.landed = Some(now);
-        let graph = self.server.build().await?;
-        self.graph.replace(graph);
-        Ok(head)
     }
 
     /// Finds the tasks that are under way on neighbors of the files whose interfaces a task has changed. The graph is that of the later
