@@ -32,7 +32,7 @@ test('changes on a work branch that are not merged yet are named, until they are
   await shows(change);
   await picture(page, 'map-not-merged');
   await change.click();
-  await shows(page.getByText(/Not merged yet by ada/));
+  await shows(page.getByText(/Unmerged changes by ada\/one on pool/));
   await picture(page, 'file-not-merged');
   repository.commit({ [file]: 'export const pool = 1;\n' });
   await lacks(title);
