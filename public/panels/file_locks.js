@@ -32,7 +32,7 @@ export function fileLocks(model) {
     const text = make('span');
     const since = moment(duration);
     return {
-      node: make('li', { class: 'soft' }, text, ' (', since.node, ' ago)'),
+      node: make('li', { class: 'soft' }, make('span', {}, text, ' (', since.node, ' ago)')),
       update(/** @type {Pending} */ change) {
         setText(text, pendingSentence(change));
         since.update(change.since, model.now());
