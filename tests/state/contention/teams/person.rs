@@ -236,7 +236,7 @@ impl Person {
     }
 
     pub async fn acts(&mut self) {
-        match self.random.u32(..82) {
+        match self.random.u32(..83) {
             0..9 => self.creates().await,
             9..14 => self.changes().await,
             14..26 => self.takes(None).await,
@@ -259,8 +259,8 @@ impl Person {
                     self.tries(request).await;
                 }
             }
-            75..77 => self.asks_to_stop().await,
-            77..81 => self.edits_without_a_task().await,
+            75..78 => self.asks_to_stop().await,
+            78..82 => self.edits_without_a_task().await,
             _ => {
                 // The process is started again.
                 self.agent += 1;
@@ -274,7 +274,7 @@ impl Person {
 
     /// Asks a member to stop; or all, and itself first, but it joins again.
     async fn asks_to_stop(&mut self) {
-        let is_about_all = self.handle != LEADER && self.random.u32(..4) == 0;
+        let is_about_all = self.handle != LEADER && self.random.u32(..3) == 0;
         let target = (!is_about_all).then(|| format!("h{}", self.random.usize(..CLIENTS)));
         let body = json!({ "step": "request", "target": target, "reason": "Enough" });
         self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
