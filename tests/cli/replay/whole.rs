@@ -13,7 +13,7 @@ use super::bench::branch::Base;
 use super::bench::conflicts::Conflicts;
 use super::bench::history::History;
 use super::bench::interfaces::Interfaces;
-use super::bench::mode::{Branches, Hold, Mode, Refused, Rules, Shared};
+use super::bench::mode::{Branches, Hold, Mode, Rules, Shared};
 use super::bench::run::{Outcome, Stage};
 use super::bench::{Options, replay};
 
@@ -63,20 +63,10 @@ async fn on<T>(play: impl AsyncFnOnce(Stage<'_>) -> T) -> T {
     .await
 }
 
-fn whole(rules: Rules, shared: Shared) -> Mode {
-    Mode {
-        rules,
-        shared,
-        hold: Hold::Whole,
-        refused: Refused::Sleeps,
-        branches: Branches::One,
-    }
-}
-
 #[tokio::test]
 async fn locks_keep_apart_what_collides_without_them() {
     on(async |stage| {
-        let play = async |rules, shared| stage.play(whole(rules, shared)).await.unwrap();
+        let play = async |rules, shared| stage.play(Mode::of(rules, shared)).await.unwrap();
         let figures = async |rules, shared| play(rules, shared).await.figures;
         let none = figures(Rules::None, Shared::Hot).await;
         assert!(none.conflicts > 0.5 && none.hazards > 0.5, "{none:?}");
@@ -110,7 +100,7 @@ async fn what_waits_for_its_review_collides_unless_it_blocks() {
         let figures = async |branches| {
             let mode = Mode {
                 branches,
-                ..whole(Rules::Interface, Shared::Hot)
+                ..Mode::of(Rules::Interface, Shared::Hot)
             };
             stage.play(mode).await.unwrap().figures
         };
@@ -141,7 +131,7 @@ async fn a_conflict_that_the_rules_exclude_is_a_violation() {
             let conflicting = stage.judge(mode, &mut account, &|_| is_shared).unwrap();
             (conflicting, account.violations.len())
         };
-        let files = whole(Rules::Files, Shared::Default);
+        let files = Mode::of(Rules::Files, Shared::Default);
         assert_eq!(judge(files, false), (2, 1));
         assert_eq!(judge(files, true), (0, 0), "in a shared file it is none");
         let last = Mode {
@@ -149,7 +139,7 @@ async fn a_conflict_that_the_rules_exclude_is_a_violation() {
             ..files
         };
         assert_eq!(judge(last, false), (2, 0), "the work began before the claim");
-        assert_eq!(judge(whole(Rules::None, Shared::Default), false), (2, 0));
+        assert_eq!(judge(Mode::of(Rules::None, Shared::Default), false), (2, 0));
     })
     .await;
 }

@@ -163,7 +163,8 @@ impl Mode {
         self.rules != Rules::None
     }
 
-    fn of(rules: Rules, shared: Shared) -> Mode {
+    /// One branch, files held for the whole task, and `sleep 5` where they are refused.
+    pub fn of(rules: Rules, shared: Shared) -> Mode {
         Mode {
             rules,
             shared,

@@ -13,7 +13,7 @@ use futures::TryStreamExt;
 use futures::channel::mpsc::{self, UnboundedSender};
 use futures::future::{try_join, try_join_all};
 
-use super::account::{Account, Figures, Played};
+use super::account::{Account, Figures};
 use super::agent::Agent;
 use super::branch::{Base, ReplayedBranch};
 use super::clock::Clock;
@@ -166,12 +166,9 @@ impl Run<'_> {
             let (before, after) = self.branch.change(place, path, &self.tasks[place]);
             before == after
         };
-        *task = Played {
-            started: Some(self.clock.now()),
-            agent,
-            done_before: self.tasks[place].files.keys().filter(is_done).cloned().collect(),
-            ..std::mem::take(task)
-        };
+        task.started = Some(self.clock.now());
+        task.agent = agent;
+        task.done_before = self.tasks[place].files.keys().filter(is_done).cloned().collect();
     }
 
     /// The files of a task are asked for.
