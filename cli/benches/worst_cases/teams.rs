@@ -157,6 +157,7 @@ impl Team<'_> {
                 known_commits: &[],
             },
             team: &self.name,
+            is_assumed: false,
         }
     }
 

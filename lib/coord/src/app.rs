@@ -19,6 +19,7 @@ use crate::source::Source;
 use crate::source::github::webhook::Webhook;
 use crate::state::admission::Rates;
 use crate::state::locks::ClaimedRepositories;
+use crate::state::teams::OnlyTeams;
 use crate::store::{Store, TimedStore};
 
 /// The parts that every operation works with, built from the [`Settings`], a store and an [`Authenticator`]. The rest is
@@ -59,6 +60,8 @@ pub struct App {
     pub scopes: Arc<ScopeCache>,
     /// What this process knows of the policies of repositories.
     pub policies: Arc<PolicyCache>,
+    /// The only teams of agents that leave theirs out.
+    pub only_teams: Arc<OnlyTeams>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
 }
@@ -94,6 +97,7 @@ impl App {
             graph_cache: Arc::default(),
             scopes: Arc::default(),
             policies: Arc::default(),
+            only_teams: Arc::default(),
             claimed: Arc::default(),
         }
     }

@@ -199,3 +199,68 @@ async fn the_team_may_be_left_out_by_who_is_in_one_alone() {
         1
     );
 }
+
+/// Round trips to the store that the answer names.
+fn round_trips(answer: &crate::api::Answer) -> &str {
+    let timing = answer.header("server-timing").unwrap();
+    timing.split('"').nth(1).unwrap()
+}
+
+/// Each request looked the only team of the agent up before it ran.
+#[tokio::test]
+async fn a_request_that_leaves_its_team_out_takes_one_round_trip_once_the_team_is_known() {
+    let api = Api::with_team().await;
+    // The first claim in a repository puts it on the list of the sweep.
+    api.adds(json!([{ "title": "Z" }])).await;
+    api.does_in_team("ann/lead", "/api/tasks/t1/claim", json!({})).await;
+    let first = api.sends("bob/one", "/api/messages/read", json!({})).await;
+    assert_eq!((first.status, round_trips(&first)), (200, "2 round trips"));
+    for (path, body) in [
+        ("/api/tasks", json!({ "tasks": [{ "title": "A" }] })),
+        ("/api/tasks/next", json!({})),
+        ("/api/tasks/t2/claim", json!({})),
+        ("/api/tasks/t2/complete", json!({ "result": "r" })),
+        ("/api/messages", json!({ "to": ["lead"], "message": "m" })),
+        ("/api/messages/read", json!({})),
+    ] {
+        let answer = api.sends("bob/one", path, body).await;
+        assert_eq!(
+            (answer.status, round_trips(&answer)),
+            (200, "1 round trip"),
+            "{path}: {}",
+            answer.json()
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_team_that_is_left_out_is_the_only_one_of_now() {
+    let api = Api::with_team().await;
+    let added = |title: &str| json!({ "tasks": [{ "title": title }] });
+    api.does_in_team("bob/one", "/api/tasks", added("in alpha")).await;
+    api.does_in_team("ann/boss", "/api/teams", json!({ "name": "beta" }))
+        .await;
+    api.does_in_team("bob/one", "/api/teams/beta/join", json!({})).await;
+    let two = api.sends("bob/one", "/api/tasks", added("in none")).await;
+    assert_eq!(error(&two).2, "team is required: you are in alpha, beta");
+    api.does_in_team("bob/one", "/api/teams/beta/leave", json!({})).await;
+    api.does_in_team("bob/one", "/api/tasks", added("in alpha, too")).await;
+    api.does_in_team("bob/one", "/api/teams/beta/join", json!({})).await;
+    api.does_in_team("bob/one", "/api/teams/alpha/leave", json!({})).await;
+    api.does_in_team("bob/one", "/api/tasks", added("in beta")).await;
+    api.does_in_team("bob/one", "/api/teams/beta/leave", json!({})).await;
+    let none = api.sends("bob/one", "/api/tasks", added("in none")).await;
+    assert_eq!(
+        error(&none).2,
+        "team is required: you are in no team of this repository"
+    );
+    let titles = async |team: &str| {
+        let listed = api.shows("ann", "/api/tasks", &format!("&team={team}")).await;
+        let tasks = listed["tasks"].as_array().unwrap().iter();
+        tasks
+            .map(|task| task["title"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(titles("alpha").await, ["in alpha", "in alpha, too"]);
+    assert_eq!(titles("beta").await, ["in beta"]);
+}

@@ -112,6 +112,7 @@ impl Mate<'_> {
                 known_commits: &[],
             },
             team: &self.team,
+            is_assumed: false,
         }
     }
 

@@ -75,6 +75,7 @@ impl Worker<'_> {
             let terms = TeamTerms {
                 admission,
                 team: &mate.team,
+                is_assumed: false,
             };
             let judgement = self.about.last_judgement();
             let policy = self.about_policy.terms(NeighborPolicy::Block, &[]);
@@ -154,6 +155,7 @@ impl Worker<'_> {
         TeamTerms {
             admission,
             team: &mate.team,
+            is_assumed: false,
         }
     }
 

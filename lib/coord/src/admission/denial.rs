@@ -56,7 +56,7 @@ impl Admission<'_> {
             }
             Denial::AwaitHead { retry_after_seconds } => return Err(ApiError::SourceLimited { retry_after_seconds }),
             // The call itself takes this question.
-            Denial::AskScope(_) | Denial::AskPolicy(_) => return Err(ApiError::Internal),
+            Denial::AskScope(_) | Denial::AskPolicy(_) | Denial::AskTeam { .. } => return Err(ApiError::Internal),
             Denial::UnknownHead => return Err(self.unknown_head()),
             Denial::TooMuch(what) => return Err(ApiError::TooMuchAtOnce(what)),
             Denial::Full(what) => return Err(ApiError::TooManyLocks(what)),

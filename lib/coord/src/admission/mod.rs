@@ -13,6 +13,8 @@ mod identity;
 mod pushed_work;
 mod repository;
 
+use std::collections::BTreeMap;
+
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
@@ -54,6 +56,16 @@ pub(crate) trait AdmittedCall: Sync {
     /// Takes the policy by which the files of the request have to be judged: the next run of the script has them judged.
     fn judge_by_policy(&self, question: PolicyQuestion) {
         let _ = question;
+    }
+
+    /// Takes the teams of the caller, with its handles, where the one that was assumed is not the only one: the next run of the
+    /// script is in the right one.
+    ///
+    /// # Errors
+    /// When the caller has to name its team.
+    fn choose_team(&self, handles: &BTreeMap<String, String>) -> Result<(), ApiError> {
+        let _ = handles;
+        Err(ApiError::Internal)
     }
 }
 
@@ -337,6 +349,11 @@ impl<'a> Admission<'a> {
                     self.next_round()?;
                     self.is_counted = true;
                     call.judge_by_policy(*question);
+                }
+                Admitted::Denied(Denial::AskTeam { handles }) => {
+                    self.next_round()?;
+                    self.is_counted = true;
+                    call.choose_team(&handles)?;
                 }
                 Admitted::Denied(denial) => self.resolve(denial).await?,
             }

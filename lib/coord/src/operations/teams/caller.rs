@@ -1,13 +1,12 @@
-//! Who asks, in which team.
+//! Who asks.
 
 use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::auth::{Caller, CallerIdentity};
-use crate::domain::team::{Handle, TeamName};
+use crate::domain::team::Handle;
 use crate::domain::{AgentId, Branch, RepoId};
 use crate::error::ApiError;
 use crate::operations::fields::{agent_of, in_field, required};
-use crate::state::teams::handles;
 
 /// No team is of a branch; only the head of this one is read.
 const NO_BRANCH: &str = "main";
@@ -66,42 +65,6 @@ impl TeamAgent {
                 field: "handle",
                 problem: "is required without an agent_id".to_owned(),
             }),
-        }
-    }
-}
-
-/// The name of a team, or the documented refusal.
-pub(super) fn team_name(field: &'static str, text: &str) -> Result<TeamName, ApiError> {
-    TeamName::parse(text).map_err(|invalid| ApiError::InvalidField {
-        field,
-        problem: format!("is refused: {invalid}"),
-    })
-}
-
-/// The team that is named, or else the only one in which the caller is.
-pub(super) async fn team_of(
-    app: &App,
-    agent: &TeamAgent,
-    admission: &Admission<'_>,
-    named: Option<&str>,
-) -> Result<TeamName, ApiError> {
-    if let Some(name) = named {
-        return team_name("team", name);
-    }
-    let handles = handles(&agent.repo, admission.holder()).run(&*app.store).await?;
-    let mut names = handles.keys();
-    match (names.next(), names.next()) {
-        (Some(name), None) => team_name("team", name),
-        (None, _) => Err(ApiError::InvalidField {
-            field: "team",
-            problem: "is required: you are in no team of this repository".to_owned(),
-        }),
-        (Some(_), Some(_)) => {
-            let names: Vec<&str> = handles.keys().map(String::as_str).collect();
-            Err(ApiError::InvalidField {
-                field: "team",
-                problem: format!("is required: you are in {}", names.join(", ")),
-            })
         }
     }
 }

@@ -1,10 +1,13 @@
 //! The scripts of teams under their admission: a refusal by the rules is an error.
 
+use std::collections::BTreeMap;
+
 use coord_protocol::Waiting;
 
+use super::chosen::ChosenTeam;
 use super::view;
 use crate::admission::{Admission, AdmittedCall};
-use crate::domain::team::{Handle, TaskId, TeamName};
+use crate::domain::team::{Handle, TaskId};
 use crate::error::{ApiError, TeamRefused};
 use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::departures::{self, ShutdownStep};
@@ -12,7 +15,7 @@ use crate::state::messages::{self, Inbox, MessageFilter, MessagePage, NewMessage
 use crate::state::tasks::{
     self, CreatedTasks, NewTask, TaskChanges, TaskFilter, TaskPage, Unblocked, Updated, WholeTask,
 };
-use crate::state::teams::{self, Joined, NewMember, RequestKey, TeamRecord, TeamTerms, Told};
+use crate::state::teams::{self, Joined, NewMember, RequestKey, TeamRecord, Told};
 use crate::store::{Store, StoreError};
 
 /// Runs `call`. Returns what came of it, and what waits for the caller.
@@ -33,7 +36,7 @@ macro_rules! calls {
     ($($name:ident { $($field:ident: $kind:ty),* } = $module:ident::$function:ident -> $outcome:ty;)*) => {$(
         #[doc = concat!("[`", stringify!($module), "::", stringify!($function), "`].")]
         pub(super) struct $name<'a> {
-            pub team: &'a TeamName,
+            pub team: &'a ChosenTeam<'a>,
             $(pub $field: $kind,)*
         }
 
@@ -45,8 +48,11 @@ macro_rules! calls {
                 store: &dyn Store,
                 terms: &AdmissionTerms<'_>,
             ) -> Result<Admitted<Self::Outcome>, StoreError> {
-                let terms = TeamTerms { admission: *terms, team: self.team };
-                $module::$function(store, &terms $(, self.$field)*).await
+                $module::$function(store, &self.team.terms(terms) $(, self.$field)*).await
+            }
+
+            fn choose_team(&self, handles: &BTreeMap<String, String>) -> Result<(), ApiError> {
+                self.team.choose(handles)
             }
         }
     )*};

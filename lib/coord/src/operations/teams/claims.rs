@@ -11,8 +11,9 @@ use coord_protocol::tasks::{
 };
 use coord_protocol::teams::TeamCaller;
 
-use super::caller::{Asked, TeamAgent, team_of};
+use super::caller::{Asked, TeamAgent};
 use super::calls::run;
+use super::chosen::ChosenTeam;
 use super::files::{ClaimCall, Claimed, End, Ended, FilesAsked, What, add_claimed, add_released, end, refused_claim};
 use super::is_of;
 use super::tasks::{answer, of_task};
@@ -53,7 +54,7 @@ pub async fn claim_task(
     let files = FilesAsked::of_claim(&agent, &sent.work)?;
     let tool_use = ToolUse::parse(None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
-    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
     let said = files.said(app, &admission, &tool_use);
     let call = ClaimCall {
         team,
@@ -122,7 +123,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
     let files = FilesAsked::of_claim(&agent, &sent.work)?;
     let tool_use = ToolUse::parse(None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
-    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
     let mut waiting = Waiting::begin(app, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut skipped = Vec::new();
     loop {
@@ -168,7 +169,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                     | Event::TaskCompleted(_)
                     // Lapses that are cleared, a dependency or a reservation that is taken away, another branch.
                     | Event::TaskUpdated(_)
-                    | Event::ShutdownChanged(_) => is_of(event, team),
+                    | Event::ShutdownChanged(_) => is_of(event, team.name()),
                     _ => false,
                 };
                 // No event tells that a claim has lapsed, or a lock or a reservation ended, before somebody looks.
@@ -306,7 +307,7 @@ pub async fn complete_task(
     let result = long_text("result", sent.result.as_deref())?;
     let files = FilesAsked::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), None)?;
     let (mut admission, head) = files.begin(app, &agent, false).await?;
-    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
     let call = End {
         team,
         id,
@@ -360,7 +361,7 @@ pub async fn release_task(
     let mut files = FilesAsked::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), sent.abandon)?;
     files.keep_without_new_head();
     let (mut admission, head) = files.begin(app, &agent, false).await?;
-    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
     let call = End {
         team,
         id,

@@ -1,13 +1,16 @@
 //! The files of a task: what a request says of them, and what they say to it.
 
+use std::collections::BTreeMap;
+
 use coord_protocol::tasks::{TaskResponse, TaskWork};
 use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse, Waiting};
 
 use super::caller::TeamAgent;
 use super::calls::run;
+use super::chosen::ChosenTeam;
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
-use crate::domain::team::{TaskId, TeamName};
+use crate::domain::team::TaskId;
 use crate::domain::{Branch, CommitSha, LockMode};
 use crate::error::ApiError;
 use crate::operations::fields::in_field;
@@ -21,7 +24,7 @@ use crate::state::locks::{ClaimOutcome, Judged, ReleaseOutcome, Survey};
 use crate::state::tasks::{
     self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NextTask, ReleasedTask, WithFiles,
 };
-use crate::state::teams::{RequestKey, TeamTerms, Told};
+use crate::state::teams::{RequestKey, Told};
 use crate::store::{Store, StoreError};
 
 /// What a request says of the files of its task.
@@ -194,7 +197,7 @@ impl Head {
 
 /// A claim of one task, or of the next.
 pub(super) struct ClaimCall<'a> {
-    pub team: &'a TeamName,
+    pub team: &'a ChosenTeam<'a>,
     pub seconds: u32,
     pub files: &'a FilesAsked,
     pub head: &'a Head,
@@ -220,10 +223,7 @@ impl AdmittedCall for ClaimCall<'_> {
     type Outcome = Told<WithFiles<Claimed, ClaimOutcome>>;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
-        let terms = TeamTerms {
-            admission: *terms,
-            team: self.team,
-        };
+        let terms = self.team.terms(terms);
         let judgement = self.said.and_then(|said| said.gate.judgement());
         let policy = self.said.map(|said| said.policy.terms()).unwrap_or_default();
         let files = match (self.files.work(), self.said, self.head) {
@@ -256,11 +256,15 @@ impl AdmittedCall for ClaimCall<'_> {
             said.policy.judge(&question);
         }
     }
+
+    fn choose_team(&self, handles: &BTreeMap<String, String>) -> Result<(), ApiError> {
+        self.team.choose(handles)
+    }
 }
 
 /// The end of the claim of a task.
 pub(super) struct End<'a> {
-    pub team: &'a TeamName,
+    pub team: &'a ChosenTeam<'a>,
     pub id: &'a TaskId,
     pub token: Option<i64>,
     /// Result or note.
@@ -283,10 +287,7 @@ impl AdmittedCall for EndCall<'_> {
     type Outcome = Told<WithFiles<Ended, ReleaseOutcome>>;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
-        let terms = TeamTerms {
-            admission: *terms,
-            team: self.end.team,
-        };
+        let terms = self.end.team.terms(terms);
         let End { id, token, text, .. } = *self.end;
         let files = &self.files;
         Ok(if self.end.is_completed {
@@ -296,6 +297,10 @@ impl AdmittedCall for EndCall<'_> {
             let released = tasks::release_task(store, &terms, id, token, text, files).await?;
             released.map(|told| told.map(|ended| ended.map(Ended::Released)))
         })
+    }
+
+    fn choose_team(&self, handles: &BTreeMap<String, String>) -> Result<(), ApiError> {
+        self.end.team.choose(handles)
     }
 }
 

@@ -7,17 +7,18 @@ use coord_protocol::teams::{
 };
 use coord_protocol::{Action, Orchestration, Waiting};
 
-use super::caller::{Asked, TeamAgent, team_name};
+use super::caller::{Asked, TeamAgent};
 use super::calls::{
     AnswerShutdown, CreateTeam, DeleteTeam, ForceShutdown, HandOver, JoinTeam, LeaveTeam, RequestShutdown, ShowTeam,
     run,
 };
+use super::chosen::{ChosenTeam, team_name};
 use super::texts::long_text;
 use super::view;
 use crate::admission::{Right, admit_as_holder};
 use crate::app::App;
 use crate::domain::Holder;
-use crate::domain::team::{Handle, TeamName};
+use crate::domain::team::Handle;
 use crate::error::ApiError;
 use crate::operations::fields::seconds;
 use crate::operations::fields::{in_field, line, required};
@@ -60,7 +61,7 @@ pub async fn show_team(
     asked: Asked<'_>,
 ) -> Result<TeamResponse, ApiError> {
     let agent = TeamAgent::parse(repo_url, None, asked)?;
-    let team = &team_name("team", name)?;
+    let team = &ChosenTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Read).await?;
     let (record, waiting) = run(&mut admission, &ShowTeam { team }).await?;
     Ok(TeamResponse {
@@ -75,7 +76,7 @@ pub async fn show_team(
 /// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
 pub async fn new_team(app: &App, sent: &NewTeamRequest, asked: Asked<'_>) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &team_name("name", required("name", &sent.name)?)?;
+    let team = &ChosenTeam::named(team_name("name", required("name", &sent.name)?)?);
     let member = Member::parse(&agent, &sent.member)?;
     let description = long_text("description", sent.description.as_deref())?;
     let mut admission = agent.begin(app, Right::Push).await?;
@@ -87,7 +88,7 @@ pub async fn new_team(app: &App, sent: &NewTeamRequest, asked: Asked<'_>) -> Res
     };
     let ((), waiting) = run(&mut admission, &call).await?;
     let handle = member.handle.as_str().to_owned();
-    let mut response = changed(team, format!("You lead team {} as \"{handle}\"", team.as_str()));
+    let mut response = changed(team, format!("You lead team {} as \"{handle}\"", team.name().as_str()));
     response.handle = Some(handle);
     response.waiting = waiting;
     Ok(response)
@@ -104,7 +105,7 @@ pub async fn join_team(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &team_name("team", name)?;
+    let team = &ChosenTeam::named(team_name("team", name)?);
     let member = Member::parse(&agent, &sent.member)?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let (joined, waiting) = run(
@@ -120,10 +121,10 @@ pub async fn join_team(
         Joined::TakenOver { handle, from } => (handle, Some(from)),
     };
     let reason = match &from {
-        None => format!("You are \"{handle}\" in team {}", team.as_str()),
+        None => format!("You are \"{handle}\" in team {}", team.name().as_str()),
         Some(_) => format!(
             "You go on as \"{handle}\" in team {}, with its inbox and its tasks",
-            team.as_str()
+            team.name().as_str()
         ),
     };
     let mut response = changed(team, reason);
@@ -144,10 +145,10 @@ pub async fn leave_team(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &team_name("team", name)?;
+    let team = &ChosenTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     let (given_back, _) = run(&mut admission, &LeaveTeam { team }).await?;
-    let mut response = changed(team, format!("You have left team {}", team.as_str()));
+    let mut response = changed(team, format!("You have left team {}", team.name().as_str()));
     response.given_back = given_back;
     Ok(response)
 }
@@ -163,11 +164,11 @@ pub async fn edit_team(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &team_name("team", name)?;
+    let team = &ChosenTeam::named(team_name("team", name)?);
     let to = &Handle::parse(required("leader", &sent.leader)?).map_err(in_field("leader"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
     let (leader, waiting) = run(&mut admission, &HandOver { team, to }).await?;
-    let mut response = changed(team, format!("\"{leader}\" leads team {}", team.as_str()));
+    let mut response = changed(team, format!("\"{leader}\" leads team {}", team.name().as_str()));
     response.waiting = waiting;
     Ok(response)
 }
@@ -184,10 +185,10 @@ pub async fn delete_team(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(repo_url, agent_id, asked)?;
-    let team = &team_name("team", name)?;
+    let team = &ChosenTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
     run(&mut admission, &DeleteTeam { team }).await?;
-    Ok(changed(team, format!("Team {} is deleted", team.as_str())))
+    Ok(changed(team, format!("Team {} is deleted", team.name().as_str())))
 }
 
 /// Makes a step of a shutdown in the team `name`.
@@ -201,7 +202,7 @@ pub async fn shut_down(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &team_name("team", name)?;
+    let team = &ChosenTeam::named(team_name("team", name)?);
     let step = *required("step", &sent.step)?;
     let reason = sent.reason.as_deref().map(|text| line("reason", text, MOST_LINE_CHARS));
     let reason = reason.transpose()?;
@@ -251,7 +252,7 @@ pub async fn shut_down(
     Ok(response)
 }
 
-fn after(team: &TeamName, step: ShutdownStep) -> TeamChangeResponse {
+fn after(team: &ChosenTeam<'_>, step: ShutdownStep) -> TeamChangeResponse {
     let (state, reason) = match step.progress {
         ShutdownProgress::Open => (ToldProgress::Open, "is open: members have yet to answer"),
         ShutdownProgress::Stopped => (ToldProgress::Stopped, "is over: the member has stopped"),
@@ -280,9 +281,9 @@ fn after(team: &TeamName, step: ShutdownStep) -> TeamChangeResponse {
     response
 }
 
-fn changed(team: &TeamName, reason: String) -> TeamChangeResponse {
+fn changed(team: &ChosenTeam<'_>, reason: String) -> TeamChangeResponse {
     TeamChangeResponse {
-        team: team.as_str().to_owned(),
+        team: team.name().as_str().to_owned(),
         handle: None,
         taken_over_from: None,
         shutdown_id: None,

@@ -8,8 +8,9 @@ use coord_protocol::team_event::{MessageSent, MessageType};
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Event, Orchestration};
 
-use super::caller::{Asked, TeamAgent, team_of};
+use super::caller::{Asked, TeamAgent};
 use super::calls::{ListMessages, ReadMessages, SendMessage, run};
+use super::chosen::ChosenTeam;
 use super::is_of;
 use super::texts::{content, long_text, number, request_key, task_id};
 use super::view;
@@ -67,7 +68,7 @@ pub async fn send_message(
         content: &content,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
     let call = SendMessage {
         team,
         key,
@@ -136,7 +137,7 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
     let wait = wait_seconds(app, "wait", sent.wait)?;
     let cursor = number("cursor", sent.cursor)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
     let call = ReadMessages {
         team,
         cursor,
@@ -153,8 +154,8 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
             || shutdown_before.as_ref().is_some_and(|before| *before != shutdown);
         shutdown_before = Some(shutdown);
         let matters = |event: &Event| match event {
-            Event::MessageSent(message) => is_of(event, team) && is_to(message, &inbox.handle),
-            Event::ShutdownChanged(_) => is_of(event, team),
+            Event::MessageSent(message) => is_of(event, team.name()) && is_to(message, &inbox.handle),
+            Event::ShutdownChanged(_) => is_of(event, team.name()),
             _ => false,
         };
         if !is_news && waiting.until(matters, None).await {
@@ -168,7 +169,7 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
             ),
         };
         return Ok(InboxResponse {
-            team: team.as_str().to_owned(),
+            team: team.name().as_str().to_owned(),
             handle: inbox.handle,
             timed_out: wait > 0 && !is_news,
             messages: inbox
@@ -244,7 +245,7 @@ pub async fn message_history(
     let most = limit(request.limit)?;
     let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &team_of(app, &agent, &admission, request.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, request.caller.team.as_deref()).await?;
     let filter = MessageFilter {
         before,
         member: member.as_ref(),

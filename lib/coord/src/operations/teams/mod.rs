@@ -3,11 +3,12 @@
 //! - `membership`: who works together, and how that ends
 //! - `tasks`, `claims`, `files`: what is to be done; who does it; the files that are claimed for it
 //! - `messages`: what members tell each other
-//! - `caller`: who asks, in which team; `calls`: the scripts under their admission
+//! - `caller`: who asks; `chosen`: in which team; `calls`: the scripts under their admission
 //! - `view`: records on the wire; `texts`: what people write
 
 mod caller;
 mod calls;
+mod chosen;
 mod claims;
 mod files;
 mod membership;

@@ -10,8 +10,9 @@ use coord_protocol::tasks::{
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Orchestration, Waiting};
 
-use super::caller::{Asked, TeamAgent, team_of};
+use super::caller::{Asked, TeamAgent};
 use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, ShowTask, UpdateTask, run};
+use super::chosen::ChosenTeam;
 use super::texts::{content, long_text, number, request_key, task_id, title};
 use super::view;
 use crate::admission::Right;
@@ -90,7 +91,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
     }
     let after = number("after", Some(request.after))?.unwrap_or_default();
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &team_of(app, &agent, &admission, team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, team.as_deref()).await?;
     let filter = TaskFilter {
         status: request.status,
         owner: owner.as_ref(),
@@ -128,7 +129,7 @@ pub async fn show_task(app: &App, id: &str, caller: &TeamCaller, asked: Asked<'_
     let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &team_of(app, &agent, &admission, caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, caller.team.as_deref()).await?;
     let (whole, waiting) = run(&mut admission, &ShowTask { team, id }).await?;
     Ok(of_task(whole, waiting, |task| {
         format!("Task {} is {}", task.id, task.status.as_str())
@@ -155,7 +156,7 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
         content: &content,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
     let call = CreateTasks {
         team,
         key,
@@ -271,7 +272,7 @@ pub async fn edit_task(
     let assignee = sent.assignee.as_deref().filter(|handle| !handle.is_empty());
     let assignee = assignee.map(Handle::parse).transpose().map_err(in_field("assignee"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &team_of(app, &agent, &admission, sent.caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
     if sent.assignee.is_some() {
         let call = AssignTask {
             team,
@@ -344,7 +345,7 @@ pub async fn delete_task(
     let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &team_of(app, &agent, &admission, caller.team.as_deref()).await?;
+    let team = &ChosenTeam::of(app, &agent.repo, &admission, caller.team.as_deref()).await?;
     let call = DeleteTask { team, id, is_unlinked };
     let (unblocked, waiting) = run(&mut admission, &call).await?;
     let mut response = answer(

@@ -1,5 +1,7 @@
 //! Denials: why a request was not admitted.
 
+use std::collections::BTreeMap;
+
 use super::policy_question::PolicyQuestion;
 use super::scope_question::ScopeQuestion;
 use crate::domain::CommitSha;
@@ -97,6 +99,11 @@ pub enum Denial {
     AskScope(Box<ScopeQuestion>),
     /// The files have yet to be judged by the policy of the branch.
     AskPolicy(Box<PolicyQuestion>),
+    /// The request names no team, and is not made in the only one of the caller.
+    AskTeam {
+        /// Its handles, by team in lower case.
+        handles: BTreeMap<String, String>,
+    },
 }
 
 /// The denial that a reply tells of, or the reply to be read on.
@@ -140,6 +147,11 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
         }),
         "ASK_SCOPE" => Denial::AskScope(Box::new(ScopeQuestion::read(&mut reply)?)),
         "ASK_POLICY" => Denial::AskPolicy(Box::new(PolicyQuestion::read(&mut reply)?)),
+        "ASK_TEAM" => {
+            let text = reply.text()?;
+            let handles = serde_json::from_str(&text).map_err(|error| reply.malformed(&error.to_string()))?;
+            Denial::AskTeam { handles }
+        }
         "ASK_SOURCE" => Denial::AskSource {
             head: reply.commit()?,
             age: reply.number()?.unsigned_abs(),

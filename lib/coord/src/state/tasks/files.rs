@@ -187,7 +187,7 @@ pub(super) async fn run_claim<T>(
             rates: Rates::NONE,
             ..terms.admission
         },
-        team: terms.team,
+        ..*terms
     };
     let args = team_arguments(&counted, Kind::Marked, own);
     let holds = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");

@@ -15,6 +15,8 @@ pub struct TeamTerms<'a> {
     pub admission: AdmissionTerms<'a>,
     /// The team.
     pub team: &'a TeamName,
+    /// The request names no team: this one has to be the only one of the caller ([`crate::state::admission::Denial::AskTeam`]).
+    pub is_assumed: bool,
 }
 
 /// An outcome, or why the rules refuse it; and what waits for the caller.
@@ -85,7 +87,8 @@ pub(in crate::state) async fn run<T>(
 /// ARGV of every script of a team.
 pub(in crate::state) fn team_arguments(terms: &TeamTerms<'_>, kind: Kind, own: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let mut args = terms.admission.arguments(kind, 1);
-    args.extend([terms.team.key().into(), terms.team.as_str().into()]);
+    let name = if terms.is_assumed { "" } else { terms.team.as_str() };
+    args.extend([terms.team.key().into(), name.into()]);
     args.extend(own);
     args
 }

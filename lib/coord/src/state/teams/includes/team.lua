@@ -2,7 +2,7 @@
 -- KEYS, the last 22: 1 status log, 2 events channel, 3 teams, 4 members, 5 team, 6 seen, 7 answers, 8 mail, 9 bodies, 10 tasks,
 --       11 texts, 12 order, 13 done, 14 edges, 15 unmet, 16 ready, 17 leases, 18 fencing token,
 --       19 locks, 20 expiries, 21 held, 22 index of lapses
--- ARGV: 17 team in lower case, 18 its name as the caller writes it
+-- ARGV: 17 team in lower case, 18 its name as the caller writes it, or '' where it is assumed to be the only one of the caller
 local behind = #KEYS - 22
 keys.status_log, keys.events, keys.teams, keys.members, keys.team, keys.seen, keys.answers, keys.mail, keys.bodies, keys.tasks,
   keys.texts, keys.order, keys.done, keys.edges, keys.unmet, keys.ready, keys.leases, keys.token, keys.locks, keys.expiries,
@@ -64,8 +64,16 @@ local function save_member(record)
   redis.call('HSET', keys.team, '=' .. string.lower(record.handle), cjson.encode(record))
 end
 
--- Loads the team; nil, or the refusal.
+-- Loads the team; nil, or the refusal, or { ASK_TEAM, now, the teams of the caller with its handles as JSON } where the team is not
+-- the only one of the caller, as it was assumed to be.
 local function load_team()
+  if team_name == '' then
+    local stored = redis.call('HGET', keys.members, agent_field(request.user_id, request.agent_id)) or '{}'
+    local handles = cjson.decode(stored)
+    if next(handles) ~= team_key or next(handles, team_key) then
+      return { 'ASK_TEAM', now, stored }
+    end
+  end
   local stored, open_shutdown
   stored, open_shutdown, sequence, bound =
     unpack(redis.call('HMGET', keys.team, 'team', 'shutdown', 'sequence', agent_field(request.user_id, request.agent_id)))
