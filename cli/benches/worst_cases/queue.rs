@@ -1,4 +1,4 @@
-//! The queue: tickets as they may lie in a repository, 64 of them in 128 KiB.
+//! The queue: tickets as they may lie in a repository, 64 of them with 4,096 files in 128 KiB.
 
 use coord::domain::LockMode::{self, Reading, Writing};
 use coord::state;
@@ -10,8 +10,8 @@ use crate::cases::{Act, Case, State, files, held, short, state};
 const MOST: usize = 64;
 const MOST_BYTES: usize = 131_072;
 
-/// Files of each ticket, with names of three characters: nearly as many as the bytes have room for.
-const FILES: usize = 280;
+/// Files of each ticket: together as many as there may be.
+const FILES: usize = 4_096 / MOST;
 
 /// A claim that waits.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl Ticket {
         };
         let mut stored = serde_json::json!({
             "id": format!("{number:012x}"), "user_id": user, "user_name": "Mona Lisa", "branch": "main",
-            "status": self.mode.as_str(), "message": "Work", "files": self.files, "since": now_ms, "asked": now_ms,
+            "status": self.mode.as_str(), "message": "Work".repeat(125), "files": self.files, "since": now_ms, "asked": now_ms,
         });
         if let Some(agent) = agent {
             stored["agent_id"] = agent.into();
@@ -106,9 +106,9 @@ fn to_write(files: Vec<String>) -> Ticket {
 }
 
 /// Tickets in a chain: each comes after the one before it, by the last of its files, and the first waits for a file that the caller
-/// reads. So all wait for the caller, and none can be left out of the search for them. 155 files of each are locked by others.
+/// reads. So all wait for the caller, and none can be left out of the search for them. 60 files of each are locked by others.
 fn chain(tickets: usize) -> State {
-    const LOCKED: usize = 155;
+    const LOCKED: usize = 60;
     let link = |number: usize| short(36 * 1296 - 1 - number);
     let mut locked = held(&[link(0)], 0);
     let mut queued = Vec::new();
@@ -217,17 +217,17 @@ pub fn cases() -> Vec<Case> {
             "64 released, 64 tickets, 64 reserved",
         ),
         case(
-            "queue: release of 280 written files that 64 tickets want to read",
+            "queue: release of 64 written files that 64 tickets want to read",
             State {
                 own: FILES,
                 queued: Ticket::all_for(Reading, &same),
                 ..state(written, Vec::new())
             },
             Act::Release(same.clone()),
-            "280 released, 64 tickets, 64 reserved",
+            "64 released, 64 tickets, 64 reserved",
         ),
         case(
-            "queue: claim of 280 files by the first of 64 tickets, which are reserved for it",
+            "queue: claim of 64 files by the first of 64 tickets, which are reserved for it",
             State {
                 queued: first,
                 ..state(Vec::new(), Vec::new())

@@ -483,6 +483,32 @@ async fn tickets_of_very_many_files_are_bounded_in_bytes(world: World) {
     assert_eq!(waits(&world.agent("small"), Writing, &["a.ts"]).await.0, 3);
 }
 
+async fn tickets_are_bounded_in_files(world: World) {
+    let ann = world.agent("ann");
+    ann.writes(&["a.ts"]).await;
+    let files = |name: &str| -> Vec<String> {
+        let own = (1..512).map(|number| format!("{name}{number}"));
+        std::iter::once("a.ts".to_owned()).chain(own).collect()
+    };
+    let has_place = async |agent: &Agent<'_>, name: &str| {
+        let refused = agent.is_refused(Writing, &files(name)).await;
+        refused.queued.is_some()
+    };
+    // A person may have half of them.
+    for (name, has_room) in [("b1", true), ("b2", true), ("b3", true), ("b4", true), ("b5", false)] {
+        assert_eq!(
+            has_place(&world.agent(&format!("bob/{name}")), name).await,
+            has_room,
+            "{name}"
+        );
+    }
+    for (name, has_room) in [("c", true), ("d", true), ("e", true), ("f", true), ("g", false)] {
+        assert_eq!(has_place(&world.agent(name), name).await, has_room, "{name}");
+    }
+    // Who has a place keeps it.
+    assert!(has_place(&world.agent("f"), "f").await);
+}
+
 async fn the_tickets_go_by_themselves(world: World) {
     world.agent("ann").writes(&["a.ts"]).await;
     waits(&world.agent("bob"), Writing, &["a.ts"]).await;
@@ -509,5 +535,6 @@ on_every_store! {
     who_keeps_an_interface_does_not_come_after_a_ticket_of_a_neighbor,
     neighbors_of_a_ticket_are_forgotten_where_they_block_no_longer,
     tickets_of_very_many_files_are_bounded_in_bytes,
+    tickets_are_bounded_in_files,
     the_tickets_go_by_themselves,
 }

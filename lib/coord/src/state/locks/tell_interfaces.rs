@@ -4,6 +4,9 @@ use crate::state::reply::call;
 use crate::state::request_keys::lock_keys;
 use crate::store::{Store, StoreError};
 
+/// Most files of one run of the script, so that it holds the store no longer than others may.
+const MOST_AT_ONCE: usize = 128;
+
 /// A file whose interface has changed, although it was to be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenPromise {
@@ -13,7 +16,7 @@ pub struct BrokenPromise {
     pub names: Vec<String>,
 }
 
-/// Announces `broken`, and leaves it with the locks on neighbors for their holders. Returns the number of these locks.
+/// Announces `broken`, a part after the other, and leaves it with the locks on neighbors for their holders. Returns the number of these locks.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -22,14 +25,18 @@ pub async fn tell_interfaces(
     terms: &AdmissionTerms<'_>,
     broken: &[BrokenPromise],
 ) -> Result<u64, StoreError> {
-    let mut args = terms.arguments(Kind::Release, broken.len());
-    for promise in broken {
-        args.push(promise.path.as_bytes().to_vec());
-        args.push(promise.names.join("\n").into_bytes());
+    let mut told = 0;
+    for part in broken.chunks(MOST_AT_ONCE) {
+        let mut args = terms.arguments(Kind::Release, part.len());
+        for promise in part {
+            args.push(promise.path.as_bytes().to_vec());
+            args.push(promise.names.join("\n").into_bytes());
+        }
+        let mut reply = call(store, &TELL_INTERFACES, lock_keys(terms), args).await?;
+        match reply.outcome.as_str() {
+            "TOLD" => told += reply.number()?.unsigned_abs(),
+            _ => return Err(reply.malformed("an unknown outcome")),
+        }
     }
-    let mut reply = call(store, &TELL_INTERFACES, lock_keys(terms), args).await?;
-    match reply.outcome.as_str() {
-        "TOLD" => Ok(reply.number()?.unsigned_abs()),
-        _ => Err(reply.malformed("an unknown outcome")),
-    }
+    Ok(told)
 }

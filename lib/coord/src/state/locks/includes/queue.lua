@@ -20,6 +20,8 @@ local function open_queue()
   queue = { before = {} } -- `before`: the tickets that the last findings() has found
   local RESERVED_MS, LEAST_KEPT_MS, MOST_KEPT_MS, WAITS_KEPT = 20000, 30000, 300000, 3
   local MOST_TICKETS, MOST_OF_PERSON, MOST_OF_HOLDER, MOST_BYTES, MOST_NEAR, MOST_BEFORE = 64, 16, 4, 131072, 32, 8
+  -- Files of all tickets, so that no request has to look at more of them, and of those of a person.
+  local MOST_FILES, MOST_FILES_OF_PERSON = 4096, 2048
 
   local function holder_of(one)
     return one.user_id .. ' ' .. (one.agent_id or '')
@@ -324,13 +326,23 @@ local function open_queue()
     return ticket.user_id == request.user_id
   end
 
+  -- Whether there is room for so many more files in tickets.
+  local function has_room_for(more)
+    local all, of_person = more, more
+    for _, ticket in ipairs(tickets) do
+      local count = #ticket.files + #(ticket.near or {})
+      all, of_person = all + count, of_person + (is_of_person(ticket) and count or 0)
+    end
+    return all <= MOST_FILES and of_person <= MOST_FILES_OF_PERSON
+  end
+
   -- The caller's new ticket, or nil where there is no room for it.
   local function new_ticket(id, files, wanted, message, keeps)
     local count, oldest = count_where(is_own)
     if count >= MOST_OF_HOLDER then
       table.remove(tickets, oldest)
     end
-    if #tickets >= MOST_TICKETS or count_where(is_of_person) >= MOST_OF_PERSON then
+    if #tickets >= MOST_TICKETS or count_where(is_of_person) >= MOST_OF_PERSON or not has_room_for(#files) then
       return nil
     end
     local ticket = {
