@@ -21,11 +21,12 @@ local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include builds/spelling
 -- @include locks/gate_request
 -- @include teams/waiting
--- @include teams/suggested
--- @include locks/free
--- @include locks/taken
 
-local denial = admit() or taken_away(paths)
+local denial = admit()
+if not denial and request.taken then
+  -- @include locks/taken
+  denial = taken_away(paths)
+end
 if denial then
   return denial
 end
@@ -66,8 +67,15 @@ end
 local version = graph_version()
 local spellings = version == '' and {} or other_spellings(paths, lookups)
 local teams = waiting()
-local tasks = blocked and suggested(teams) or {}
-local free = blocked and #tasks == 0 and free_files(paths) or {}
+local tasks, free = {}, {}
+if blocked then
+  -- @include teams/suggested
+  tasks = suggested(teams)
+end
+if blocked and #tasks == 0 then
+  -- @include locks/free
+  free = free_files(paths)
+end
 return {
   'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, spellings,
   gate.intent, gate.findings, teams, tasks, free,

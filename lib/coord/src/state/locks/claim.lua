@@ -23,13 +23,15 @@ local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include admission/admission
 -- @include locks/claiming
 -- @include teams/waiting
--- @include teams/suggested
--- @include locks/free
--- @include locks/taken
+-- @include locks/holds_all
 
 local denial = admit(function()
   return holds_all(paths)
-end) or taken_away(paths)
+end)
+if not denial and request.taken then
+  -- @include locks/taken
+  denial = taken_away(paths)
+end
 if denial then
   return denial
 end
@@ -37,10 +39,17 @@ end
 local function ended(answer)
   local teams = waiting()
   answer[#answer + 1] = teams
-  local is_blocked = answer[1] == 'CONFLICT'
-  local tasks = is_blocked and suggested(teams) or {}
+  local is_blocked, tasks, free = answer[1] == 'CONFLICT', {}, {}
+  if is_blocked then
+    -- @include teams/suggested
+    tasks = suggested(teams)
+  end
+  if is_blocked and #tasks == 0 then
+    -- @include locks/free
+    free = free_files(paths)
+  end
   answer[#answer + 1] = tasks
-  answer[#answer + 1] = is_blocked and #tasks == 0 and free_files(paths) or {}
+  answer[#answer + 1] = free
   return answer
 end
 if not policy.has_judged(paths) then

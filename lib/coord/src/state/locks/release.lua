@@ -30,9 +30,13 @@ local release_name, can_ask, path_count = ARGV[23], ARGV[24] == '1', tonumber(AR
 local paths, verdicts = { unpack(ARGV, 26, 25 + path_count) }, { unpack(ARGV, 26 + path_count) }
 -- @include admission/admission
 -- @include teams/waiting
--- @include locks/taken
+-- @include locks/entries
 
-local denial = admit() or taken_away(paths, true)
+local denial = admit()
+if not denial and request.taken then
+  -- @include locks/taken
+  denial = taken_away(paths, true)
+end
 if denial then
   return denial
 end

@@ -1,13 +1,10 @@
--- Pending changes as findings of a survey. Needs: request.
+-- Pending changes as findings of a survey, joined where the branch may have some. Needs: request.
 -- @include locks/pending
 
 -- What `paths` have on other work branches than the caller's: findings that block, and that do not. `is_writing`: files that the caller
 -- already writes. A policy whose digest ends with `!` lets them block.
 pending.findings = function(paths, wanted, is_writing)
   local blocking, harmless = {}, {}
-  if #paths == 0 or (load_graph()[5] or '') == '' then
-    return blocking, harmless
-  end
   local may_block = wanted == 'WRITING' and string.sub(load_graph()[4] or '', -1) == '!'
   for place, value in ipairs(redis.call('HMGET', keys.pending, unpack(paths))) do
     for _, entry in ipairs(pending.live(value)) do

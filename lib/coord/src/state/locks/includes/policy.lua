@@ -31,6 +31,9 @@ end
 
 -- `paths` without the ignored ones, and texts that have as many characters for each path, without theirs.
 policy.kept = function(paths, ...)
+  if policy.letters and not string.find(policy.letters, 'I', 1, true) then
+    return paths, ...
+  end
   local kept, places, texts = {}, {}, { ... }
   for place, path in ipairs(paths) do
     if policy.kinds[path] ~= 'I' then

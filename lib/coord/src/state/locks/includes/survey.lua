@@ -1,6 +1,6 @@
 -- The locks that block the caller, and the tickets before it. Needs: request, keys.locks, policy.
 -- @include locks/policy
--- @include locks/pending_findings
+-- @include builds/graph_age
 -- @include locks/entries
 -- @include locks/neighbors
 -- @include locks/queue
@@ -173,10 +173,17 @@ local function survey(paths, wanted, neighbor_policy, interface)
   if not neighbors then
     return nil, 'NEIGHBORS'
   end
-  local near_blocking, near_harmless, left_out =
-    survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing)
+  local near_blocking, near_harmless, left_out = {}, {}, 0
+  if #neighbors > 0 then
+    near_blocking, near_harmless, left_out =
+      survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing)
+  end
   local reserved = request.queue and open_queue().findings(paths, wanted, neighbor_policy, interface == 'keeps', own) or {}
-  local pending_blocking, pending_harmless = pending.findings(paths, wanted, is_writing)
+  local pending_blocking, pending_harmless = {}, {}
+  if #paths > 0 and (load_graph()[5] or '') ~= '' then
+    -- @include locks/pending_findings
+    pending_blocking, pending_harmless = pending.findings(paths, wanted, is_writing)
+  end
   local findings, omitted =
     report({ blocking, near_blocking, reserved, pending_blocking, pending_harmless, harmless, elsewhere, near_harmless })
   return findings, #blocking + #near_blocking + #reserved + #pending_blocking > 0, omitted + left_out, own

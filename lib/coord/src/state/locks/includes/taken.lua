@@ -1,6 +1,6 @@
 -- Locks that were taken away from their holders, whose next call is told. Needs: request, keys.taken.
 --
--- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`,
+-- Joined where there are any. They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`,
 -- `message`, `time`, and `is_told`, once a call for other files was told.
 -- @include clock
 -- @include locks/holds_all
@@ -40,9 +40,6 @@ end
 -- once, unless the caller holds all of these: programs renew locks for agents, and must not take the news from them.
 -- `is_release` of no paths is one of everything: it ends all of this.
 local function taken_away(paths, is_release)
-  if not request.taken then
-    return nil
-  end
   local is_named, kept, denial, is_changed = {}, {}, nil, false
   for _, path in ipairs(paths) do
     is_named[path] = true

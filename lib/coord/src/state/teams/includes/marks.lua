@@ -1,5 +1,5 @@
 -- Writes the counts of an inbox. Needs: team.
--- @include teams/member_fields
+-- @include teams/inbox_counts
 
 local function marks_text(marks)
   local numbers = {}

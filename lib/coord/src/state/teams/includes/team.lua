@@ -10,6 +10,7 @@ keys.status_log, keys.events, keys.teams, keys.members, keys.team, keys.seen, ke
 local team_key, team_name = ARGV[17], ARGV[18]
 -- @include events/emit
 -- @include teams/member_fields
+-- @include teams/inbox_counts
 
 -- The team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`.
 -- The caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a shutdown (Unix

@@ -13,6 +13,7 @@ local function waiting()
   if #names == 0 then
     return found
   end
+  -- @include teams/inbox_counts
   table.sort(names)
   for _, name in ipairs(names) do
     local me = string.lower(handles[name])
