@@ -17,7 +17,7 @@ use coord::http::Endpoint;
 use coord::settings::Settings;
 use coord::source::{Source, Sources};
 use coord::state;
-use coord::state::builds::{BuildLease, StagedPart, lease_build, publish_graph, stage_graph};
+use coord::state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph};
 use coord::store::{Request, Store, Value as StoreValue};
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
@@ -256,22 +256,20 @@ impl Api {
         let fields = lines
             .iter()
             .flat_map(|(path, text)| [path.as_bytes().to_vec(), text.as_bytes().to_vec()]);
+        let (pairs, bytes) = (fields.collect(), graph.encode().unwrap());
+        let sizes = [StagedSize::Fields(lines.len()), StagedSize::Bytes(bytes.len())];
         lease_build(store, &repo, &branch, "test", &commit).await.unwrap();
         for (key, part) in [
             (&adjacency, StagedPart::Begin),
-            (&adjacency, StagedPart::Hash(fields.collect())),
+            (&adjacency, StagedPart::Hash { before: 0, pairs }),
             (&json, StagedPart::Begin),
-            (
-                &json,
-                StagedPart::Text {
-                    offset: 0,
-                    bytes: graph.encode().unwrap(),
-                },
-            ),
+            (&json, StagedPart::Text { offset: 0, bytes }),
         ] {
             stage_graph(store, &repo, &branch, "test", key, part).await.unwrap();
         }
-        publish_graph(store, &repo, &branch, "test", &commit, &[adjacency, json], &[])
+        let [adjacency_fields, json_bytes] = sizes;
+        let parts = [(adjacency, adjacency_fields), (json, json_bytes)];
+        publish_graph(store, &repo, &branch, "test", &commit, &parts, &[])
             .await
             .unwrap();
     }

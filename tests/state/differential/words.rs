@@ -48,6 +48,7 @@ const TEMPLATES: &[&str] = &[
     "INCR K",
     "SETRANGE K C V",
     "SETRANGE K I V",
+    "STRLEN K",
     "MGET K K K",
     "HGET K F",
     "HSET K F V",

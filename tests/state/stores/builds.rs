@@ -3,7 +3,7 @@
 use coord::domain::BuildProgress;
 use coord::state;
 use coord::state::builds::{
-    BuildLease, Published, StagedPart, fail_build, lease_build, publish_graph, report_build, stage_graph,
+    BuildLease, Published, StagedPart, StagedSize, fail_build, lease_build, publish_graph, report_build, stage_graph,
 };
 use coord::store::Value;
 use futures::StreamExt;
@@ -14,6 +14,12 @@ use crate::world::{HEAD, NEXT, World, branch, sha};
 pub(super) fn text_at(offset: usize, text: &str) -> StagedPart {
     let bytes = text.as_bytes().to_vec();
     StagedPart::Text { offset, bytes }
+}
+
+/// Fields and values after `before` others.
+pub(super) fn fields_after<const N: usize>(before: usize, pairs: [&str; N]) -> StagedPart {
+    let pairs = pairs.map(|text| text.as_bytes().to_vec()).to_vec();
+    StagedPart::Hash { before, pairs }
 }
 
 impl World {
@@ -29,10 +35,11 @@ impl World {
             .unwrap()
     }
 
-    pub(super) async fn publish(&self, builder: &str, commit: &str) -> Published {
-        let live = [
-            self.adjacency_key(),
-            state::builds::keys::graph_json(&self.repo, &self.branch),
+    /// Publishes an adjacency of so many fields, and so many bytes of JSON.
+    pub(super) async fn publish(&self, builder: &str, commit: &str, fields: usize, bytes: usize) -> Published {
+        let parts = [
+            (self.adjacency_key(), StagedSize::Fields(fields)),
+            (self.json_key(), StagedSize::Bytes(bytes)),
         ];
         let fields = [("files", "2".to_owned()), ("edges", "1".to_owned())];
         publish_graph(
@@ -41,7 +48,7 @@ impl World {
             &self.branch,
             builder,
             &sha(commit),
-            &live,
+            &parts,
             &fields,
         )
         .await
@@ -84,6 +91,10 @@ impl World {
         state::builds::keys::graph_adjacency(&self.repo, &self.branch)
     }
 
+    fn json_key(&self) -> String {
+        state::builds::keys::graph_json(&self.repo, &self.branch)
+    }
+
     pub async fn now(&self) -> i64 {
         self.command(["TIME"]).await.as_array().unwrap()[0].as_int().unwrap()
     }
@@ -116,20 +127,16 @@ async fn a_dead_builder_gives_its_lease_back_and_can_do_nothing_more(world: Worl
     assert_eq!(world.stage("dead", &key, StagedPart::Begin).await, Published::Done);
     world.set_graph_field("lease_until", "1000000000").await;
     assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
-    for part in [
-        StagedPart::Begin,
-        StagedPart::Hash(vec![b"f".to_vec(), b"0\n".to_vec()]),
-        text_at(0, "x"),
-    ] {
+    for part in [StagedPart::Begin, fields_after(0, ["f", "0\n"]), text_at(0, "x")] {
         assert_eq!(world.stage("dead", &key, part).await, Published::LeaseLost);
     }
-    assert_eq!(world.publish("dead", HEAD).await, Published::LeaseLost);
+    assert_eq!(world.publish("dead", HEAD, 0, 0).await, Published::LeaseLost);
     world.fail("dead", HEAD, "too late to matter").await;
     assert_eq!(world.graph_field("failure").await, Value::Nil);
     assert_eq!(world.graph_field("version").await, Value::Nil);
-    assert_eq!(world.publish("two", NEXT).await, Published::Done);
+    assert_eq!(world.publish("two", NEXT, 0, 0).await, Published::Done);
     assert_eq!(
-        world.publish("nobody", NEXT).await,
+        world.publish("nobody", NEXT, 0, 0).await,
         Published::LeaseLost,
         "the lease ended with the publication"
     );
@@ -157,13 +164,17 @@ async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
         // More than one chunk of a script, and more than one part.
         for part in 0..2 {
             let fields = (0..1200).flat_map(|number| [format!("{part}/{number}/{file}").into_bytes(), b"0\n".to_vec()]);
-            world.stage("one", &adjacency, StagedPart::Hash(fields.collect())).await;
+            let fields = StagedPart::Hash {
+                before: part * 1200,
+                pairs: fields.collect(),
+            };
+            world.stage("one", &adjacency, fields).await;
             let text = format!("{part}{file} ");
             world.stage("one", &json, text_at(part * text.len(), &text)).await;
         }
         assert_eq!(world.number(["EXISTS", &adjacency, &json]).await, before);
         assert_eq!(world.command(["HGETALL", &adjacency]).await, previous);
-        assert_eq!(world.publish("one", commit).await, Published::Done);
+        assert_eq!(world.publish("one", commit, 2400, 16).await, Published::Done);
         assert_eq!(
             world.number(["HLEN", &adjacency]).await,
             2400,
@@ -206,39 +217,76 @@ async fn what_an_earlier_builder_left_staged_is_swept_away(world: World) {
     world.lease("dead", HEAD).await;
     world.stage("dead", &adjacency, StagedPart::Begin).await;
     world
-        .stage(
-            "dead",
-            &adjacency,
-            StagedPart::Hash(vec![b"ghost.ts".to_vec(), b"0\n".to_vec()]),
-        )
+        .stage("dead", &adjacency, fields_after(0, ["ghost.ts", "0\n"]))
         .await;
     world.set_graph_field("lease_until", "1000000000").await;
     world.lease("two", HEAD).await;
     world.stage("two", &adjacency, StagedPart::Begin).await;
-    world
-        .stage(
-            "two",
-            &adjacency,
-            StagedPart::Hash(vec![b"a.ts".to_vec(), b"0\n".to_vec()]),
-        )
-        .await;
-    world.publish("two", HEAD).await;
+    world.stage("two", &adjacency, fields_after(0, ["a.ts", "0\n"])).await;
+    assert_eq!(world.publish("two", HEAD, 1, 0).await, Published::Done);
     assert_eq!(
         world.command(["HKEYS", &adjacency]).await,
         Value::Array(vec![Value::bulk("a.ts")])
     );
 }
 
+/// As a Redis that ends before its log is synced and comes back: the lease is older than what is lost.
+async fn a_graph_of_which_the_store_has_lost_a_part_is_not_published(world: World) {
+    let (adjacency, json) = (world.adjacency_key(), world.json_key());
+    let loses = async |key: &str| {
+        let gone = world.number(["DEL", &state::builds::keys::staging(key)]).await;
+        assert_eq!(gone, 1);
+    };
+    let stages_all = async |commit| {
+        world.lease("one", commit).await;
+        for (key, parts) in [
+            (
+                &adjacency,
+                [fields_after(0, ["a.ts", "0\n"]), fields_after(1, ["b.ts", "0\n"])],
+            ),
+            (&json, [text_at(0, "the begin"), text_at(9, ", the end")]),
+        ] {
+            for part in [vec![StagedPart::Begin], parts.to_vec()].concat() {
+                assert_eq!(world.stage("one", key, part).await, Published::Done);
+            }
+        }
+    };
+    stages_all(HEAD).await;
+    assert_eq!(world.publish("one", HEAD, 2, 18).await, Published::Done);
+    let published = world.command(["HGETALL", &adjacency]).await;
+
+    stages_all(NEXT).await;
+    for (key, next) in [
+        (&adjacency, fields_after(2, ["c.ts", "0\n"])),
+        (&json, text_at(18, " and more")),
+    ] {
+        loses(key).await;
+        assert_eq!(world.stage("one", key, next).await, Published::Torn);
+        assert_eq!(
+            world.publish("one", NEXT, 2, 18).await,
+            Published::Torn,
+            "{key} is gone"
+        );
+        stages_all(NEXT).await;
+    }
+    for (fields, bytes) in [(3, 18), (1, 18), (2, 17), (2, 19)] {
+        assert_eq!(world.publish("one", NEXT, fields, bytes).await, Published::Torn);
+    }
+    assert_eq!(world.command(["HGETALL", &adjacency]).await, published);
+    assert_eq!(world.graph_field("version").await, Value::bulk(HEAD));
+    assert_eq!(world.publish("one", NEXT, 2, 18).await, Published::Done);
+}
+
 async fn a_graph_without_any_edge_leaves_nothing_of_the_old_one(world: World) {
     let adjacency = world.adjacency_key();
-    for fields in [vec![b"a.ts".to_vec(), b"0\n".to_vec()], Vec::new()] {
-        let commit = if fields.is_empty() { NEXT } else { HEAD };
+    for (commit, fields) in [(HEAD, Some(fields_after(0, ["a.ts", "0\n"]))), (NEXT, None)] {
         world.lease("one", commit).await;
         world.stage("one", &adjacency, StagedPart::Begin).await;
-        if !fields.is_empty() {
-            world.stage("one", &adjacency, StagedPart::Hash(fields)).await;
+        if let Some(fields) = fields.clone() {
+            world.stage("one", &adjacency, fields).await;
         }
-        world.publish("one", commit).await;
+        let count = fields.iter().len();
+        assert_eq!(world.publish("one", commit, count, 0).await, Published::Done);
     }
     assert_eq!(world.number(["EXISTS", &adjacency]).await, 0);
 }
@@ -261,7 +309,7 @@ async fn a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone(wo
     }
     world.set_graph_field("retry_at", "9000000000").await;
     assert_eq!(world.lease("two", NEXT).await, BuildLease::Granted);
-    assert_eq!(world.publish("two", NEXT).await, Published::Done);
+    assert_eq!(world.publish("two", NEXT, 0, 0).await, Published::Done);
     for name in [
         "failed",
         "failure",
@@ -306,19 +354,19 @@ async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: W
     assert_eq!(world.graph_field("progress").await, Value::Nil);
     world.lease("one", NEXT).await;
     world.report("one", 5).await;
-    world.publish("one", NEXT).await;
+    world.publish("one", NEXT, 0, 0).await;
     assert_eq!(world.graph_field("progress").await, Value::Nil);
 }
 
 async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stays(world: World) {
     let adjacency = world.adjacency_key();
-    let part = || StagedPart::Hash(vec![b"a.ts".to_vec(), b"1\n>b.ts\n".to_vec()]);
+    let part = || fields_after(0, ["a.ts", "1\n>b.ts\n"]);
     world.lease("one", HEAD).await;
     world.stage("one", &adjacency, StagedPart::Begin).await;
     world.stage("one", &adjacency, part()).await;
     let left = world.number(["TTL", &state::builds::keys::staging(&adjacency)]).await;
     assert!((3000..=3600).contains(&left), "{left}");
-    world.publish("one", HEAD).await;
+    world.publish("one", HEAD, 1, 0).await;
     assert!(world.number(["TTL", &adjacency]).await > 13 * 86_400);
     assert_eq!(
         world
@@ -336,6 +384,7 @@ on_every_store!(
     staging_renews_the_lease,
     a_graph_is_seen_whole_or_not_at_all,
     what_an_earlier_builder_left_staged_is_swept_away,
+    a_graph_of_which_the_store_has_lost_a_part_is_not_published,
     a_graph_without_any_edge_leaves_nothing_of_the_old_one,
     a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone,
 );

@@ -83,7 +83,7 @@ async fn every_type_of_event_is_published(world: World) {
     sweep(&*world.store, &world.repo, 10).await.unwrap();
     world.lease("one", HEAD).await;
     world.report("one", 4).await;
-    world.publish("one", HEAD).await;
+    world.publish("one", HEAD, 0, 0).await;
     for id in ["one", "two"] {
         ann.writes_intent(id).await;
     }

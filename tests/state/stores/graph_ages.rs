@@ -3,9 +3,10 @@
 use coord::domain::LockMode::Writing;
 use coord::source::Reachable;
 use coord::state;
-use coord::state::builds::{BuildLease, StagedPart, lease_build, publish_graph, stage_graph, touch_graph};
+use coord::state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publish_graph, stage_graph, touch_graph};
 use coord::state::heads::forget_head;
 
+use super::builds::{fields_after, text_at};
 use crate::world::{HEAD, World, sha};
 
 const TWO_WEEKS: i64 = 14 * 86_400;
@@ -30,17 +31,20 @@ impl World {
         assert_eq!(lease, BuildLease::Granted);
         for part in &parts {
             let piece = if *part == parts[1] {
-                StagedPart::Text {
-                    offset: 0,
-                    bytes: b"x".to_vec(),
-                }
+                text_at(0, "x")
             } else {
-                StagedPart::Hash(vec![b"a.ts".to_vec(), b"0\n".to_vec()])
+                fields_after(0, ["a.ts", "0\n"])
             };
             for piece in [StagedPart::Begin, piece] {
                 stage_graph(store, repo, branch, "one", part, piece).await.unwrap();
             }
         }
+        let [adjacency, json, scan] = parts;
+        let parts = [
+            (adjacency, StagedSize::Fields(1)),
+            (json, StagedSize::Bytes(1)),
+            (scan, StagedSize::Fields(1)),
+        ];
         publish_graph(store, repo, branch, "one", &commit, &parts, &[])
             .await
             .unwrap();

@@ -1,10 +1,10 @@
 //! `patch_graph`.
 
 use coord::state;
-use coord::state::builds::{GraphPatch, Published, StagedPart, patch_graph, publish_graph};
+use coord::state::builds::{GraphPatch, Published, StagedPart, StagedSize, patch_graph, publish_graph};
 use coord::store::Value;
 
-use super::builds::text_at;
+use super::builds::{fields_after, text_at};
 use crate::world::{HEAD, NEXT, World, sha};
 
 impl World {
@@ -23,22 +23,23 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
         state::builds::keys::graph_json(&world.repo, &world.branch),
     );
     let scan = state::builds::keys::graph_scan(&world.repo, &world.branch);
-    let text = |text: &str| text.as_bytes().to_vec();
     world.lease("one", HEAD).await;
     for (key, fields) in [
         (&adjacency, ["a.ts", "a", "b.ts", "b"]),
         (&scan, ["a.ts", "1", "b.ts", "2"]),
     ] {
         world.stage("one", key, StagedPart::Begin).await;
-        world
-            .stage("one", key, StagedPart::Hash(fields.map(text).to_vec()))
-            .await;
+        world.stage("one", key, fields_after(0, fields)).await;
     }
     world.stage("one", &json, StagedPart::Begin).await;
     world.stage("one", &json, text_at(0, "old")).await;
-    let live = [adjacency.clone(), json.clone(), scan.clone()];
+    let parts = [
+        (adjacency.clone(), StagedSize::Fields(2)),
+        (json.clone(), StagedSize::Bytes(3)),
+        (scan.clone(), StagedSize::Fields(2)),
+    ];
     let (store, repo, branch) = (&*world.store, &world.repo, &world.branch);
-    publish_graph(store, repo, branch, "one", &sha(HEAD), &live, &[])
+    publish_graph(store, repo, branch, "one", &sha(HEAD), &parts, &[])
         .await
         .unwrap();
 
@@ -49,6 +50,7 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
         adjacency_gone: strings(&["b.ts", "never.ts"]),
         scan: strings(&["c.ts", "3"]),
         scan_gone: strings(&["b.ts"]),
+        json_bytes: 3,
     };
     assert_eq!(world.patch("one", NEXT, &patch).await, Published::LeaseLost);
     world.lease("one", NEXT).await;
@@ -65,6 +67,12 @@ async fn a_patch_changes_what_differs_and_fits_one_commit_alone(world: World) {
         "nothing changed"
     );
     assert_eq!(world.patch("two", NEXT, &patch).await, Published::LeaseLost);
+    let torn = GraphPatch {
+        json_bytes: 4,
+        ..patch.clone()
+    };
+    assert_eq!(world.patch("one", NEXT, &torn).await, Published::Torn);
+    assert_eq!(world.command(["HGET", &adjacency, "a.ts"]).await, Value::bulk("a"));
     assert_eq!(world.patch("one", NEXT, &patch).await, Published::Done);
     for (key, field, value) in [
         (&adjacency, "a.ts", Value::bulk("A")),

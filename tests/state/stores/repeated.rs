@@ -11,7 +11,7 @@ use coord::domain::work::Verdict;
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Lookup, Rates, count_lookups};
 use coord::state::builds::{
-    BuildLease, Published, StagedPart, discard_graph, fail_build, lease_build, publish_graph, report_build,
+    BuildLease, Published, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph, report_build,
     return_lease, stage_graph,
 };
 use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
@@ -262,20 +262,27 @@ async fn graphs(world: &World) {
         offset,
         bytes: text.as_bytes().to_vec(),
     };
-    let fields = vec![b"a.ts".to_vec(), b"0\n".to_vec()];
+    let fields = |before, path: &str| StagedPart::Hash {
+        before,
+        pairs: vec![path.as_bytes().to_vec(), b"0\n".to_vec()],
+    };
     for (key, part) in [
         (&json, StagedPart::Begin),
         (&json, text(0, "the first part, ")),
         (&json, text(16, "the second, ")),
         (&json, text(28, "the end")),
         (&adjacency, StagedPart::Begin),
-        (&adjacency, StagedPart::Hash(fields)),
+        (&adjacency, fields(0, "a.ts")),
+        (&adjacency, fields(1, "b.ts")),
     ] {
         let staged = stage_graph(store, repo, branch, "one", key, part).await.unwrap();
         assert_eq!(staged, Published::Done);
     }
-    let live = [json.clone(), adjacency];
-    let published = publish_graph(store, repo, branch, "one", &commit, &live, &[])
+    let parts = [
+        (json.clone(), StagedSize::Bytes(35)),
+        (adjacency, StagedSize::Fields(2)),
+    ];
+    let published = publish_graph(store, repo, branch, "one", &commit, &parts, &[])
         .await
         .unwrap();
     assert_eq!(published, Published::Done);

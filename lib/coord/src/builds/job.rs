@@ -51,6 +51,9 @@ pub enum BuildError {
     /// The graph could not be encoded, which does not happen.
     #[error("the graph could not be encoded: {0}")]
     Encoding(String),
+    /// Again and again the store has lost a part of the staged graph.
+    #[error("the store has lost parts of the staged graph")]
+    Torn,
     /// The time limit was exceeded.
     #[error("the graph took longer to build than it may")]
     TimeUp,

@@ -61,7 +61,7 @@ pub(super) async fn build_and_publish_until(
         // The cause is for the log. The store, and so the page, get a sentence without local paths.
         let reason = match error {
             BuildError::Source(_) => "the repository could not be read",
-            BuildError::Store(_) => "the store could not be written",
+            BuildError::Store(_) | BuildError::Torn => "the store could not be written",
             BuildError::Encoding(_) => "the graph could not be encoded",
             BuildError::TimeUp => "it took longer than a build may take here",
         };
@@ -72,7 +72,7 @@ pub(super) async fn build_and_publish_until(
     match result? {
         // Another builder has the lease, or the store has lost it.
         Published::LeaseLost => Ok(BuildLease::Busy { until: 0 }),
-        Published::Done | Published::Rebased => Ok(lease),
+        Published::Done | Published::Rebased | Published::Torn => Ok(lease),
     }
 }
 

@@ -7,7 +7,7 @@ use super::stored_graph::StoredGraph;
 use super::stored_ignore::StoredIgnore;
 use crate::domain::CommitSha;
 use crate::state;
-use crate::state::builds::{GraphPatch, Published, StagedPart, patch_graph, publish_graph, stage_graph};
+use crate::state::builds::{GraphPatch, Published, StagedPart, StagedSize, patch_graph, publish_graph, stage_graph};
 use crate::store::{Store, StoreError};
 use coord_graph::Snapshot;
 
@@ -21,12 +21,39 @@ const PART_VALUES: usize = 4000;
 /// long.
 const PATCH_BYTES: usize = 1024 * 1024;
 
+/// How often a graph is staged where the store loses parts of it meanwhile, as a Redis that ends and has not synced its log.
+const ATTEMPTS: usize = 3;
+
 /// Replaces the stored graph by `built`. `last` is the stored graph, if this process built it.
 pub(super) async fn publish(
     store: &dyn Store,
     job: Job<'_>,
     built: &Built,
     last: Option<&Built>,
+) -> Result<Published, BuildError> {
+    let Job {
+        repo, branch, commit, ..
+    } = job;
+    let (graph, version) = (Arc::clone(built.snapshot.graph()), commit.to_string());
+    let json = tokio::task::spawn_blocking(move || StoredGraph::of(&graph, version).encode()).await;
+    let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
+    let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
+    for _ in 0..ATTEMPTS {
+        let published = stage_and_publish(store, job, built, last, &json).await?;
+        if published != Published::Torn {
+            return Ok(published);
+        }
+        tracing::warn!(%repo, %branch, "the store has lost a part of a staged graph");
+    }
+    Err(BuildError::Torn)
+}
+
+async fn stage_and_publish(
+    store: &dyn Store,
+    job: Job<'_>,
+    built: &Built,
+    last: Option<&Built>,
+    json: &[u8],
 ) -> Result<Published, BuildError> {
     let Job {
         repo,
@@ -36,20 +63,10 @@ pub(super) async fn publish(
         ..
     } = job;
     let snapshot = &built.snapshot;
-    let (graph, version) = (Arc::clone(snapshot.graph()), commit.to_string());
-    let json = tokio::task::spawn_blocking(move || StoredGraph::of(&graph, version).encode()).await;
-    let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
-    let json = json.map_err(|error| BuildError::Encoding(error.to_string()))?;
     let json_key = state::builds::keys::graph_json(repo, branch);
-    let json_parts = json
-        .chunks(PART_BYTES)
-        .enumerate()
-        .map(|(number, part)| StagedPart::Text {
-            offset: number * PART_BYTES,
-            bytes: part.to_vec(),
-        });
-    if stage(store, job, &json_key, json_parts).await? == Published::LeaseLost {
-        return Ok(Published::LeaseLost);
+    let (staged, json_bytes) = stage(store, job, &json_key, text_parts(json)).await?;
+    if staged != Published::Done {
+        return Ok(staged);
     }
     let mut fields = vec![
         ("files", snapshot.graph().len().to_string()),
@@ -57,7 +74,7 @@ pub(super) async fn publish(
     ];
     fields.extend(built.ignore.iter().flat_map(StoredIgnore::fields));
     fields.extend(built.policy.fields());
-    if let Some(patch) = last.map(|last| patch_from(last, built))
+    if let Some(patch) = last.map(|last| patch_from(last, built, json_bytes))
         && patch.size() <= PATCH_BYTES
     {
         let published = patch_graph(store, repo, branch, builder, commit, &patch, &fields).await?;
@@ -66,42 +83,59 @@ pub(super) async fn publish(
         }
     }
     let adjacency_key = state::builds::keys::graph_adjacency(repo, branch);
-    let scan_key = state::builds::keys::graph_scan(repo, branch);
-    let adjacency = in_parts(built.neighbors.adjacency());
-    if stage(store, job, &adjacency_key, adjacency).await? == Published::LeaseLost {
-        return Ok(Published::LeaseLost);
+    let adjacency = hash_parts(built.neighbors.adjacency());
+    let (staged, adjacency_fields) = stage(store, job, &adjacency_key, adjacency).await?;
+    if staged != Published::Done {
+        return Ok(staged);
     }
-    let scans: Vec<_> = in_parts(
+    let scan_key = state::builds::keys::graph_scan(repo, branch);
+    let scans: Vec<_> = hash_parts(
         snapshot
             .records()
             .map(|(path, record)| (path.to_owned(), record.encode())),
     )
     .collect();
-    if stage(store, job, &scan_key, scans.into_iter()).await? == Published::LeaseLost {
-        return Ok(Published::LeaseLost);
+    let (staged, scan_fields) = stage(store, job, &scan_key, scans.into_iter()).await?;
+    if staged != Published::Done {
+        return Ok(staged);
     }
-    let live = [json_key, adjacency_key, scan_key];
-    Ok(publish_graph(store, repo, branch, builder, commit, &live, &fields).await?)
+    let parts = [
+        (json_key, StagedSize::Bytes(json_bytes)),
+        (adjacency_key, StagedSize::Fields(adjacency_fields)),
+        (scan_key, StagedSize::Fields(scan_fields)),
+    ];
+    Ok(publish_graph(store, repo, branch, builder, commit, &parts, &fields).await?)
 }
 
+/// Stages `parts`. Returns how many fields or bytes these are as well.
 async fn stage(
     store: &dyn Store,
     job: Job<'_>,
     key: &str,
     parts: impl Iterator<Item = StagedPart>,
-) -> Result<Published, StoreError> {
+) -> Result<(Published, usize), StoreError> {
+    let mut size = 0;
     for part in std::iter::once(StagedPart::Begin).chain(parts) {
+        size = part.end();
         let staged = stage_graph(store, job.repo, job.branch, job.builder, key, part).await?;
         if staged != Published::Done {
-            return Ok(staged);
+            return Ok((staged, size));
         }
     }
-    Ok(Published::Done)
+    Ok((Published::Done, size))
 }
 
-/// Fields and values in parts that each fit a request.
-fn in_parts(pairs: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = StagedPart> {
-    let mut pairs = pairs.peekable();
+fn text_parts(text: &[u8]) -> impl Iterator<Item = StagedPart> {
+    let parts = text.chunks(PART_BYTES).enumerate();
+    parts.map(|(number, part)| StagedPart::Text {
+        offset: number * PART_BYTES,
+        bytes: part.to_vec(),
+    })
+}
+
+/// Fields and values, no field twice, in parts that each fit a request.
+fn hash_parts(pairs: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = StagedPart> {
+    let (mut pairs, mut before) = (pairs.peekable(), 0);
     std::iter::from_fn(move || {
         let (mut part, mut bytes) = (Vec::new(), 0);
         while let Some((field, value)) = pairs.next_if(|(field, value)| {
@@ -111,11 +145,13 @@ fn in_parts(pairs: impl Iterator<Item = (String, String)>) -> impl Iterator<Item
             part.push(field.into_bytes());
             part.push(value.into_bytes());
         }
-        (!part.is_empty()).then_some(StagedPart::Hash(part))
+        let part = StagedPart::Hash { before, pairs: part };
+        let begins_at = std::mem::replace(&mut before, part.end());
+        (before > begins_at).then_some(part)
     })
 }
 
-fn patch_from(last: &Built, built: &Built) -> GraphPatch {
+fn patch_from(last: &Built, built: &Built, json_bytes: usize) -> GraphPatch {
     let adjacency = built.neighbors.adjacency_changes(&last.neighbors);
     let (scan, scan_gone) = built.snapshot.changed_records(&last.snapshot);
     GraphPatch {
@@ -131,6 +167,7 @@ fn patch_from(last: &Built, built: &Built) -> GraphPatch {
             .flat_map(|(path, record)| [path.to_owned(), record.encode()])
             .collect(),
         scan_gone: scan_gone.into_iter().map(str::to_owned).collect(),
+        json_bytes,
     }
 }
 

@@ -46,7 +46,7 @@ const fn write(name: &'static str, arity: i32, run: fn(&mut Keyspace, Words) -> 
     }
 }
 
-static COMMANDS: [Command; 43] = [
+static COMMANDS: [Command; 44] = [
     write("del", -2, generic::del),
     read("exists", -2, generic::exists),
     write("expire", -3, generic::expire),
@@ -72,6 +72,7 @@ static COMMANDS: [Command; 43] = [
     write("rename", 3, generic::rename),
     write("set", -3, strings::set),
     write("setrange", 4, strings::setrange),
+    read("strlen", 2, strings::strlen),
     read("time", 1, generic::time),
     read("ttl", 2, generic::ttl),
     read("type", 2, generic::kind),

@@ -48,6 +48,12 @@ pub(super) fn get(keyspace: &mut Keyspace, words: Words) -> Outcome {
     Ok(bulk(text(keyspace, words[1])?))
 }
 
+pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    Ok(Value::Int(
+        text(keyspace, words[1])?.map_or(0, |value| value.len() as i64),
+    ))
+}
+
 pub(super) fn mget(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let values = words[1..].iter().map(|name| match text(keyspace, name) {
         Ok(value) => Ok(bulk(value)),

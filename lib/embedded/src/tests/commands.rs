@@ -24,6 +24,8 @@ async fn strings_and_counters() {
         ("SET a 2 XX GET", "\"1\""),
         ("INCR a", "3"),
         ("SETRANGE a 1 x", "2"),
+        ("STRLEN a", "2"),
+        ("STRLEN b", "0"),
         ("INCR a", "!ERR value is not an integer or out of range"),
         ("MGET a b", "[\"3x\" nil]"),
         ("SET a 9223372036854775807", "OK"),

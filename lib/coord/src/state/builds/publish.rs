@@ -15,8 +15,13 @@ pub(super) const LEASE_SECONDS: u32 = 60;
 pub enum StagedPart {
     /// Empties the staging key; always first.
     Begin,
-    /// Fields and values, alternating.
-    Hash(Vec<Vec<u8>>),
+    /// Fields and values.
+    Hash {
+        /// Number of fields before them, all of other names.
+        before: usize,
+        /// Fields and values, alternating.
+        pairs: Vec<Vec<u8>>,
+    },
     /// Bytes, and their offset.
     Text {
         /// Number of bytes before them.
@@ -24,6 +29,26 @@ pub enum StagedPart {
         /// The bytes.
         bytes: Vec<u8>,
     },
+}
+
+impl StagedPart {
+    /// Number of fields or bytes up to its end.
+    pub fn end(&self) -> usize {
+        match self {
+            StagedPart::Begin => 0,
+            StagedPart::Hash { before, pairs } => before + pairs.len() / 2,
+            StagedPart::Text { offset, bytes } => offset + bytes.len(),
+        }
+    }
+}
+
+/// How much of a part of the graph is staged, once it is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StagedSize {
+    /// Fields of a hash.
+    Fields(usize),
+    /// Bytes of a text.
+    Bytes(usize),
 }
 
 /// The outcome of staging or publishing.
@@ -35,6 +60,8 @@ pub enum Published {
     LeaseLost,
     /// The patch does not fit: the stored graph is of another commit than its base.
     Rebased,
+    /// The store has lost some of what was staged; nothing is published.
+    Torn,
 }
 
 /// The difference from the stored graph of `base` to another: fields and values, alternating, and fields to delete.
@@ -50,6 +77,8 @@ pub struct GraphPatch {
     pub scan: Vec<String>,
     /// Scan fields to delete.
     pub scan_gone: Vec<String>,
+    /// Bytes of the staged JSON.
+    pub json_bytes: usize,
 }
 
 impl GraphPatch {
@@ -82,7 +111,10 @@ pub async fn stage_graph(
     let lease = LEASE_SECONDS.to_string();
     let args = match part {
         StagedPart::Begin => arguments([builder, &lease, "BEGIN"]),
-        StagedPart::Hash(pairs) => arguments([builder, &lease, "HASH"]).into_iter().chain(pairs).collect(),
+        StagedPart::Hash { before, pairs } => arguments([builder, &lease, "HASH", &before.to_string()])
+            .into_iter()
+            .chain(pairs)
+            .collect(),
         StagedPart::Text { offset, bytes } => arguments([builder, &lease, "STRING", &offset.to_string()])
             .into_iter()
             .chain([bytes])
@@ -93,11 +125,12 @@ pub async fn stage_graph(
     match reply.outcome.as_str() {
         "STAGED" => Ok(Published::Done),
         "LOST" => Ok(Published::LeaseLost),
+        "TORN" => Ok(Published::Torn),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }
 
-/// Replaces `live_keys` by their staged values, atomically. `fields` go into the graph's own hash.
+/// Replaces the live keys of `parts` by their staged values of that size, atomically. `fields` go into the graph's own hash.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -107,7 +140,7 @@ pub async fn publish_graph(
     branch: &Branch,
     builder: &str,
     commit: &CommitSha,
-    live_keys: &[String],
+    parts: &[(String, StagedSize)],
     fields: &[(&str, String)],
 ) -> Result<Published, StoreError> {
     let mut keys = vec![
@@ -115,8 +148,15 @@ pub async fn publish_graph(
         events::keys::status_log(repo),
         events::keys::events(repo),
     ];
-    keys.extend(live_keys.iter().flat_map(|key| [key.clone(), keys::staging(key)]));
+    keys.extend(parts.iter().flat_map(|(key, _)| [key.clone(), keys::staging(key)]));
     let mut args = arguments([builder, branch.as_str(), commit.as_str()]);
+    for (_, size) in parts {
+        let (form, size) = match size {
+            StagedSize::Fields(fields) => ("HASH", fields),
+            StagedSize::Bytes(bytes) => ("STRING", bytes),
+        };
+        args.extend(arguments([form, &size.to_string()]));
+    }
     args.extend(
         fields
             .iter()
@@ -126,6 +166,7 @@ pub async fn publish_graph(
     match reply.outcome.as_str() {
         "PUBLISHED" => Ok(Published::Done),
         "LOST" => Ok(Published::LeaseLost),
+        "TORN" => Ok(Published::Torn),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }
@@ -153,7 +194,8 @@ pub async fn patch_graph(
         keys::graph_adjacency(repo, branch),
         keys::graph_scan(repo, branch),
     ];
-    let mut args = arguments([builder, branch.as_str(), commit.as_str(), &patch.base]);
+    let json_bytes = patch.json_bytes.to_string();
+    let mut args = arguments([builder, branch.as_str(), commit.as_str(), &patch.base, &json_bytes]);
     args.push((fields.len() * 2).to_string().into_bytes());
     args.extend(patch.parts().iter().map(|part| part.len().to_string().into_bytes()));
     args.extend(
@@ -171,6 +213,7 @@ pub async fn patch_graph(
     match reply.outcome.as_str() {
         "PUBLISHED" => Ok(Published::Done),
         "LOST" => Ok(Published::LeaseLost),
+        "TORN" => Ok(Published::Torn),
         "REBASED" => Ok(Published::Rebased),
         _ => Err(reply.malformed("an unknown outcome")),
     }

@@ -1,13 +1,21 @@
 -- publish_graph: replaces the stored graph by the staged one, atomically, and announces it.
 -- KEYS: 1 graph, 2 status log, 3 events channel, 4... pairs of a live key and its staging key
--- ARGV: 1 builder, 2 branch, 3 commit, 4... further fields of the graph and their values
--- Returns { PUBLISHED, now } or { LOST, now }: the lease is another's; nothing changed
+-- ARGV: 1 builder, 2 branch, 3 commit, 4... for each pair of keys HASH or STRING, and how many fields or bytes are staged;
+--      then further fields of the graph and their values
+-- Returns { PUBLISHED, now }, { LOST, now }: the lease is another's, or { TORN, now }: what is staged is not whole; both
+--           change nothing
 local keys, pairs_of_keys = { graph = KEYS[1], status_log = KEYS[2], events = KEYS[3] }, { unpack(KEYS, 4) }
-local builder, branch, commit, fields = ARGV[1], ARGV[2], ARGV[3], { unpack(ARGV, 4) }
+local builder, branch, commit, sizes = ARGV[1], ARGV[2], ARGV[3], { unpack(ARGV, 4, 3 + #pairs_of_keys) }
+local fields = { unpack(ARGV, 4 + #pairs_of_keys) }
 -- @include builds/publish
 
 if redis.call('HGET', keys.graph, 'builder') ~= builder then
   return { 'LOST', now }
+end
+for index = 1, #pairs_of_keys, 2 do
+  if not is_whole(pairs_of_keys[index + 1], sizes[index], sizes[index + 1]) then
+    return { 'TORN', now }
+  end
 end
 local parts = {}
 for index = 1, #pairs_of_keys, 2 do

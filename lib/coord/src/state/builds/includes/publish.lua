@@ -13,7 +13,13 @@ local function finish_build(branch, commit, fields, parts)
   emit({ type = 'graph_update', branch = branch, version = commit })
 end
 
--- Replaces a live key by its staged value.
+-- Whether all of it is staged: `size` fields of a HASH, or bytes of a STRING. A Redis that has lost its last writes may lack
+-- some and still know the builder.
+local function is_whole(staging_key, form, size)
+  return redis.call(form == 'HASH' and 'HLEN' or 'STRLEN', staging_key) == tonumber(size)
+end
+
+-- Replaces a live key by its staged value, of which there is none where it is an empty hash.
 local function replace(live_key, staging_key)
   redis.call('UNLINK', live_key)
   if redis.call('EXISTS', staging_key) == 1 then
