@@ -3,9 +3,11 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use coord_test_support::process::{Coord, Place};
+use coord_test_support::skipping::skip;
 use coord_test_support::waiting::block_until;
 
 /// What is answered to a question for the state of the service; nothing where the connection is broken.
@@ -61,6 +63,38 @@ fn a_second_ctrl_c_ends_it_at_once() {
     block_until("it listens no more", || !coord.listens());
     coord.signal("INT");
     assert_eq!(coord.wait().code(), Some(130), "what is in flight was not waited for");
+}
+
+#[test]
+fn a_signal_ends_it_while_its_store_opens() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        return skip("there is no strace");
+    }
+    let place = Place::new(crate::COORD);
+    let coord = ready(place.serve());
+    coord.kill();
+    let trace = place.folder.path().join("trace");
+    for signal in ["INT", "TERM", "HUP"] {
+        // Each read of the store takes two seconds.
+        let mut coord = place.serve_after(&format!(
+            "exec strace -D -f -qq --seccomp-bpf -o '{}' -P '{}' -e trace=pread64 \
+             -e inject=pread64:delay_enter=2000000 \"$0\" \"$@\"",
+            trace.display(),
+            place.data().join("store.redb").display(),
+        ));
+        block_until("the store is read", || {
+            trace.metadata().is_ok_and(|trace| trace.len() > 0)
+        });
+        coord.signal(signal);
+        let sent = Instant::now();
+        assert!(coord.wait().success(), "{signal}");
+        assert!(
+            sent.elapsed() < Duration::from_secs(4),
+            "{signal}: {:?}",
+            sent.elapsed()
+        );
+        std::fs::remove_file(&trace).expect("the next one has its own");
+    }
 }
 
 #[test]

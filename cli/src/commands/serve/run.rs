@@ -66,7 +66,9 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let mut signals = Signals::caught();
     let mut server = tokio::select! {
         server = build(&args, address) => server?,
-        () = signals.next() => return Ok(()),
+        // A return would wait for the thread that opens the store. Nothing was answered yet, and the next start opens it as
+        // after a crash.
+        () = signals.next() => std::process::exit(0),
     };
     let idle = idle(&args, &mut server);
     let store = Arc::clone(&server.store);

@@ -73,7 +73,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     }
     let authenticator = authenticator(address, credentials(&settings, people))?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
-    let (store, announcement) = open_store(args, address, &opened, &served)?;
+    let (store, announcement) = open_store(args, address, &opened, &served).await?;
     let builder = format!("{}-{}", std::process::id(), started_at());
     let keeper = BackgroundBuilds::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
     for repository in &served {

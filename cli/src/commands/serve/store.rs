@@ -18,7 +18,9 @@ use super::banner::Served;
 use crate::announcement::{Announcement, FOLDER, STORE};
 
 /// The store, and the files that announce the address.
-pub fn open_store(
+///
+/// The store opens on another thread, so that signals are heard meanwhile.
+pub async fn open_store(
     args: &ServeArgs,
     address: SocketAddr,
     opened: &[Opened],
@@ -42,7 +44,11 @@ pub fn open_store(
     };
     make_folder(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join(STORE);
-    match EmbeddedStore::open(&path) {
+    let opening = {
+        let path = path.clone();
+        tokio::task::spawn_blocking(move || EmbeddedStore::open(&path))
+    };
+    match opening.await? {
         Ok(store) => {
             let folders = repositories.chain([folder]);
             Ok((Arc::new(store), Announcement::write(folders, address)))
