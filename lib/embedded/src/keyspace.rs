@@ -132,6 +132,16 @@ impl Keyspace {
             .map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
     }
 
+    /// Runs `read`, which changes nothing, as if the script that runs had not begun. Returns as well the batch that must be
+    /// durable before its result is sent.
+    pub fn aside<R>(&mut self, read: impl FnOnce(&mut Keyspace) -> R) -> (R, u64) {
+        let suspended = self.layers.suspend();
+        let is_script = std::mem::replace(&mut self.is_script, false);
+        let result = read(self);
+        self.is_script = is_script;
+        (result, self.layers.resume(suspended))
+    }
+
     /// The current time in Unix milliseconds.
     pub fn now_ms(&self) -> i64 {
         self.now_us / 1000

@@ -53,6 +53,12 @@ pub(super) struct Layers {
     is_torn: bool,
 }
 
+/// A script that does not run for a moment.
+pub(super) struct Suspended {
+    own: Changes,
+    depends_on: u64,
+}
+
 /// A value or key, wherever it is stored.
 pub(super) enum Stored<'a> {
     Shared(Bytes),
@@ -158,6 +164,20 @@ impl Layers {
         self.depends_on.set(0);
         self.own_bytes = 0;
         self.is_torn = false;
+    }
+
+    /// Puts the changes of the running script aside, for reads that are not to see them.
+    pub fn suspend(&mut self) -> Suspended {
+        Suspended {
+            own: std::mem::take(&mut self.own),
+            depends_on: self.depends_on.take(),
+        }
+    }
+
+    /// Takes the script up again. Returns the batch that what was read meanwhile depends on; 0 is none.
+    pub fn resume(&mut self, suspended: Suspended) -> u64 {
+        self.own = suspended.own;
+        self.depends_on.replace(suspended.depends_on)
     }
 
     /// Bytes that the running script has written, overwritten values included.

@@ -2,7 +2,7 @@
 //!
 //! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]). Scripts
 //! are Lua 5.1 with the API of Redis 7.0 ([`lua`]). They call [`commands`], which work on names and collections
-//! ([`keyspace`]). Those consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`].
+//! ([`keyspace`]). Reads go on beside a script that takes long ([`aside`]). Names and collections consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`].
 //! Another thread writes the changes of many scripts in one transaction ([`committer`]).
 //!
 //! **Durability.** A call is answered when every change that it made *or read* is on the medium. A killed process or a power
@@ -14,6 +14,7 @@
 //! and SCAN have an order of their own. Sets, lists, blocking commands and transactions do not exist: they are unknown
 //! commands.
 
+mod aside;
 mod commands;
 mod committer;
 mod disk;
@@ -36,6 +37,7 @@ mod worker;
 
 pub use failure::OpenError;
 
+use aside::Aside;
 use async_trait::async_trait;
 use bytes::Bytes;
 use committer::Shared;
@@ -196,7 +198,8 @@ fn start_engine(queue: &Arc<Queue>, shared: &Arc<Shared>) -> Result<JoinHandle<(
         .name("coord-engine".to_owned())
         .stack_size(worker::STACK_BYTES)
         .spawn(move || {
-            let interpreter = match Interpreter::new(shared.keyspace.clone()) {
+            let aside = Aside::new(queue.clone(), shared.clone());
+            let interpreter = match Interpreter::new(shared.keyspace.clone(), Some(aside)) {
                 Ok(interpreter) => interpreter,
                 Err(error) => {
                     // The call that opens the store waits for this.

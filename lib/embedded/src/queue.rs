@@ -1,13 +1,15 @@
 //! Requests on their way to the engine.
 //!
-//! There are two lanes: scripts that clients of the store's port send (EVAL, EVALSHA), and everything else. The engine runs
-//! one call of the first lane after each round of the second. So any number of foreign scripts delays other calls by one
-//! script at a time.
+//! There are three lanes: reads, scripts that clients of the store's port send (EVAL, EVALSHA), and everything else. A round
+//! has reads first, then other calls, then one foreign script: any number of these delays other calls by one script at a time.
+//! Reads that come while a script runs are answered beside it ([`super::aside`]).
 
+use super::commands;
 use super::progress::{Answer, Reply};
 use coord::store::{Request, StoreError, Value};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Calls that run before their responses are sent together: each sending may wake a thread.
@@ -20,6 +22,8 @@ pub(super) struct Job {
     pub is_atomic: bool,
     /// Whether it brings a script of its own.
     pub is_foreign: bool,
+    /// Whether it has nothing but commands that change nothing, between which other calls may run.
+    is_read: bool,
     /// The results of the requests so far.
     pub values: Vec<Value>,
     /// The newest batch that the call changed or read.
@@ -34,6 +38,7 @@ impl Job {
         Job {
             values: Vec::with_capacity(requests.len()),
             is_foreign: requests.iter().any(is_foreign),
+            is_read: !is_atomic && requests.iter().all(is_read),
             requests: requests.into(),
             is_atomic,
             depends_on: 0,
@@ -87,6 +92,13 @@ fn is_foreign(request: &Request) -> bool {
     }
 }
 
+fn is_read(request: &Request) -> bool {
+    match request {
+        Request::Command(words) => words.first().is_some_and(|name| commands::is_read(name)),
+        Request::Script { .. } => false,
+    }
+}
+
 /// The engine's next work.
 pub(super) enum Next {
     /// These calls, the first of the queue.
@@ -103,10 +115,13 @@ pub(super) struct Queue {
     lanes: Mutex<Lanes>,
     /// Notified when there is a call, and at the end.
     bell: Condvar,
+    /// Whether there are reads.
+    has_reads: AtomicBool,
 }
 
 #[derive(Default)]
 struct Lanes {
+    reads: VecDeque<Job>,
     own: VecDeque<Job>,
     foreign: VecDeque<Job>,
     is_closed: bool,
@@ -116,6 +131,8 @@ impl Lanes {
     fn lane(&mut self, job: &Job) -> &mut VecDeque<Job> {
         if job.is_foreign {
             &mut self.foreign
+        } else if job.is_read {
+            &mut self.reads
         } else {
             &mut self.own
         }
@@ -129,16 +146,40 @@ impl Queue {
         if lanes.is_closed {
             return false;
         }
-        lanes.lane(&job).push_back(job);
+        self.add(&mut lanes, job);
         drop(lanes);
         self.bell.notify_one();
         true
+    }
+
+    fn add(&self, lanes: &mut Lanes, job: Job) {
+        if job.is_read {
+            self.has_reads.store(true, Ordering::Relaxed);
+        }
+        lanes.lane(&job).push_back(job);
+    }
+
+    /// Whether there are reads.
+    pub fn has_reads(&self) -> bool {
+        self.has_reads.load(Ordering::Relaxed)
+    }
+
+    /// Moves the next reads to `round`.
+    pub fn take_reads(&self, round: &mut Vec<Job>) {
+        self.move_reads(&mut self.lanes.lock(), round);
+    }
+
+    fn move_reads(&self, lanes: &mut Lanes, round: &mut Vec<Job>) {
+        let count = lanes.reads.len().min(ROUND);
+        round.extend(lanes.reads.drain(..count));
+        self.has_reads.store(!lanes.reads.is_empty(), Ordering::Relaxed);
     }
 
     /// Moves the next calls to `round`, which is empty. Waits for one until `until`.
     pub fn take(&self, round: &mut Vec<Job>, until: Instant) -> Next {
         let mut lanes = self.lanes.lock();
         loop {
+            self.move_reads(&mut lanes, round);
             let count = lanes.own.len().min(ROUND);
             round.extend(lanes.own.drain(..count));
             round.extend(lanes.foreign.pop_front());
@@ -156,7 +197,7 @@ impl Queue {
 
     /// Adds the rest of a call that was begun.
     pub fn put_back(&self, job: Job) {
-        self.lanes.lock().lane(&job).push_back(job);
+        self.add(&mut self.lanes.lock(), job);
     }
 
     /// Accepts no more calls. Waiting calls still run.

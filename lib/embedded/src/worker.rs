@@ -24,7 +24,7 @@ const CLEAN_RECORDS: u64 = 1000;
 pub(super) const CLIENT_SCRIPT_TIME: Duration = Duration::from_secs(3);
 
 /// Longest time of one call before the next may run; the rest of its requests waits, and others may run between them.
-const SLICE: Duration = Duration::from_millis(2);
+pub(super) const SLICE: Duration = Duration::from_millis(2);
 
 /// Runs calls until the queue is closed and empty.
 pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
@@ -58,7 +58,7 @@ pub(super) fn run(mut engine: Engine, queue: &Queue, shared: &Shared) {
 }
 
 /// Sends the responses, each as soon as its batches are durable.
-fn give(shared: &Shared, answers: &mut Vec<Answer>) {
+pub(super) fn give(shared: &Shared, answers: &mut Vec<Answer>) {
     if answers.is_empty() {
         return;
     }

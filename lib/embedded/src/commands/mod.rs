@@ -169,6 +169,11 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|command| command.name)
 }
 
+/// Whether `name` is a command that changes nothing.
+pub(super) fn is_read(name: &[u8]) -> bool {
+    find(name).is_some_and(|command| !command.is_write)
+}
+
 fn find(name: &[u8]) -> Option<&'static Command> {
     let mut lower = [0_u8; 16];
     let lower = lower.get_mut(..name.len())?;

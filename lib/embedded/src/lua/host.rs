@@ -85,6 +85,7 @@ struct Caller {
 impl Caller {
     /// The reply of a command, or the text of its error.
     fn run(&self, lua: &Lua, words: &MultiValue) -> Result<std::result::Result<Value, String>> {
+        Guard::give_way(&self.guard);
         self.guard.borrow().check()?;
         let held: Option<Vec<Argument>> = words.iter().map(argument).collect();
         let Some(held) = held else {

@@ -8,8 +8,10 @@ mod json_encode;
 mod patterns;
 mod shebang;
 
+use super::aside::Aside;
 use super::failure::OpenError;
 use super::keyspace::Keyspace;
+use super::worker::SLICE;
 use convert::{list, one_line, to_reply};
 use coord::store::Value as Reply;
 use hashbrown::HashMap;
@@ -119,6 +121,9 @@ impl Surroundings {
 struct Guard {
     origin: Origin,
     deadline: Instant,
+    /// When reads that wait are answered next.
+    gives_way_at: Instant,
+    aside: Option<Rc<Aside>>,
     memory: usize,
     /// Whether the hook fails at every instruction, and must be set anew for the next script.
     is_tripped: bool,
@@ -126,14 +131,38 @@ struct Guard {
 }
 
 impl Guard {
-    fn of(origin: Origin, memory: usize) -> Self {
+    fn of(origin: Origin, memory: usize, aside: Option<Rc<Aside>>) -> Self {
+        let now = Instant::now();
         Guard {
             origin,
-            deadline: Instant::now() + Duration::from_secs(origin.bounds().seconds),
+            deadline: now + Duration::from_secs(origin.bounds().seconds),
+            gives_way_at: now + SLICE,
+            aside,
             memory,
             is_tripped: false,
             storage_failure: None,
         }
+    }
+
+    /// Answers reads that wait, where the script has run for a while. They take half of the time at most, and none of the
+    /// script's own.
+    fn give_way(guard: &RefCell<Guard>) {
+        let (aside, began) = {
+            let guard = guard.borrow();
+            let Some(aside) = guard.aside.as_ref().filter(|aside| aside.is_wanted()) else {
+                return;
+            };
+            let now = Instant::now();
+            if now < guard.gives_way_at {
+                return;
+            }
+            (Rc::clone(aside), now)
+        };
+        aside.answer();
+        let now = Instant::now();
+        let mut guard = guard.borrow_mut();
+        guard.deadline += now - began;
+        guard.gives_way_at = now + SLICE.max(now - began);
     }
 
     /// For slow work that runs no hook: fails if a guest's time is up.
@@ -150,15 +179,15 @@ impl Guard {
 }
 
 impl Interpreter {
-    /// An interpreter whose scripts act on `keyspace`.
-    pub fn new(keyspace: Arc<Mutex<Keyspace>>) -> Result<Self, OpenError> {
-        Self::build(keyspace).map_err(|error| OpenError::Start(error.to_string()))
+    /// An interpreter whose scripts act on `keyspace`, and give way to `aside`.
+    pub fn new(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Aside>) -> Result<Self, OpenError> {
+        Self::build(keyspace, aside.map(Rc::new)).map_err(|error| OpenError::Start(error.to_string()))
     }
 
-    fn build(keyspace: Arc<Mutex<Keyspace>>) -> mlua::Result<Self> {
+    fn build(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Rc<Aside>>) -> mlua::Result<Self> {
         let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
-        let guard = Rc::new(RefCell::new(Guard::of(Origin::Own, usize::MAX)));
+        let guard = Rc::new(RefCell::new(Guard::of(Origin::Own, usize::MAX, aside)));
         let host = host::table(&lua, &keyspace, &guard)?;
         guest::add(&lua, &host, &guard)?;
         host.raw_set("longest_text", LONGEST_TEXT)?;
@@ -269,7 +298,8 @@ impl Interpreter {
             // Our own scripts run without a limit: with one, every call into Lua has to handle running out of memory.
             self.lua.set_memory_limit(memory)?;
         }
-        *self.guard.borrow_mut() = Guard::of(origin, memory);
+        let aside = self.guard.borrow_mut().aside.take();
+        *self.guard.borrow_mut() = Guard::of(origin, memory, aside);
         Ok(())
     }
 
@@ -328,6 +358,7 @@ impl Interpreter {
 fn watch(lua: &Lua, guard: Rc<RefCell<Guard>>, origin: Origin) -> mlua::Result<()> {
     let triggers = HookTriggers::new().every_nth_instruction(origin.bounds().check_every);
     lua.set_global_hook(triggers, move |lua, _| {
+        Guard::give_way(&guard);
         let reason = {
             let guard = guard.borrow();
             if Instant::now() > guard.deadline {

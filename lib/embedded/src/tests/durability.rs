@@ -19,7 +19,7 @@ fn engine() -> (Engine, Arc<Mutex<Keyspace>>, Disk) {
         Layers::new(disk.snapshot().unwrap()),
         Arc::default(),
     )));
-    let interpreter = Interpreter::new(keyspace.clone()).unwrap();
+    let interpreter = Interpreter::new(keyspace.clone(), None).unwrap();
     (Engine::new(interpreter, keyspace.clone()), keyspace, disk)
 }
 

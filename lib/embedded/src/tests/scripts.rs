@@ -1,6 +1,6 @@
 //! Lua as scripts meet it.
 
-use super::{EmbeddedStore, ask, eval, say, shown};
+use super::{EmbeddedStore, ask, eval, say, shown, words};
 use coord::store::Store;
 use futures::StreamExt;
 
@@ -279,4 +279,59 @@ async fn what_its_caller_has_given_up_is_not_begun() {
     );
     assert!(shown(&script).contains("ran longer than") && given_up.is_err());
     assert_eq!(shown(&say(&store, "EXISTS a").await), "0");
+}
+
+/// A script that has changed something before it takes long, and ends with an error where it does not see that.
+const LONG: &str =
+    "redis.call('SET', 'a', 'new', 'EX', 100) redis.call('HSET', 'h', 'f', 2, 'g', 3) redis.call('DEL', 'gone')
+    for i = 1, 50000 do assert(redis.call('HGET', 'h', 'f') == '2') end
+    return redis.call('MGET', 'a', 'gone')";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_waits_for_no_script_and_sees_nothing_that_it_has_changed() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    for line in ["SET a old", "HSET h f 1", "SET gone here"] {
+        say(&store, line).await;
+    }
+    let script = tokio::spawn({
+        let store = store.clone();
+        async move { eval(&store, LONG).await }
+    });
+    while !store.open.runs_client_script() {
+        tokio::task::yield_now().await;
+    }
+    // What changes something waits.
+    let write = tokio::spawn({
+        let store = store.clone();
+        async move { say(&store, "SET b 1").await }
+    });
+    let table = [
+        ("GET a", "\"old\""),
+        ("TTL a", "-1"),
+        ("HGETALL h", "[\"f\" \"1\"]"),
+        ("HLEN h", "1"),
+        ("EXISTS gone b", "1"),
+        (
+            "XLEN h",
+            "!WRONGTYPE Operation against a key holding the wrong kind of value",
+        ),
+        ("KEYS *", "[\"a\" \"h\" \"gone\"]"),
+        ("PING", "PONG"),
+    ];
+    for round in 0..3 {
+        for (line, expected) in table {
+            let answer = shown(&say(&store, line).await);
+            assert!(
+                !script.is_finished() && !write.is_finished(),
+                "{line} has waited in round {round}"
+            );
+            assert_eq!(answer, expected, "{line}");
+        }
+    }
+    let reads = table.map(|(line, _)| words(&line.split(' ').collect::<Vec<_>>()));
+    assert_eq!(store.run(reads.to_vec()).await.unwrap().len(), table.len());
+    assert_eq!(shown(&script.await.unwrap()), "[\"new\" nil]");
+    write.await.unwrap();
+    assert_eq!(shown(&say(&store, "MGET a b").await), "[\"new\" \"1\"]");
+    assert_eq!(shown(&say(&store, "HGETALL h").await), "[\"f\" \"2\" \"g\" \"3\"]");
 }

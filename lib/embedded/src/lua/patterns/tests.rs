@@ -29,7 +29,7 @@ const ALL_FUNCTIONS: &str = r#"
 fn the_functions_of_guests_are_those_of_lua() {
     let disk = Disk::over(InMemoryBackend::new()).unwrap();
     let keyspace = Keyspace::new(Layers::new(disk.snapshot().unwrap()), std::sync::Arc::default());
-    let mut interpreter = Interpreter::new(std::sync::Arc::new(parking_lot::Mutex::new(keyspace))).unwrap();
+    let mut interpreter = Interpreter::new(std::sync::Arc::new(parking_lot::Mutex::new(keyspace)), None).unwrap();
     for origin in [Origin::Own, Origin::Guest] {
         interpreter.load(origin, "all", ALL_FUNCTIONS.as_bytes()).unwrap();
     }
