@@ -85,6 +85,8 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
     let (known, unknown) = ([sha(HEAD)], [sha(LOCAL)]);
     let entry = |known, at_most| AdmissionTerms {
         head: aged(10, at_most),
+        // The request cannot be counted either.
+        rates: Rates::default(),
         ..AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, None, known)
     };
     let check = async |known| {
