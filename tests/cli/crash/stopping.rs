@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use coord_test_support::process::{Coord, Place};
+use coord_test_support::git::Repo;
+use coord_test_support::process::{Coord, Place, REPO};
+use coord_test_support::real_redis::RealRedis;
 use coord_test_support::skipping::skip;
 use coord_test_support::waiting::block_until;
 
@@ -95,6 +97,47 @@ fn a_signal_ends_it_while_its_store_opens() {
         );
         std::fs::remove_file(&trace).expect("the next one has its own");
     }
+}
+
+#[test]
+fn a_build_that_sigterm_cuts_off_gives_its_lease_back() {
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    let place = Place::new(crate::COORD);
+    let repo = Repo::at(place.folder.path().join("repository"));
+    let files: Vec<(String, String)> = (0..20_000)
+        .map(|number| {
+            (
+                format!("src/{}/{number}.ts", number % 100),
+                format!("import './{}'", number + 100),
+            )
+        })
+        .collect();
+    let named: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    repo.commit(&named);
+    let mut coord = place.serve_on(&["--redis", &redis.url()], "");
+    let graph = format!("coord:graph:{{{REPO}}}:main");
+    let has = |field| redis.answer(&["HEXISTS", &graph, field]).starts_with(":1");
+    block_until("a build is under way", || has("builder"));
+    coord.terminate();
+    assert!(coord.wait().success());
+    assert!(!has("version"), "it was cut off");
+    assert!(!has("builder"), "the next one need not wait");
+}
+
+#[test]
+fn what_a_redis_does_not_promise_is_said_at_the_start() {
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    let place = Place::new(crate::COORD);
+    let stderr = place.folder.path().join("stderr");
+    let mut coord = place.serve_on(&["--redis", &redis.url()], &format!("exec 2>'{}'", stderr.display()));
+    let said = || std::fs::read_to_string(&stderr).expect("what was said");
+    block_until("it is said", || said().contains("set appendonly yes"));
+    coord.terminate();
+    assert!(coord.wait().success());
+    assert!(said().contains("does not persist its data"), "{}", said());
 }
 
 #[test]

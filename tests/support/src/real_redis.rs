@@ -114,11 +114,27 @@ impl RealRedis {
 
     /// Gives a command, which must be answered by OK.
     pub fn command(&self, words: &[&str]) {
-        let answer = self.ask(words).expect("redis-server is there");
+        let answer = self.answer(words);
         assert!(answer.starts_with("+OK"), "{words:?}: {answer}");
     }
 
+    /// The first bytes of the answer to a command.
+    pub fn answer(&self, words: &[&str]) -> String {
+        self.ask(words).expect("redis-server is there")
+    }
+
     fn ask(&self, words: &[&str]) -> std::io::Result<String> {
+        let mut stream = self.send(words)?;
+        let mut answer = [0; 512];
+        let count = stream.read(&mut answer)?;
+        Ok(String::from_utf8_lossy(&answer[..count]).into_owned())
+    }
+
+    /// Gives a command, and leaves its answer to be read.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    pub fn send(&self, words: &[&str]) -> std::io::Result<TcpStream> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.set_read_timeout(Some(Duration::from_secs(20)))?;
         let mut request = format!("*{}\r\n", words.len());
@@ -126,9 +142,7 @@ impl RealRedis {
             request.push_str(&format!("${}\r\n{word}\r\n", word.len()));
         }
         stream.write_all(request.as_bytes())?;
-        let mut answer = [0; 512];
-        let count = stream.read(&mut answer)?;
-        Ok(String::from_utf8_lossy(&answer[..count]).into_owned())
+        Ok(stream)
     }
 
     pub fn url(&self) -> String {
