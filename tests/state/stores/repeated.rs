@@ -73,7 +73,8 @@ fn collect_texts(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// `text` with each number of ten digits and more, which is an instant, replaced.
+/// `text` with each number of ten digits and more, which is an instant, replaced. Those of limits differ by more than the time
+/// that has passed: a request whose answer is lost counts twice there, which costs its caller less than an error would.
 fn without_instants(text: &str) -> String {
     let mut rest = text;
     let mut kept = String::new();
