@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coord::domain::RepoId;
-use coord::source::{Blob, BlobSink, EntryKind, Source};
+use coord::source::{Blob, BlobSink, EntryKind, Source, Sources};
 use coord_git::GitSource;
 use parking_lot::Mutex;
 use tempfile::tempdir;
@@ -12,7 +12,7 @@ use coord_test_support::git::Repo;
 
 /// The contents that the sink got, by index. Fails when an index comes twice.
 pub(crate) async fn read(
-    source: &GitSource,
+    source: &dyn Source,
     repo: &RepoId,
     blobs: Vec<String>,
     max_bytes: u64,
@@ -237,4 +237,44 @@ fn a_repository_can_be_opened_for_one_commit_without_a_runtime() {
         .unwrap();
     let expected = [("a.ts".to_owned(), Some(b"1".to_vec()))];
     assert_eq!(runtime.block_on(files(&once, &commit)), expected);
+}
+
+/// Two waves of files. Between them all of the repository but the files themselves goes, so that the second wave is read only where
+/// the index was kept from the first.
+#[tokio::test]
+async fn an_index_is_read_once_for_all_waves_while_it_is_held() {
+    const WAVE: usize = 300;
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path().join("repo"), &[]);
+    let files: Vec<(String, String)> = (0..2 * WAVE)
+        .map(|number| (format!("{number:03}.ts"), format!("file {number}")))
+        .collect();
+    let named: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let head = repo.commit(&named);
+    let (source, id) = serve(repo.path());
+    let source = Sources::of([Arc::new(source) as Arc<dyn Source>]);
+    let entries = source.tree(&id, &sha(&head)).await.unwrap();
+    let wave = |number: usize| -> Vec<String> {
+        let entries = &entries[number * WAVE..(number + 1) * WAVE];
+        entries.iter().map(|entry| entry.blob.clone()).collect()
+    };
+    let hold = source.hold(&id);
+    let first = read(&source, &id, wave(0), 1 << 20).await;
+    assert_eq!(first[&7].as_deref(), Some(&b"file 7"[..]));
+    std::fs::remove_file(repo.path().join(".git/index")).unwrap();
+    for entry in &entries[WAVE..] {
+        let (folder, name) = entry.blob.split_at(2);
+        std::fs::remove_file(repo.path().join(".git/objects").join(folder).join(name)).unwrap();
+    }
+    let second = read(&source, &id, wave(1), 1 << 20).await;
+    for (number, content) in &second {
+        assert_eq!(content.as_deref(), Some(format!("file {}", WAVE + number).as_bytes()));
+    }
+    assert_eq!(second.len(), WAVE);
+    drop(hold);
+    let third = read(&source, &id, wave(1), 1 << 20).await;
+    assert!(third.values().all(Option::is_none), "nobody holds it any more");
 }

@@ -68,7 +68,7 @@ async fn readers_never_fail_while_git_repacks_under_them() {
                 assert!(source.recent_commits(&id, &head, 5).await.unwrap().contains(&head));
                 let entries = source.tree(&id, &head).await.unwrap();
                 let blobs: Vec<String> = entries.iter().map(|entry| entry.blob.clone()).collect();
-                let got = read(&source, &id, blobs, 1 << 20).await;
+                let got = read(&*source, &id, blobs, 1 << 20).await;
                 assert_eq!(got.len(), entries.len());
                 for (index, entry) in entries.iter().enumerate() {
                     let content = got[&index].as_ref().expect("a blob went missing");
