@@ -1,6 +1,7 @@
 //! What a store promises, as a function's health tells it of real Redis servers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
@@ -14,20 +15,52 @@ use tower::ServiceExt;
 use crate::upstash::through_listener::serve;
 use coord_test_support::real_redis::RealRedis;
 
-/// `store` of the health of a function with these variables, without its latency.
-async fn health(variables: &[(&str, &str)]) -> Value {
+/// The status of the health of a function with these variables, and `store` of it, without its latency.
+async fn told(variables: &[(&str, &str)]) -> (u16, Value) {
     let get = |asked: &str| {
         let variable = variables.iter().find(|(name, _)| *name == asked);
         variable.map(|(_, value)| (*value).to_owned())
     };
     let request = Request::get("/api/health").body(Body::empty()).unwrap();
     let response = function_router(Endpoint::Health, &get).oneshot(request).await.unwrap();
-    assert_eq!(response.status(), 200, "a promise that is not made degrades nothing");
+    let status = response.status().as_u16();
     let body = response.into_body().collect().await.unwrap().to_bytes();
     let mut body: Value = serde_json::from_slice(&body).unwrap();
     let store = body["store"].as_object_mut().unwrap();
-    assert!(store.remove("latency_ms").is_some());
-    body["store"].take()
+    assert_eq!(store.remove("latency_ms").is_some(), status == 200);
+    (status, body["store"].take())
+}
+
+/// The same of a store that is well.
+async fn health(variables: &[(&str, &str)]) -> Value {
+    let (status, store) = told(variables).await;
+    assert_eq!(status, 200, "a promise that is not made degrades nothing");
+    store
+}
+
+#[tokio::test]
+async fn health_says_why_a_redis_cannot_be_written() {
+    let busy = "while true do end";
+    for (words, status, cause) in [
+        (&["CONFIG", "SET", "maxmemory", "1"][..], "read_only", "out_of_memory"),
+        (&["REPLICAOF", "127.0.0.1", "1"], "read_only", "replica"),
+        (&["CLIENT", "PAUSE", "60000", "WRITE"], "down", "paused"),
+        (&["EVAL", busy, "0"], "down", "busy"),
+    ] {
+        let Some(server) = RealRedis::start(&["--lua-time-limit", "100"]) else {
+            return;
+        };
+        assert_eq!(health(&[("REDIS_URL", &server.url())]).await["status"], "ok");
+        let sent = server.send(words).unwrap();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let (code, store) = told(&[("REDIS_URL", &server.url())]).await;
+        assert_eq!(
+            (code, &store["status"], &store["cause"]),
+            (503, &json!(status), &json!(cause)),
+            "{words:?}"
+        );
+        drop(sent);
+    }
 }
 
 const AOF: [&str; 2] = ["--appendonly", "yes"];

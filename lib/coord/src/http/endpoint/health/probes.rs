@@ -55,11 +55,12 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
         let written = tokio::time::timeout(PROBE_TIME, probing).await;
         (written, started.elapsed())
     };
-    // Both at once: only the read shows whether a store that cannot be written can be read.
+    // Both at once: only the read shows whether a store that cannot be written can be read. It goes first: on one connection,
+    // Redis answers nothing after a write that is paused.
     let mut pinging = pin!(does_respond(store));
-    let ((written, elapsed), pinged) = match select(pin!(writing), pinging.as_mut()).await {
-        Either::Left((written, _)) => (written, None),
-        Either::Right((pinged, writing)) => (writing.await, Some(pinged)),
+    let ((written, elapsed), pinged) = match select(pinging.as_mut(), pin!(writing)).await {
+        Either::Left((pinged, writing)) => (writing.await, Some(pinged)),
+        Either::Right((written, _)) => (written, None),
     };
     let report = |status, cause| StoreReport {
         status,
