@@ -250,9 +250,7 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
                 }
                 1 => {
                     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
-                    if fault == round {
-                        is_told(server.address, &["read_only"]).await;
-                    }
+                    is_told(server.address, &["read_only"]).await;
                     tokio::time::sleep(pause).await;
                     redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
                 }
@@ -271,6 +269,7 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
                 }
                 _ => {
                     redis.command(&["REPLICAOF", "127.0.0.1", "1"]);
+                    is_told(server.address, &["read_only"]).await;
                     tokio::time::sleep(pause).await;
                     redis.command(&["REPLICAOF", "NO", "ONE"]);
                 }
