@@ -62,14 +62,16 @@ pub(super) struct Snapshot {
 }
 
 impl Disk {
-    /// Opens or creates the file at `path`. After a crash it is checked and repaired first; a small file is always checked.
-    pub fn open(path: &Path) -> Result<Disk, OpenError> {
+    /// Opens or creates the file at `path`. After a crash it is checked and repaired first. A small file is always checked, and
+    /// a large one where `checks_all` says so.
+    pub fn open(path: &Path, checks_all: bool) -> Result<Disk, OpenError> {
         let file = path.to_owned();
         let opener = move |attempt| {
             let backend = FileBackend::new(open_file(&file, attempt)?).map_err(io::Error::other)?;
             Ok(Medium(Arc::new(backend)))
         };
-        Disk::by(Box::new(opener), path, CHECKED_BYTES)
+        let checked_bytes = if checks_all { u64::MAX } else { CHECKED_BYTES };
+        Disk::by(Box::new(opener), path, checked_bytes)
     }
 
     /// A store on a backend other than a file.
@@ -96,7 +98,7 @@ impl Disk {
                 path = %path.display(),
                 mib = bytes >> 20,
                 "the file of the embedded store is so large that it is not checked for damage after a clean stop; to check it, \
-                 end the server by SIGKILL and start it again: after that it is checked whatever its size"
+                 start the server with --check"
             );
         }
         let database = opened(medium, is_checked, path)?;
@@ -419,7 +421,7 @@ mod tests {
         let said = said_of(1);
         assert!(said.contains("path=store.redb"), "{said}");
         assert!(
-            said.contains("not checked for damage") && said.contains("by SIGKILL"),
+            said.contains("not checked for damage") && said.contains("--check"),
             "{said}"
         );
     }

@@ -106,6 +106,18 @@ impl EmbeddedStore {
     /// # Errors
     /// When the file is in use, is not a store, is damaged, or cannot be read and written.
     pub fn open(path: &Path) -> Result<EmbeddedStore, OpenError> {
+        Self::open_at(path, false)
+    }
+
+    /// The same, and checks the file whatever its size.
+    ///
+    /// # Errors
+    /// As those of [`Self::open`].
+    pub fn open_checked(path: &Path) -> Result<EmbeddedStore, OpenError> {
+        Self::open_at(path, true)
+    }
+
+    fn open_at(path: &Path, checks_all: bool) -> Result<EmbeddedStore, OpenError> {
         let before = path.metadata().map(|file| file.len());
         if before.as_ref().is_ok_and(|length| *length == 0) {
             tracing::warn!(
@@ -117,7 +129,7 @@ impl EmbeddedStore {
             path: path.to_owned(),
             is_new: before.is_err(),
         };
-        Self::over(Disk::open(path)?, Some(place), Arc::new(SystemTime::now))
+        Self::over(Disk::open(path, checks_all)?, Some(place), Arc::new(SystemTime::now))
     }
 
     /// A store without a file; its state is gone when it is dropped.

@@ -184,6 +184,33 @@ fn the_state_is_its_owner_s_alone() {
 }
 
 #[test]
+fn a_large_store_is_checked_on_demand() {
+    let place = Place::new(crate::COORD);
+    let mut coord = ready(place.serve());
+    coord.terminate();
+    assert!(coord.wait().success());
+    let data = place.data().display().to_string();
+    let store = std::fs::File::options()
+        .write(true)
+        .open(place.data().join("store.redb"));
+    let stderr = place.folder.path().join("stderr");
+    for (options, is_told) in [(&[][..], true), (&["--check"], false)] {
+        // Larger than what is checked without being asked for, and empty beyond its end.
+        store
+            .as_ref()
+            .expect("the store")
+            .set_len(300 << 20)
+            .expect("it is larger");
+        let options = [&["--data-dir", &data][..], options].concat();
+        let mut coord = ready(place.serve_on(&options, &format!("exec 2>'{}'", stderr.display())));
+        coord.terminate();
+        assert!(coord.wait().success());
+        let said = std::fs::read_to_string(&stderr).expect("what was said");
+        assert_eq!(said.contains("not checked for damage"), is_told, "{options:?}: {said}");
+    }
+}
+
+#[test]
 fn a_store_that_is_empty_or_new_is_said() {
     let place = Place::new(crate::COORD);
     let mut coord = place.serve();

@@ -30,6 +30,9 @@ pub struct ServeArgs {
     /// Folder of the embedded store [default: coord/ in the first repository's git folder; without --repo, a folder of the user's]
     #[arg(long, value_name = "PATH")]
     pub data_dir: Option<PathBuf>,
+    /// Check the file of the embedded store for damage whatever its size [default: up to 256 MiB, and after a crash]
+    #[arg(long, conflicts_with_all = ["redis", "upstash"])]
+    pub check: bool,
     /// Keep the state in Redis or Valkey instead: redis:// or rediss://
     #[arg(long, value_name = "URL", conflicts_with_all = ["upstash", "data_dir"])]
     pub redis: Option<String>,

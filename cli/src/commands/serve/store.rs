@@ -45,8 +45,11 @@ pub async fn open_store(
     make_folder(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let path = folder.join(STORE);
     let opening = {
-        let path = path.clone();
-        tokio::task::spawn_blocking(move || EmbeddedStore::open(&path))
+        let (path, is_checked) = (path.clone(), args.check);
+        tokio::task::spawn_blocking(move || match is_checked {
+            true => EmbeddedStore::open_checked(&path),
+            false => EmbeddedStore::open(&path),
+        })
     };
     match opening.await? {
         Ok(store) => {
