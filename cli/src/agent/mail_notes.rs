@@ -27,6 +27,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub struct MailNotes {
     /// By the team's name in lower case. `None` where the server was not asked yet.
     pub teams: Option<BTreeMap<String, TeamNotes>>,
+    /// The team whose turn it is to be asked first.
+    pub first: Option<String>,
     /// Whether the last turn was followed by another one at Coord's wish.
     pub was_kept_going: bool,
 }
@@ -103,6 +105,27 @@ impl MailNotes {
         let known = self.teams.take().unwrap_or_default();
         let kept = |team: &Membership| (team.team.clone(), known.get(&team.team).cloned().unwrap_or_default());
         self.teams = Some(teams.iter().map(kept).collect());
+    }
+
+    /// The names of up to `most` teams, from the one on whose turn it is.
+    pub fn in_turn(&self, most: usize) -> Vec<String> {
+        let names: Vec<&String> = self.teams.iter().flat_map(BTreeMap::keys).collect();
+        let first = self.first.as_ref();
+        let start = names.iter().position(|name| Some(*name) >= first).unwrap_or_default();
+        let from_first = names.iter().cycle().skip(start);
+        from_first
+            .take(most.min(names.len()))
+            .map(|name| (*name).clone())
+            .collect()
+    }
+
+    /// The team after `name`, where there are more.
+    pub fn next_after(&self, name: &str) -> Option<String> {
+        let names = || self.teams.iter().flat_map(BTreeMap::keys);
+        names()
+            .find(|other| other.as_str() > name)
+            .or_else(|| names().next())
+            .cloned()
     }
 
     fn team(&mut self, name: &str) -> &mut TeamNotes {

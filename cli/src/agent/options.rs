@@ -94,20 +94,14 @@ impl AgentArgs {
         }
     }
 
-    /// The same; where no agent is named, that of opencode-teams asks.
-    #[must_use]
-    pub fn or_of_opencode(mut self) -> Self {
-        self.agent_id = set(self.agent_id).or_else(|| value_of(&process_environment, OPENCODE_AGENT_ID));
-        self
-    }
-
-    /// The agent that is named, where one is.
+    /// The agent that is named, where one is, or else that of opencode-teams: commands, hooks and tools are one agent.
     ///
     /// # Errors
     /// When it is no `agent_id`.
     pub fn agent_id(&self) -> anyhow::Result<Option<AgentId>> {
         let parse = |id: String| AgentId::parse(&id).map_err(|invalid| anyhow::anyhow!("the agent {id:?} {invalid}"));
-        set(self.agent_id.clone()).map(parse).transpose()
+        let named = set(self.agent_id.clone()).or_else(|| value_of(&process_environment, OPENCODE_AGENT_ID));
+        named.map(parse).transpose()
     }
 }
 

@@ -48,6 +48,13 @@ pub struct HookCall {
     pub transcript: Option<String>,
 }
 
+impl HookCall {
+    /// Whether the tool is one of Coord's that answers with messages.
+    pub fn has_read_messages(&self) -> bool {
+        matches!(self.tool, Tool::Own("message_read" | "read-messages" | "poll-inbox"))
+    }
+}
+
 /// A tool, as far as it concerns files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tool {

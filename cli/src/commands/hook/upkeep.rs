@@ -126,7 +126,7 @@ async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, hold
     if moment != Moment::AfterTool {
         mail::find_teams(connection, work, holder, moment == Moment::SessionStart).await;
     }
-    let has_read = caller.call.tool == Tool::Own("message_read") && !caller.call.has_failed;
+    let has_read = caller.call.has_read_messages() && !caller.call.has_failed;
     mail::news(
         connection,
         work,

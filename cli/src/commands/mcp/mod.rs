@@ -83,12 +83,7 @@ impl McpArgs {
         coord::logging::start_text("warn");
         let mut signals = Signals::caught();
         let Groups(groups) = self.tools;
-        // The plugin's agent is the same for locks.
-        let agent = match groups.contains(&ToolGroup::OpenCode) {
-            true => self.agent.or_of_opencode(),
-            false => self.agent,
-        };
-        let proxy = Proxy::new(agent, Duration::from_secs(self.renew_for))?;
+        let proxy = Proxy::new(self.agent, Duration::from_secs(self.renew_for))?;
         let input = Input::default();
         let ended_at = tokio::select! {
             ended_at = answer(&proxy, &groups, &input) => ended_at,

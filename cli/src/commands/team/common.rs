@@ -33,7 +33,7 @@ pub(super) struct Common {
 impl Common {
     /// Where the command runs, and as whom.
     pub fn open(&self) -> anyhow::Result<Workplace> {
-        Workplace::open(&self.agent.clone().or_of_opencode())
+        Workplace::open(&self.agent)
     }
 
     /// Where the command runs, as the person, who speaks for all handles of the login.

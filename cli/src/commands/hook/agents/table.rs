@@ -270,8 +270,8 @@ pub(super) const OPENCODE: Rows = Rows {
     ],
 };
 
-/// The tools of Coord's own MCP server.
-const OWN: [&str; 11] = [
+/// The tools of Coord's own MCP server: its own ones, then those of the plugin opencode-teams.
+const OWN: [&str; 25] = [
     "check_status",
     "post_status",
     "select_active_intent",
@@ -283,6 +283,20 @@ const OWN: [&str; 11] = [
     "task_update",
     "message_send",
     "message_read",
+    "spawn-team",
+    "discover-teams",
+    "join-team",
+    "get-team-info",
+    "send-message",
+    "broadcast-message",
+    "read-messages",
+    "poll-inbox",
+    "create-task",
+    "get-tasks",
+    "claim-task",
+    "update-task",
+    "request-shutdown",
+    "approve-shutdown",
 ];
 
 /// The tool of Coord's own MCP server that an agent calls `name`, such as `mcp__coord__check_status`: each agent joins server and
@@ -330,5 +344,7 @@ mod tests {
         ] {
             assert_eq!(own(name), None, "{name}");
         }
+        assert_eq!(own("coord_read-messages"), Some("read-messages"));
+        assert_eq!(own("other_read-messages"), None);
     }
 }
