@@ -1,5 +1,6 @@
 //! Messages arrive once, in order, and are read when the reader has proved it.
 
+use coord::state::mail;
 use coord::state::messages::{MessageFilter, MessagePage};
 use coord::state::teams::{RequestKey, TeamRefusal};
 use coord_protocol::team_event::MessageType;
@@ -117,6 +118,44 @@ async fn who_is_behind_more_than_1000_broadcasts_is_told_how_many_it_missed(worl
     assert_eq!((next.missed, next.unread, texts(&next)[0]), (0, 800, "b210"));
 }
 
+async fn a_broadcast_is_stored_once_however_many_members_there_are(world: World) {
+    let (lead, _) = world.team_of(["m1"]).await;
+    let size = async || {
+        let bodies = mail::keys::bodies(&world.repo, &lead.team);
+        let mail = mail::keys::mail(&world.repo, &lead.team);
+        (
+            world.number(["HLEN", &bodies]).await,
+            world.number(["ZCARD", &mail]).await,
+        )
+    };
+    lead.tells(&[], "to one").await.unwrap();
+    let of_two = size().await;
+    for name in ["m2", "m3", "m4", "m5"] {
+        world.mate(name, "alpha").joins(name).await.unwrap();
+    }
+    lead.tells(&[], "to five").await.unwrap();
+    let of_six = size().await;
+    assert_eq!((of_six.0, of_six.1), (2 * of_two.0, 2 * of_two.1));
+    assert_eq!(of_two.0, 1);
+}
+
+/// A cursor within a page: the broadcasts after it that were dropped counted as read, and nothing said that they were lost.
+async fn a_cursor_within_a_page_hides_no_broadcast_that_is_gone(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    for number in 1..=20 {
+        lead.tells(&[], &format!("b{number}")).await.unwrap();
+    }
+    assert_eq!(bob.reads(None).await.unwrap().cursor, 20);
+    lead.tells(&["bob"], "direct").await.unwrap();
+    for number in 21..=1200 {
+        lead.tells(&[], &format!("b{number}")).await.unwrap();
+    }
+    let page = bob.reads(Some(3)).await.unwrap();
+    assert_eq!((page.missed, texts(&page)[..2].to_vec()), (197, vec!["direct", "b201"]));
+    let next = bob.reads(Some(page.cursor)).await.unwrap();
+    assert_eq!(next.missed, 0, "it was said");
+}
+
 async fn a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let key = RequestKey {
@@ -140,6 +179,14 @@ async fn a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready(world: Wor
     lead.adds(&[titled("a"), titled("b")]).await.unwrap();
     let idle = bob.sends(MessageType::Idle, &[], "", RequestKey::NONE).await.unwrap();
     assert_eq!(idle.ready, ["t1", "t2"]);
+    // Asked again, the first answer.
+    let key = RequestKey {
+        key: "idle",
+        content: "idle",
+    };
+    let first = bob.sends(MessageType::Idle, &[], "", key).await.unwrap();
+    lead.claims("t1").await.unwrap();
+    assert_eq!(bob.sends(MessageType::Idle, &[], "", key).await.unwrap(), first);
     assert_eq!(lead.reads(None).await.unwrap().messages[0].kind, MessageType::Idle);
 }
 
@@ -212,6 +259,8 @@ scenarios!(
     a_page_is_followed_by_the_rest,
     a_message_goes_to_members_only_and_a_full_inbox_is_told,
     who_is_behind_more_than_1000_broadcasts_is_told_how_many_it_missed,
+    a_broadcast_is_stored_once_however_many_members_there_are,
+    a_cursor_within_a_page_hides_no_broadcast_that_is_gone,
     a_repeated_send_sends_nothing_and_idle_is_told_what_is_ready,
     the_history_is_filtered_paged_and_tells_how_far_each_has_read,
 );

@@ -21,12 +21,28 @@ local me = string.lower(member.handle)
 local stored, stored_broadcasts = unpack(redis.call('HMGET', keys.members, team_key .. '/' .. me, team_key .. '/*'))
 local marks, is_changed = marks_of(stored), false
 local broadcasts, last_broadcast = broadcasts_of(stored_broadcasts)
+-- How many broadcasts, and how many of the caller's own, came up to a cursor that is not the end of a page. Where some after it are
+-- dropped, the entries do not tell these from those before it. Then it is reckoned from the end of the page, by the number of messages
+-- between: exactly, but for messages among others, for each of which a broadcast may count as missed that was not.
+local function counts_within(within)
+  local to_all, own = count_up_to('*', within, broadcasts), count_up_to('>' .. me, within, marks.own)
+  local oldest = entries_after('*', 0, 1)[1]
+  if not oldest or tonumber(string.match(oldest, '^%d+')) <= within then
+    return to_all, own
+  end
+  local known, known_broadcast, known_own = marks.given, marks.given_broadcast, marks.given_own
+  if known < marks.read then
+    known, known_broadcast, known_own = marks.read, marks.read_broadcast, marks.read_own
+  end
+  local direct = count_up_to('=' .. me, known, marks.direct) - count_up_to('=' .. me, within, marks.direct)
+  local reckoned = known_broadcast - (known - within - direct)
+  return math.max(marks.read_broadcast, math.min(to_all, reckoned)), within < known and math.min(own, known_own) or own
+end
 if cursor and cursor > marks.read then
   if cursor == marks.given then
     marks.read_broadcast, marks.read_own = marks.given_broadcast, marks.given_own
   else
-    marks.read_broadcast = count_up_to('*', cursor, broadcasts)
-    marks.read_own = count_up_to('>' .. me, cursor, marks.own)
+    marks.read_broadcast, marks.read_own = counts_within(cursor)
   end
   marks.read, marks.read_direct = cursor, count_up_to('=' .. me, cursor, marks.direct)
   is_changed = true

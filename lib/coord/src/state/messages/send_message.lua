@@ -35,8 +35,13 @@ local function ready_tasks()
   end
   return ready
 end
-local function answer(sent)
-  return told({ 'SENT', now, tonumber(sent), kind == 'idle' and ready_tasks() or {} })
+-- `text`: the sequence, and the ids of the tasks that were ready then.
+local function answer(text)
+  local sent, ready = string.match(text, '^%d+'), {}
+  for id in string.gmatch(string.sub(text, #sent + 1), '%S+') do
+    ready[#ready + 1] = id
+  end
+  return told({ 'SENT', now, tonumber(sent), ready })
 end
 if earlier then
   return answer(earlier)
@@ -70,5 +75,10 @@ else
   end
 end
 renew_claims()
-remember_answer(request_key, digest, string.format('%.0f', sequence))
-return answer(sequence)
+local sent = { string.format('%.0f', sequence) }
+for _, id in ipairs(kind == 'idle' and ready_tasks() or {}) do
+  sent[#sent + 1] = id
+end
+sent = table.concat(sent, ' ')
+remember_answer(request_key, digest, sent)
+return answer(sent)
