@@ -15,6 +15,14 @@ async fn a_team_closes_when_all_have_approved_and_can_still_be_read() {
     let request = api.does_in_team("ann/lead", path, asked).await;
     let id = request["shutdown_id"].clone();
     assert_eq!(request["shutdown_state"], json!("open"));
+    let open = api.shows("eve", "/api/teams/alpha", "").await["team"]["shutdown"].clone();
+    let second_of_day = |name: &str| {
+        let time = open[name].as_str().unwrap();
+        let parts = time[11..19].split(':').map(|part| part.parse::<u32>().unwrap());
+        parts.fold(0, |sum, part| sum * 60 + part)
+    };
+    let time_to_respond = second_of_day("respond_by") + 86_400 - second_of_day("requested_at");
+    assert_eq!(time_to_respond % 86_400, 60, "{open}");
     let refused = api.sends("bob/one", "/api/tasks/next", json!({})).await;
     assert_eq!(
         (error(&refused).1.as_str(), &refused.json()["orchestration"]["action"]),
@@ -31,6 +39,9 @@ async fn a_team_closes_when_all_have_approved_and_can_still_be_read() {
         (&stopped["given_back"], &stopped["shutdown_state"]),
         (&json!(["t1"]), &json!("open"))
     );
+    let none = api.sends("bob/one", "/api/tasks/next", json!({})).await;
+    let reason = none.json()["orchestration"]["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("you have stopped: join the team again"), "{reason}");
     let shown = api.shows("eve", "/api/teams/alpha", "").await;
     assert_eq!(shown["team"]["shutdownApprovals"], json!(["lead", "one"]));
     let closed = api.does_in_team("bob/two", path, approve).await;

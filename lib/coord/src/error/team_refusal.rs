@@ -22,7 +22,7 @@ pub(super) fn code(refusal: &TeamRefusal) -> ErrorCode {
         Refusal::HandleTaken { .. } => ErrorCode::HandleTaken,
         Refusal::LeaderStays { .. } => ErrorCode::LeaderStays,
         Refusal::MembersLive { .. } => ErrorCode::MembersLive,
-        Refusal::NoRecipient { .. } => ErrorCode::UnknownRecipient,
+        Refusal::NoRecipient { .. } | Refusal::HasStopped { .. } => ErrorCode::UnknownRecipient,
         Refusal::InboxFull { .. } => ErrorCode::InboxFull,
         Refusal::CursorAhead { .. } => ErrorCode::CursorAhead,
         Refusal::KeyReused { .. } => ErrorCode::KeyReused,
@@ -86,9 +86,13 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         Refusal::HeldBack { .. } => (Action::SwitchTask, "take another task"),
         Refusal::Reserved { .. } => (Action::SwitchTask, "take another task, or wait until it is anybody's"),
         Refusal::DependenciesUnmet { .. } => (Action::SwitchTask, "work on what it depends on first"),
+        Refusal::ShuttingDown { id, .. } if id.is_empty() => (
+            Action::Stop,
+            "you have stopped: join the team again to go on, which gives you tasks once no shutdown is open",
+        ),
         Refusal::ShuttingDown { .. } => (
             Action::Stop,
-            "complete or release what you have, and answer the shutdown, if you have not",
+            "complete or release what you have, and answer the shutdown; if you have approved it, wait until it is over",
         ),
         Refusal::ClaimLost { .. } => (Action::Stop, "do not write what you have made of it"),
         Refusal::NotOwner { .. } => (Action::Stop, "claim it first"),
@@ -104,6 +108,7 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         Refusal::NotLeader { .. } => (Action::Stop, "send the leader a message"),
         Refusal::NotCreator { .. } => (Action::Stop, "send one of them a message"),
         Refusal::NoRecipient { .. } => (Action::Stop, "show the team: it has the handles of its members"),
+        Refusal::HasStopped { .. } => (Action::Stop, "name another member, or wait until it has joined again"),
         Refusal::TaskExists { .. } => (Action::Stop, "leave the id out, or choose another"),
         Refusal::NoDependency { .. } | Refusal::NoBlocked { .. } => (
             Action::Stop,
@@ -159,7 +164,7 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
 mod tests {
     use super::*;
 
-    /// These thirteen said what was wrong, and no more.
+    /// These said what was wrong, and no more.
     #[test]
     fn a_refusal_says_the_next_step() {
         let text = || "x".to_owned();
@@ -172,6 +177,10 @@ mod tests {
             TeamRefusal::TeamExists { team: text() },
             TeamRefusal::TooMany { what: text(), most: 5 },
             TeamRefusal::NoRecipient {
+                handle: text(),
+                team: text(),
+            },
+            TeamRefusal::HasStopped {
                 handle: text(),
                 team: text(),
             },
@@ -199,5 +208,20 @@ mod tests {
             let hint = reason.strip_prefix(&sentence).and_then(|rest| rest.strip_prefix("; "));
             assert!(hint.is_some_and(|hint| !hint.is_empty()), "{reason}");
         }
+    }
+    /// Who had stopped was told to answer the shutdown that it had approved.
+    #[test]
+    fn who_has_stopped_is_told_to_join_again_and_who_is_asked_to_answer() {
+        let hint = |id: &str| {
+            let (id, reason) = (id.to_owned(), "It is late".to_owned());
+            orchestration(&TeamRefusal::ShuttingDown { id, reason }).reason
+        };
+        assert!(
+            hint("").contains("; you have stopped: join the team again"),
+            "{}",
+            hint("")
+        );
+        assert!(!hint("").contains("answer the shutdown"));
+        assert!(hint("s1").contains("answer the shutdown") && hint("s1").contains("wait until it is over"));
     }
 }

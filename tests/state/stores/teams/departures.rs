@@ -245,6 +245,44 @@ async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
     assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
 }
 
+/// It had approved the first request, which ended its part in every later one.
+async fn a_team_never_closes_without_a_leader_that_is_live(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.requests_shutdown(None, 60).await.unwrap();
+    assert_eq!(
+        bob.answers_shutdown("s1", Some("not yet")).await.unwrap().progress,
+        Rejected
+    );
+    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
+    assert_eq!(
+        lead.answers_shutdown("s2", Some("now not")).await.unwrap().progress,
+        Rejected
+    );
+    // Bob has stopped, and is not waited for; the leader is.
+    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
+    assert_eq!(lead.answers_shutdown("s3", None).await.unwrap().progress, Closed);
+}
+
+async fn a_leader_that_has_stopped_and_is_away_keeps_no_team_open(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.requests_shutdown(None, 60).await.unwrap();
+    bob.answers_shutdown("s1", Some("not yet")).await.unwrap();
+    is_silent_for_an_hour(&lead, "lead").await;
+    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Closed);
+}
+
+/// Who had stopped was "not a member".
+async fn a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    bob.requests_shutdown(Some("bob"), 60).await.unwrap();
+    let stopped = TeamRefusal::HasStopped {
+        handle: "bob".to_owned(),
+        team: "alpha".to_owned(),
+    };
+    assert_eq!(lead.hands_over("BOB").await, Err(stopped.clone()));
+    assert_eq!(lead.requests_shutdown(Some("bob"), 60).await.unwrap_err(), stopped);
+}
+
 /// Who joined again was given tasks, which nobody gave back once the team was closed.
 async fn an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
@@ -304,6 +342,9 @@ scenarios!(
     an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again,
     who_joins_under_a_handle_that_is_free_again_answers_for_itself,
     a_request_ends_at_once_where_nobody_else_has_to_answer,
+    a_team_never_closes_without_a_leader_that_is_live,
+    a_leader_that_has_stopped_and_is_away_keeps_no_team_open,
+    a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader,
     one_member_stops_after_it_approved,
     who_is_asked_to_stop_completes_and_gives_back_what_it_has,
     a_rejection_has_a_reason_and_ends_it,

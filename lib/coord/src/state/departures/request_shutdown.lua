@@ -16,8 +16,10 @@ if denial then
 end
 load_members()
 local me, target = string.lower(member.handle), handle == '' and '*' or string.lower(handle)
-if target ~= '*' and (not members[target] or members[target].ended) then
+if target ~= '*' and not members[target] then
   return refuse('NO_RECIPIENT', handle, team.name)
+elseif target ~= '*' and members[target].ended then
+  return refuse('HAS_STOPPED', members[target].handle, team.name)
 end
 if shutdown and shutdown.target ~= target then
   return refuse('SHUTDOWN_OPEN', shutdown.id, shutdown.target, shutdown.by)

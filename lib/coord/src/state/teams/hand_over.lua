@@ -15,8 +15,10 @@ if not is_leader() then
   return refuse('NOT_LEADER', team.leader, team.name)
 end
 local heir = load_member(handle)
-if not heir or heir.ended then
+if not heir then
   return refuse('NO_RECIPIENT', handle, team.name)
+elseif heir.ended then
+  return refuse('HAS_STOPPED', heir.handle, team.name)
 end
 team.leader = heir.handle
 save_team(tonumber(redis.call('HGET', keys.team, 'members')))

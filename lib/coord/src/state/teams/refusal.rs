@@ -43,6 +43,9 @@ pub enum TeamRefusal {
     /// The named member is not in the team.
     #[error("Recipient \"{handle}\" is not a member of team \"{team}\"")]
     NoRecipient { handle: String, team: String },
+    /// The named member has approved a shutdown.
+    #[error("Agent \"{handle}\" has stopped in team \"{team}\"")]
+    HasStopped { handle: String, team: String },
     /// An inbox has no room.
     #[error("The inbox of \"{handle}\" has {unread} unread messages")]
     InboxFull { handle: String, unread: u64 },
@@ -195,6 +198,7 @@ fn decode(code: &str, next: &mut dyn FnMut() -> Option<String>) -> Option<TeamRe
         "LEADER_STAYS" => read!(LeaderStays { team }),
         "MEMBERS_LIVE" => read!(MembersLive { team, live, count }),
         "NO_RECIPIENT" => read!(NoRecipient { handle, team }),
+        "HAS_STOPPED" => read!(HasStopped { handle, team }),
         "INBOX_FULL" => read!(InboxFull { handle, unread }),
         "CURSOR_AHEAD" => read!(CursorAhead { cursor, newest }),
         "KEY_REUSED" => read!(KeyReused { key }),

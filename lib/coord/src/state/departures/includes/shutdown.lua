@@ -77,7 +77,12 @@ local function settle_shutdown()
   local is_rejected, is_waiting = false, false
   for key in pairs(members) do
     local answer = shutdown.answers[key]
-    local is_needed = not members[key].ended and (key == string.lower(team.leader) or is_live(key))
+    -- Who has stopped is not waited for: its approval was final. But a team does not close without its leader while that is live,
+    -- which may have approved an earlier shutdown that others rejected.
+    local is_needed = not members[key].ended or is_live(key)
+    if key ~= string.lower(team.leader) then
+      is_needed = not members[key].ended and is_live(key)
+    end
     is_rejected = is_rejected or answer == 'rejected'
     is_waiting = is_waiting or (is_needed and not answer)
   end
