@@ -105,6 +105,25 @@ async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_n
             "shutdown": { "id": "s1", "target": "one", "by": "lead", "reason": "Enough", "respond_by": null },
         }])
     );
+    // Refused claims have them, too: WAIT, PULL, and a release with PUSH.
+    let claim = |head: &str, status: &str| json!({ "branch": "main", "file_paths": ["src/told.ts"], "agent_head": head, "status": status, "message": "Telling" });
+    let refused = async |claim: Value, command: &str| {
+        let refused = api.sends("bob/one", "/api/post_status", claim).await.json();
+        assert_eq!(refused["orchestration"]["action"], json!(command), "{refused}");
+        assert_eq!(refused["your_teams"][0]["unread"], json!(2), "{refused}");
+    };
+    api.does_in_team("ann/lead", "/api/post_status", claim(&api.head, "WRITING"))
+        .await;
+    refused(claim(&api.head, "WRITING"), "WAIT").await;
+    let mut given_back = claim(&api.head, "OPEN");
+    given_back["abandon"] = json!(true);
+    api.does_in_team("ann/lead", "/api/post_status", given_back).await;
+    refused(claim(&"0".repeat(40), "WRITING"), "PULL").await;
+    api.does_in_team("bob/one", "/api/post_status", claim(&api.head, "WRITING"))
+        .await;
+    let mut unpushed = claim(&api.head, "OPEN");
+    unpushed["new_repo_head"] = json!("1".repeat(40));
+    refused(unpushed, "PUSH").await;
     let stranger = api.does_in_team("eve", "/api/check_status", work).await;
     assert_eq!(stranger.get("your_teams"), None);
 }

@@ -46,6 +46,18 @@ async fn a_poll_in_vain_has_the_same_cursor() {
     assert_eq!((long.status, &long.json()["field"]), (400, &json!("wait")));
 }
 
+/// A deployment whose functions end early sets it.
+#[tokio::test]
+async fn the_longest_poll_of_a_server_is_what_it_is_set_to() {
+    let api = Api::with_team_where(|app| app.teams.poll_max_seconds = 1).await;
+    let began = Instant::now();
+    let inbox = api
+        .does_in_team("bob/one", "/api/messages/read", json!({ "wait": 20 }))
+        .await;
+    assert_eq!(inbox["timed_out"], json!(true));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
 #[tokio::test]
 async fn a_poll_ends_when_a_shutdown_is_asked() {
     let api = Api::with_team().await;
