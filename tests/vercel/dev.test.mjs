@@ -151,6 +151,23 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.equal((await claim(bob, "src/auth.ts", second)).status, 200);
   });
 
+  test("a team and its tasks are reached by their addresses", async () => {
+    const ask = (path, fields) => send(`${functions.url}/api/${path}`, { token: alice, body: { repo_url: REPO_URL, agent_id: "one", ...fields } });
+    const done = async (path, fields) => {
+      const { status, body } = await ask(path, fields);
+      assert.equal(status, 200, `${path}: ${JSON.stringify(body)}`);
+      return body;
+    };
+    await done("teams", { name: "alpha" });
+    const joined = await send(`${functions.url}/api/teams/alpha/join`, { token: bob, body: { repo_url: REPO_URL, agent_id: "two" } });
+    assert.equal(joined.status, 200, JSON.stringify(joined.body));
+    await done("tasks", { tasks: [{ title: "Write it down" }, { title: "Read it" }] });
+    assert.equal((await done("tasks/t1/claim", {})).task.owner, "one");
+    assert.equal((await done("tasks/next", {})).task.id, "t2");
+    const shown = await send(`${functions.url}/api/tasks/t1?team=alpha&repo_url=${encodeURIComponent(REPO_URL)}`, { token: bob });
+    assert.deepEqual([shown.status, shown.body.task.id, shown.body.task.status], [200, "t1", "in_progress"], JSON.stringify(shown.body));
+  });
+
   test("an intent is written, selected, met and completed, and the ledger tells so", async () => {
     const ask = (path, fields, options) =>
       send(`${functions.url}/api/${path}`, { token: alice, body: { repo_url: REPO_URL, ...fields }, ...options });
