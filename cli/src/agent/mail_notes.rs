@@ -165,3 +165,26 @@ fn read(path: &PathBuf) -> MailNotes {
     text.and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_team_has_its_turn() {
+        let mut notes = MailNotes::default();
+        assert_eq!((notes.in_turn(4), notes.next_after("a")), (Vec::new(), None));
+        for name in ["a", "b", "c", "d", "e"] {
+            notes.team(name);
+        }
+        assert_eq!(notes.in_turn(4), ["a", "b", "c", "d"]);
+        assert_eq!(notes.next_after("d").as_deref(), Some("e"));
+        assert_eq!(notes.next_after("e").as_deref(), Some("a"));
+        notes.first = Some("d".to_owned());
+        assert_eq!(notes.in_turn(4), ["d", "e", "a", "b"]);
+        assert_eq!(notes.in_turn(9).len(), 5);
+        // It has left that team since.
+        notes.first = Some("f".to_owned());
+        assert_eq!(notes.in_turn(2), ["a", "b"]);
+    }
+}

@@ -161,21 +161,63 @@ fn what_a_command_or_a_tool_has_shown_no_hook_shows_again() {
     assert!(printed.contains("By command"), "{printed}");
     assert_eq!(context(&CLAUDE_CODE, &ada.has_run("coord message read").body), None);
 
-    tells(&world, "By tool");
-    let mut command = world.coord(world.clone.path());
-    command.arg("mcp").env("COORD_AGENT", "ada");
-    let mut client = Agent::start(command);
-    let read = client.call("message_read", json!({}));
-    assert!(read.to_string().contains("By tool"), "{read}");
-    // A hook of another tool that ends meanwhile knows nothing of it: twice is better than never.
-    let (event, mut call) = (CLAUDE_CODE.after_shell)(world.clone.path(), "");
-    call["tool_name"] = json!("mcp__coord__message_read");
-    call["tool_input"] = json!({});
-    assert_eq!(context(&CLAUDE_CODE, &ada.call((event, call)).body), None);
-    assert_eq!(
-        (context(&CLAUDE_CODE, &ada.has_run("ls").body), unread(&world)),
-        (None, 0)
-    );
+    for (groups, tool, arguments) in [
+        ("messages", "message_read", json!({})),
+        ("opencode", "read-messages", json!({ "teamName": "alpha" })),
+        ("opencode", "poll-inbox", json!({ "teamName": "alpha" })),
+    ] {
+        tells(&world, "By tool");
+        let mut command = world.coord(world.clone.path());
+        command.args(["mcp", "--tools", groups]).env("COORD_AGENT", "ada");
+        let mut client = Agent::start(command);
+        let read = client.call(tool, arguments);
+        assert!(read.to_string().contains("By tool"), "{read}");
+        // A hook of another tool that ends meanwhile knows nothing of it: twice is better than never.
+        let (event, mut call) = (CLAUDE_CODE.after_shell)(world.clone.path(), "");
+        call["tool_name"] = json!(format!("mcp__coord__{tool}"));
+        call["tool_input"] = json!({});
+        assert_eq!(context(&CLAUDE_CODE, &ada.call((event, call)).body), None, "{tool}");
+        assert_eq!(
+            (context(&CLAUDE_CODE, &ada.has_run("ls").body), unread(&world)),
+            (None, 0),
+            "{tool}"
+        );
+    }
+}
+
+/// Each line of a message takes a mark, so that one of empty lines had no room, and everything after it waited for ever.
+#[test]
+fn a_message_of_empty_lines_is_handed_over_with_those_after_it() {
+    let world = with_team();
+    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    tells(&world, &format!("x{}y", "\n".repeat(4096)));
+    tells(&world, "After it");
+    let text = context(&CLAUDE_CODE, &ada.is_told("Go on").body).unwrap();
+    assert!(text.contains("more bytes: ") && text.contains("\n> After it"), "{text}");
+    ada.has_run("ls");
+    assert_eq!(unread(&world), 0);
+}
+
+#[test]
+fn of_more_teams_than_one_call_asks_about_each_has_its_turn() {
+    let world = with_team();
+    for team in ["beta", "gamma", "delta", "epsilon", "zeta"] {
+        does(&world, "lead", &["team", "create", team]);
+        does(&world, "ada", &["team", "join", team]);
+        let sent = format!("News of {team}");
+        does(
+            &world,
+            "lead",
+            &["message", "send", "--team", team, "--to", "ada", &sent],
+        );
+    }
+    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    let mut texts = vec![context(&CLAUDE_CODE, &ada.starts().body).unwrap()];
+    texts.extend((0..2).filter_map(|_| context(&CLAUDE_CODE, &ada.has_run("ls").body)));
+    let all = texts.join("\n");
+    for team in ["beta", "gamma", "delta", "epsilon", "zeta"] {
+        assert_eq!(all.matches(&format!("> News of {team}")).count(), 1, "{all}");
+    }
 }
 
 #[test]
@@ -336,6 +378,14 @@ fn nobody_is_kept_going_for_what_it_would_not_get() {
     assert_eq!(kept_going(&CLAUDE_CODE, &ada.ends_turn()), None);
     does(&world, "lead", &["task", "add", "Mend the roof"]);
     assert!(kept_going(&CLAUDE_CODE, &ada.ends_turn()).unwrap().contains("task t2"));
+    ada.ends_turn();
+    does(&world, "lead", &["task", "claim", "t2"]);
+    // Its file is somebody else's.
+    does(&world, "lead", &["claim", "b.txt", "--message", "Change b"]);
+    does(&world, "lead", &["task", "add", "Mend b", "--file", "b.txt"]);
+    assert_eq!(kept_going(&CLAUDE_CODE, &ada.ends_turn()), None);
+    does(&world, "lead", &["task", "add", "Mend a", "--file", "a.txt"]);
+    assert!(kept_going(&CLAUDE_CODE, &ada.ends_turn()).unwrap().contains("task t4"));
     ada.ends_turn();
     // It has stopped for good.
     does(&world, "lead", &["team", "shutdown", "request", "--target", "ada"]);

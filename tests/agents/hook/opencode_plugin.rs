@@ -44,8 +44,8 @@ fn has_node() -> bool {
     has_node
 }
 
-/// What `driver` says, which Node runs beside the plugin; as the agent `holder`, or as each conversation's own.
-fn drive(world: &World, driver: &str, holder: Option<&str>) -> serde_json::Value {
+/// What `driver` says, which Node runs beside the plugin; as the agent of a variable, or as each conversation's own.
+fn drive(world: &World, driver: &str, holder: Option<(&str, &str)>) -> serde_json::Value {
     let folder = world.folder("plugin");
     std::fs::write(folder.join("coord.mjs"), PLUGIN).unwrap();
     std::fs::write(folder.join("driver.mjs"), driver).unwrap();
@@ -53,8 +53,8 @@ fn drive(world: &World, driver: &str, holder: Option<&str>) -> serde_json::Value
     let mut coord = world.coord(world.clone.path());
     let program = coord.get_program().to_owned();
     coord.env("COORD_PROGRAM", &program);
-    if let Some(holder) = holder {
-        coord.env("COORD_AGENT", holder);
+    if let Some((variable, holder)) = holder {
+        coord.env(variable, holder);
     }
     let mut node = Command::new("node");
     for (name, value) in coord.get_envs() {
@@ -88,6 +88,26 @@ fn the_plugin_of_opencode_throws_where_a_tool_is_denied() {
     // The end of a task releases nothing of the session that gave it.
     assert_eq!(held_files(&world), ["a.txt"]);
     assert!(held(&world)[0].contains("opencode-"));
+}
+
+/// Hooks held files as the conversation, and the commands of the same agent were refused them.
+#[test]
+fn hooks_are_the_agent_of_opencode_teams_as_commands_are() {
+    if !has_node() {
+        return;
+    }
+    let world = World::with(&[("a.txt", "a")]);
+    let said = drive(&world, DRIVER, Some(("OPENCODE_AGENT_ID", "wren")));
+    assert_eq!(
+        (&said["first"], &said["second"]),
+        (&"allowed".into(), &"allowed".into()),
+        "{said}"
+    );
+    assert!(held(&world)[0].contains("wren"), "{:?}", held(&world));
+    let mut claim = world.coord(world.clone.path());
+    claim.args(["claim", "a.txt", "--message", "Change a"]);
+    let claimed = claim.env("OPENCODE_AGENT_ID", "wren").output().unwrap();
+    assert!(claimed.status.success(), "{}", String::from_utf8_lossy(&claimed.stderr));
 }
 
 /// Runs a command, and ends its turn, as a member of a team.
@@ -128,7 +148,7 @@ fn the_plugin_of_opencode_hands_messages_over_with_the_result_of_a_tool_and_prom
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     world.clone.git(&["config", "coord.keepGoing", "true"]);
-    let said = drive(&world, MEMBER, Some("ada"));
+    let said = drive(&world, MEMBER, Some(("OPENCODE_AGENT_ID", "ada")));
     let first = said["first"].as_str().unwrap();
     assert!(
         first.starts_with("a.txt\n\nCoord: ") && first.ends_with("\n> Hello"),
