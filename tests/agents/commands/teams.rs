@@ -34,7 +34,7 @@ fn a_plan_is_worked_off_and_drawn() {
     let plan = plan.display().to_string();
     let added = by(&world, "lead", &["task", "add", "--from", &plan], 0);
     assert!(
-        added.starts_with("PROCEED: 2 tasks are added\nt1 [ready] Pool"),
+        added.starts_with("PROCEED: 2 tasks are added\nt1 [ready] lead: Pool"),
         "{added}"
     );
     let listed = by(&world, "one", &["task", "list"], 0);
@@ -147,7 +147,7 @@ fn what_was_printed_is_read() {
     by(&world, "lead", &["message", "send", "--to", "zoe", "x"], 3);
     let kept = by(&world, "one", &["message", "read", "--keep"], 0);
     assert!(
-        kept.contains("1 lead (") && kept.contains("): The build is broken\n"),
+        kept.contains("1 lead (") && kept.contains("), about t1: The build is broken\n"),
         "{kept}"
     );
     let listed = by(&world, "lead", &["message", "list"], 0);
@@ -339,5 +339,9 @@ fn the_team_is_the_one_of_the_environment_unless_an_option_names_one() {
         assert!(out.contains(team), "{environment:?} {more:?}: {out}");
         assert_eq!(out.matches(" Of ").count(), 1, "{out}");
     }
-    assert_ne!(listed(&[], &[]).0, 0, "there are two");
+    assert_ne!(listed(&[], &[]).0, 0, "the leader is in two");
+    // Of two teams, the one that the agent is in.
+    let shown = by(&world, "one", &["team", "show"], 0);
+    assert!(shown.starts_with("PROCEED: team alpha, "), "{shown}");
+    by(&world, "one", &["team", "leave"], 0);
 }

@@ -36,7 +36,7 @@ async fn a_team_works_off_two_tasks() {
     let added = tool(&api, "ann/lead", "task_create", json!({ "tasks": tasks })).await;
     assert_eq!(
         text(&added),
-        "PROCEED: 2 tasks are added\nt1 [ready] Pool the connections\nt2 [pending, waits for t1] Document the pool"
+        "PROCEED: 2 tasks are added\nt1 [ready] lead: Pool the connections\nt2 [pending, waits for t1] lead: Document the pool"
     );
     let refused = tool(&api, "bob/one", "task_claim", json!({})).await;
     assert!(
@@ -50,9 +50,9 @@ async fn a_team_works_off_two_tasks() {
     assert_eq!(
         lines,
         [
-            "t1 [in_progress, one] Pool the connections",
+            "t1 [in_progress, one] lead: Pool the connections",
             "Files: src/db.ts",
-            "Description: Ten of them"
+            "Description by lead: Ten of them"
         ]
     );
     let pushed = api.git.commit(&[("src/db.ts", "export const pool = 1;\n")]);
@@ -66,10 +66,10 @@ async fn a_team_works_off_two_tasks() {
     let listed = tool(&api, "bob/one", "task_list", json!({ "status": "in_progress" })).await;
     assert_eq!(
         text(&listed),
-        "PROCEED: 1 tasks\nt2 [in_progress, lead] Document the pool"
+        "PROCEED: 1 tasks\nt2 [in_progress, lead] lead: Document the pool"
     );
     let shown = tool(&api, "bob/one", "task_list", json!({ "id": "t1" })).await;
-    assert!(text(&shown).contains("Result: query() is async"), "{shown}");
+    assert!(text(&shown).contains("Result by one: query() is async"), "{shown}");
     let note = json!({ "id": "t2", "action": "release", "note": "Half of it" });
     tool(&api, "ann/lead", "task_update", note).await;
     let again = tool(&api, "bob/one", "task_claim", json!({})).await;
@@ -93,10 +93,65 @@ async fn messages_come_with_their_senders_login() {
     assert_eq!(text(&after), "PROCEED: There are no new messages");
     let asked = json!({ "action": "request", "team": "alpha", "target": "one", "reason": "It is late" });
     tool(&api, "ann/lead", "team", asked).await;
-    let shown = tool(&api, "bob/one", "team", json!({ "action": "show", "team": "alpha" })).await;
+    let read = tool(&api, "bob/two", "message_read", json!({})).await;
     assert!(
-        text(&shown).ends_with("Shutdown s1 of one, asked by lead: It is late"),
+        text(&read).contains("\nShutdown s1 is open, asked by lead: It is late"),
+        "{read}"
+    );
+    let shown = tool(&api, "bob/one", "team", json!({ "action": "show", "team": "alpha" })).await;
+    // The agent is that of the arguments: what waits for it is said, too.
+    assert!(
+        text(&shown).contains("\nShutdown s1 of one, asked by lead: It is late\nSHUTDOWN_REQUESTED: "),
         "{shown}"
+    );
+}
+
+/// `message_send` was refused with type `idle`, which hooks tell agents to send.
+#[tokio::test]
+async fn idle_and_replies_are_sent_and_shown_as_such() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }])).await;
+    let idle = json!({ "type": "idle", "message": "Nothing to do" });
+    let sent = tool(&api, "bob/one", "message_send", idle).await;
+    assert!(text(&sent).contains("ready to be claimed: t1"), "{sent}");
+    let read = tool(&api, "ann/lead", "message_read", json!({})).await;
+    assert!(text(&read).ends_with("\n1 one (bob), idle: Nothing to do"), "{read}");
+    let reply = json!({ "to": ["one"], "message": "Take it", "task_id": "t1", "reply_to": 1 });
+    tool(&api, "ann/lead", "message_send", reply).await;
+    let read = tool(&api, "bob/one", "message_read", json!({})).await;
+    assert!(
+        text(&read).ends_with("\n2 lead (ann), about t1, in reply to 1: Take it"),
+        "{read}"
+    );
+}
+
+#[tokio::test]
+async fn the_team_is_left_out_by_an_agent_that_is_in_one() {
+    let api = Api::with_team().await;
+    let shown = tool(&api, "bob/one", "team", json!({ "action": "show" })).await;
+    assert!(text(&shown).starts_with("PROCEED: team alpha, led by lead"), "{shown}");
+    let asked = json!({ "action": "request", "target": "one", "reason": "It is late" });
+    tool(&api, "ann/lead", "team", asked).await;
+    let approved = tool(
+        &api,
+        "bob/one",
+        "team",
+        json!({ "action": "approve", "shutdown_id": "s1" }),
+    )
+    .await;
+    assert_eq!(approved["structuredContent"]["shutdown_state"], json!("stopped"));
+    let left = tool(&api, "bob/one", "team", json!({ "action": "leave" })).await;
+    assert_eq!(left["isError"], json!(false), "{left}");
+    let nowhere = tool(&api, "bob/one", "team", json!({ "action": "show" })).await;
+    assert!(
+        text(&nowhere).contains("team is required: you are in no team"),
+        "{nowhere}"
+    );
+    tool(&api, "bob/two", "team", json!({ "action": "create", "team": "beta" })).await;
+    let several = tool(&api, "bob/two", "team", json!({ "action": "show" })).await;
+    assert!(
+        text(&several).contains("team is required: you are in alpha, beta"),
+        "{several}"
     );
 }
 
@@ -155,7 +210,7 @@ async fn no_words_of_others_look_like_a_line_of_coord_or_of_somebody_else() {
         .collect();
     assert_eq!(
         starts,
-        ["t1", "Description:", "", "", "Note", "", "", "UNREAD:", "1", "", ""],
+        ["t1", "Description", "", "", "Note", "", "", "UNREAD:", "1", "", ""],
         "{task} {inbox}"
     );
 }

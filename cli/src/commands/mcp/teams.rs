@@ -1,8 +1,8 @@
 //! Calls of the tools of teams.
 
 use coord::domain::AgentId;
-use coord::mcp::Outcome;
-use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord::mcp::{Outcome, only_team};
+use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
 
 use super::backend::{Failure, LIMIT};
 use super::proxy::Proxy;
@@ -24,6 +24,12 @@ impl Proxy {
         let target = self.target(Sent::of(&repo_url, &None, &agent_id, &None), client)?;
         let (_, agent_id) = call.caller_mut();
         *agent_id = Some(target.agent_id.clone());
+        if call.lacks_team() {
+            let listed = self.team_call(&target, TeamCall::Teams(ToolCaller::default())).await?;
+            if let TeamAnswer::Teams(teams) = listed {
+                call = call.in_team(only_team(&teams)?);
+            }
+        }
         let answer = self.team_call(&target, call).await;
         answer.map(|answer| Outcome::Team(Box::new(answer)))
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use coord::settings::{env_vars, process_environment, value_of};
 use coord_protocol::ClientError;
 use coord_protocol::team_tools::TeamAnswer;
-use coord_protocol::teams::{TeamActor, TeamCaller};
+use coord_protocol::teams::{TeamActor, TeamCaller, TeamsResponse};
 
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::Workplace;
@@ -56,27 +56,27 @@ impl Common {
         }
     }
 
-    /// Who reads: in the team that is named, or else in the only one of the repository; where there are several, in that of the agent.
+    /// Who reads: in the team that is named, or else in the only one of the agent, or of the repository.
     pub async fn reader(&self, workplace: &Workplace) -> Result<TeamCaller, ClientError> {
         let mut caller = self.caller(workplace);
         if caller.team.is_none() {
             let listed = workplace.connection.client.teams(&workplace.work.repo_url()).await?;
-            if let [team] = listed.teams.as_slice() {
-                caller.team = Some(team.name.clone());
-            }
+            caller.team = only_one(&listed);
         }
         Ok(caller)
     }
 
-    /// The team: the one that is named, or else the only one of the repository.
+    /// The team: the one that is named, or else the only one of the agent, or of the repository.
     pub async fn team(&self, workplace: &Workplace, named: Option<&String>) -> anyhow::Result<String> {
         if let Some(team) = named.cloned().or_else(|| self.named()) {
             return Ok(team);
         }
         let listed = workplace.connection.client.teams(&workplace.work.repo_url()).await?;
-        let names: Vec<String> = listed.teams.into_iter().map(|team| team.name).collect();
+        if let Some(name) = only_one(&listed) {
+            return Ok(name);
+        }
+        let names: Vec<&str> = listed.teams.iter().map(|team| team.name.as_str()).collect();
         match names.as_slice() {
-            [name] => Ok(name.clone()),
             [] => bail!("there is no team; coord team create makes one"),
             _ => bail!(
                 "which team? Name one of {} with --team or {}",
@@ -96,6 +96,15 @@ impl Common {
         let status = show(&outcome, self.json, "")?;
         workplace.has_shown(&outcome);
         Ok(status)
+    }
+}
+
+/// The only team that the agent is in; where it is in none, the only one that there is.
+fn only_one(listed: &TeamsResponse) -> Option<String> {
+    match (listed.your_teams.as_slice(), listed.teams.as_slice()) {
+        ([own], _) => Some(own.team.clone()),
+        ([], [only]) => Some(only.name.clone()),
+        _ => None,
     }
 }
 

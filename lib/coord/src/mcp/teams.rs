@@ -2,8 +2,9 @@
 
 use coord_protocol::messages::{InboxResponse, MessageView};
 use coord_protocol::tasks::{PassedReason, PassedTask, TaskResponse, TaskView};
+use coord_protocol::team_event::MessageType;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
-use coord_protocol::teams::TeamView;
+use coord_protocol::teams::{TeamView, TeamsResponse};
 
 use super::session::Session;
 use crate::error::ApiError;
@@ -17,10 +18,22 @@ use crate::state::tasks::Readiness;
 /// What `call` is answered with.
 pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
     let app = &session.app;
-    let asked = Asked {
+    let mut named = call.clone();
+    let (repo_url, agent) = named.caller_mut();
+    let (repo_url, agent) = (repo_url.clone(), agent.take().or_else(|| session.agent.clone()));
+    let asked = || Asked {
         caller: session.caller.clone(),
-        agent: session.agent.as_deref(),
+        agent: agent.as_deref(),
     };
+    let found;
+    let call = if call.lacks_team() {
+        let listed = list_teams(app, &repo_url, asked()).await?;
+        found = call.clone().in_team(only_team(&listed)?);
+        &found
+    } else {
+        call
+    };
+    let asked = asked();
     Ok(match call {
         TeamCall::Teams(caller) => list_teams(app, &caller.repo_url, asked).await?.into(),
         TeamCall::Team(caller) => {
@@ -65,6 +78,20 @@ pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAns
             message_history(app, request, asked).await?.into()
         }
     })
+}
+
+/// The team of a caller that names none.
+///
+/// # Errors
+/// When it is in none, or in several.
+pub fn only_team(listed: &TeamsResponse) -> Result<String, ApiError> {
+    let names: Vec<&str> = listed.your_teams.iter().map(|team| team.team.as_str()).collect();
+    let problem = match names.as_slice() {
+        [name] => return Ok((*name).to_owned()),
+        [] => "is required: you are in no team".to_owned(),
+        several => format!("is required: you are in {}", several.join(", ")),
+    };
+    Err(ApiError::InvalidField { field: "team", problem })
 }
 
 /// What an answer says besides its command. Words of others stand behind who wrote them.
@@ -141,7 +168,7 @@ fn short(task: &TaskView) -> String {
     } else {
         format!(", waits for {}", task.dependencies.join(", "))
     };
-    format!("{} [{state}{waits}] {}", task.id, task.title)
+    format!("{} [{state}{waits}] {}: {}", task.id, task.created_by, task.title)
 }
 
 fn task(response: &TaskResponse) -> Vec<String> {
@@ -152,7 +179,8 @@ fn task(response: &TaskResponse) -> Vec<String> {
         if !task.files.is_empty() {
             lines.push(format!("Files: {}", task.files.join(", ")));
         }
-        lines.extend(task.description.as_deref().map(|text| quoted("Description: ", text)));
+        let author = format!("Description by {}: ", task.created_by);
+        lines.extend(task.description.as_deref().map(|text| quoted(&author, text)));
         lines.extend(task.notes.iter().map(|note| match &note.by {
             Some(by) => {
                 let login = note.login.as_deref().unwrap_or_default();
@@ -160,7 +188,13 @@ fn task(response: &TaskResponse) -> Vec<String> {
             }
             None => quoted("Note: ", &note.text),
         }));
-        lines.extend(task.result.as_deref().map(|result| quoted("Result: ", result)));
+        let author = task
+            .owner
+            .as_ref()
+            .map(|owner| format!(" by {owner}"))
+            .unwrap_or_default();
+        let result = task.result.as_deref();
+        lines.extend(result.map(|result| quoted(&format!("Result{author}: "), result)));
     }
     let results = response.dependency_results.iter();
     lines.extend(results.map(|dependency| quoted(&format!("Result of {}: ", dependency.id), &dependency.result)));
@@ -224,12 +258,20 @@ pub fn missed_line(inbox: &InboxResponse) -> Option<String> {
     ))
 }
 
-/// A message with its sender's handle and verified login.
+/// A message with its sender's handle and verified login, its type where it is not a plain one, and what it is about.
 pub fn message_line(message: &MessageView) -> String {
-    match (&message.from, &message.login) {
-        (Some(from), Some(login)) => quoted(&format!("{} {from} ({login}): ", message.id), &message.message),
-        _ => quoted(&format!("{} Coord: ", message.id), &message.message),
+    let mut author = match (&message.from, &message.login) {
+        (Some(from), Some(login)) => format!("{} {from} ({login})", message.id),
+        _ => format!("{} Coord", message.id),
+    };
+    let kind = Some(message.kind.as_str()).filter(|_| message.kind != MessageType::Plain);
+    let task = message.task_id.as_ref().map(|task| format!("about {task}"));
+    let reply = message.reply_to.map(|other| format!("in reply to {other}"));
+    for part in kind.map(str::to_owned).into_iter().chain(task).chain(reply) {
+        author.push_str(", ");
+        author.push_str(&part);
     }
+    quoted(&format!("{author}: "), &message.message)
 }
 
 /// What somebody wrote, after who wrote it. Its further lines are indented, so that none looks like one of Coord or of somebody else.

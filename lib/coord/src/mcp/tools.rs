@@ -250,7 +250,7 @@ impl Tool {
     fn of_teams(self, offer: Offer) -> (&'static str, JsonObject) {
         let (description, mut arguments) = match self {
             Tool::Team => (
-                "Teams share tasks and messages: join one, see its members, end its work.",
+                "Join a team to share tasks and messages; see its members, end its work.",
                 arguments_of::<TeamToolCall>(offer),
             ),
             Tool::TaskCreate => (

@@ -264,12 +264,15 @@ impl Client {
     /// # Errors
     /// When the server returns an error, or no response.
     pub async fn team_call(&self, call: &TeamCall) -> Result<TeamAnswer, ClientError> {
-        let repo_url = |caller: &ToolCaller| caller.repo_url.clone().unwrap_or_default();
         Ok(match call {
-            TeamCall::Teams(caller) => self.teams(&repo_url(caller)).await?.into(),
+            TeamCall::Teams(caller) => {
+                let teams: TeamsResponse = self.get_as(caller, "api/teams").await?;
+                teams.into()
+            }
             TeamCall::Team(caller) => {
                 let team = caller.team.as_deref().unwrap_or_default();
-                self.team(&repo_url(caller), team).await?.into()
+                let team: TeamResponse = self.get_as(caller, &path("teams", team, "")?).await?;
+                team.into()
             }
             TeamCall::NewTeam(request) => self.new_team(request).await?.into(),
             TeamCall::Join(team, request) => self.join_team(team, request).await?.into(),
@@ -306,6 +309,16 @@ impl Client {
                 self.messages(&history.caller.member(), &filter).await?.into()
             }
         })
+    }
+
+    /// `GET path`, of a path whose answers say what is the calling agent's, and whose query does not name it.
+    async fn get_as<T: DeserializeOwned>(&self, caller: &ToolCaller, path: &str) -> Result<T, ClientError> {
+        let url = self.url_with(path, &[("repo_url", caller.repo_url.as_deref())])?;
+        let mut request = self.http.get(url);
+        if let Some(agent) = &caller.agent_id {
+            request = request.header("x-coord-agent", agent);
+        }
+        self.send(request, &[]).await
     }
 
     async fn change<T: DeserializeOwned>(

@@ -55,7 +55,7 @@ pub struct TeamToolCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = TeamAction, required = true)]
     pub action: Option<TeamAction>,
-    /// Your name there; by default the agent_id.
+    /// Your name there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
     /// With request: one member.
@@ -72,10 +72,10 @@ pub struct TeamToolCall {
 /// A task of `task_create`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct ToolTask {
-    /// One line.
+    #[expect(missing_docs, reason = "its name says it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What is to be done.
+    #[expect(missing_docs, reason = "its name says it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     #[expect(missing_docs, reason = "its values say it")]
@@ -116,7 +116,7 @@ pub struct ListTasksCall {
     #[expect(missing_docs, reason = "its values say it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// A handle.
+    #[expect(missing_docs, reason = "its name says it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// In the title.
@@ -220,8 +220,10 @@ pub struct SendMessageCall {
     pub caller: ToolCaller,
     /// Handles, or broadcast.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = true, nullable = false)]
     pub to: Option<Vec<String>>,
+    /// idle: for the leader, without to.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     #[expect(missing_docs, reason = "its name says it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = true, nullable = false)]
@@ -229,6 +231,9 @@ pub struct SendMessageCall {
     #[expect(missing_docs, reason = "its name says it")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
+    #[expect(missing_docs, reason = "its name says it")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<u64>,
 }
 
 /// The arguments of `message_read`.

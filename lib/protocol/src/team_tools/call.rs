@@ -102,6 +102,26 @@ impl TeamCall {
         }
     }
 
+    /// Whether its path has no team: it is that of the caller, which has to be found then.
+    pub fn lacks_team(&self) -> bool {
+        match self {
+            TeamCall::Team(caller) => caller.team.as_deref().is_none_or(str::is_empty),
+            TeamCall::Leave(team, _) | TeamCall::Shutdown(team, _) => team.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The same, where its path has no team, with `found` there.
+    #[must_use]
+    pub fn in_team(mut self, found: String) -> Self {
+        match &mut self {
+            TeamCall::Team(caller) => caller.team = Some(found),
+            TeamCall::Leave(team, _) | TeamCall::Shutdown(team, _) => *team = found,
+            _ => {}
+        }
+        self
+    }
+
     /// Makes it wait no longer than `most` seconds.
     pub fn limit_wait(&mut self, most: u32) {
         let wait = match self {
@@ -161,7 +181,11 @@ impl TeamToolCall {
         if action == TeamAction::List {
             return Ok(TeamCall::Teams(self.caller));
         }
-        let team = needed("team", self.caller.team.clone())?;
+        let team = match action {
+            TeamAction::Create | TeamAction::Join => needed("team", self.caller.team.clone())?,
+            // That of the caller: see `TeamCall::lacks_team`.
+            _ => self.caller.team.clone().unwrap_or_default(),
+        };
         let member = MemberFields {
             handle: self.handle,
             ..MemberFields::default()
@@ -304,8 +328,10 @@ impl SendMessageCall {
         TeamCall::Send(SendMessageRequest {
             caller: self.caller.member(),
             to: self.to,
+            kind: self.kind,
             message: self.message,
             task_id: self.task_id,
+            reply_to: self.reply_to,
             ..SendMessageRequest::default()
         })
     }
