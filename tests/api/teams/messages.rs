@@ -1,9 +1,11 @@
 //! Messages are sent, read by a cursor, and listed.
 
+use coord::state;
+use coord::store::Value as StoreValue;
 use serde_json::{Value, json};
 
 use super::error;
-use crate::api::Api;
+use crate::api::{Api, repo};
 
 fn texts(answer: &Value) -> Vec<&str> {
     let messages = answer["messages"].as_array().unwrap().iter();
@@ -34,6 +36,14 @@ async fn a_message_comes_again_until_its_cursor_comes_back() {
             &json!(false)
         )
     );
+    assert_eq!(
+        (&message["summary"], &message["task_id"], message.get("reply_to")),
+        (&json!("Hello"), &json!("t1"), None)
+    );
+    let reply = json!({ "to": ["lead"], "message": "Hello to you", "reply_to": message["id"] });
+    api.does_in_team("bob/one", "/api/messages", reply).await;
+    let replied = api.does_in_team("ann/lead", "/api/messages/read", json!({})).await;
+    assert_eq!(replied["messages"][0]["reply_to"], message["id"]);
     assert_eq!(
         (texts(&read(json!({})).await), &first["unread"]),
         (vec!["Hello\nthere"], &json!(1))
@@ -100,6 +110,39 @@ async fn the_history_says_who_has_not_read() {
     assert_eq!(texts(&reads), ["b", "c"]);
 }
 
+/// A message whose reader had left counted as read, or was gone.
+#[tokio::test]
+async fn what_a_member_that_left_has_not_read_stays_in_the_history_as_such() {
+    let api = Api::with_team().await;
+    for (to, text) in [
+        (json!(["one"]), "a"),
+        (json!(["one"]), "b"),
+        (json!(["one", "two"]), "c"),
+    ] {
+        api.does_in_team("ann/lead", "/api/messages", json!({ "to": to, "message": text }))
+            .await;
+    }
+    api.does_in_team("bob/one", "/api/messages/read", json!({ "cursor": 1 }))
+        .await;
+    api.does_in_team("bob/two", "/api/messages/read", json!({ "cursor": 3 }))
+        .await;
+    let history = async || {
+        let page = api.shows("eve", "/api/messages", "&team=alpha").await;
+        let messages = page["messages"].as_array().unwrap().clone();
+        let about = |message: &Value| json!([message["message"], message["read"], message["unread_by"]]);
+        messages.iter().map(about).collect::<Vec<_>>()
+    };
+    api.does_in_team("bob/one", "/api/teams/alpha/leave", json!({})).await;
+    let unread = json!(["one"]);
+    assert_eq!(
+        history().await,
+        [json!(["c", false, unread]), json!(["b", false, unread])]
+    );
+    // Who leaves after it keeps nothing twice.
+    api.does_in_team("bob/two", "/api/teams/alpha/leave", json!({})).await;
+    assert_eq!(history().await.len(), 2);
+}
+
 #[tokio::test]
 async fn idle_goes_to_the_leader_and_is_answered_with_what_is_ready() {
     let api = Api::with_team().await;
@@ -140,7 +183,22 @@ async fn what_cannot_be_sent_is_refused() {
             "type is not known: Invalid message type",
         ),
         (
+            json!({ "to": ["one"], "message": "x", "type": "task_assignment" }),
+            "type",
+            "type is that of",
+        ),
+        (
+            json!({ "to": ["one"], "message": "x", "type": "shutdown_request" }),
+            "type",
+            "type is that of",
+        ),
+        (
             json!({ "to": ["one"], "message": "x", "type": "shutdown_approved" }),
+            "type",
+            "type is that of",
+        ),
+        (
+            json!({ "to": ["one"], "message": "x", "type": "shutdown_rejected" }),
             "type",
             "type is that of",
         ),
@@ -183,6 +241,30 @@ async fn what_cannot_be_sent_is_refused() {
     assert_eq!(
         texts(&api.does_in_team("bob/one", "/api/messages/read", json!({})).await),
         [""; 0]
+    );
+}
+
+#[tokio::test]
+async fn the_sender_to_a_full_inbox_waits_and_learns_whose_it_is() {
+    let api = Api::with_team().await;
+    // As if 1,000 had come that it has not read: see the order of the counts in the scripts.
+    let members = state::teams::keys::members(&repo());
+    let sent = json!({ "to": ["one"], "message": "x" });
+    api.does_in_team("ann/lead", "/api/messages", sent.clone()).await;
+    let Some(StoreValue::Bulk(counts)) = api.command(["HGET", &members, "alpha/one"]).await else {
+        panic!("no counts of the inbox");
+    };
+    let counts = String::from_utf8(counts).unwrap();
+    assert_eq!(counts.split(' ').filter(|count| *count == "1").count(), 2, "{counts}");
+    let full = counts.replacen('1', "1000", 1);
+    api.command(["HSET", &members, "alpha/one", &full]).await;
+    let refused = api.sends("ann/lead", "/api/messages", sent).await;
+    let (status, code, sentence) = error(&refused);
+    assert_eq!((status, code.as_str()), (409, "INBOX_FULL"), "{counts} {sentence}");
+    assert_eq!(refused.json()["orchestration"]["action"], json!("WAIT"));
+    assert!(
+        sentence.starts_with("The inbox of \"one\" has 1000 unread messages"),
+        "{sentence}"
     );
 }
 

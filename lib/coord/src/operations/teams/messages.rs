@@ -269,7 +269,7 @@ pub async fn message_history(
     })
 }
 
-/// The recipients that have not proved to have the message.
+/// The recipients that have not proved to have the message, also those that left the team since.
 fn unread_by(message: &StoredMessage, readers: &[Reader]) -> Vec<String> {
     let is_sender = |reader: &Reader| {
         message
@@ -285,5 +285,11 @@ fn unread_by(message: &StoredMessage, readers: &[Reader]) -> Vec<String> {
     let unread = readers
         .iter()
         .filter(|reader| is_recipient(reader) && reader.read < message.id);
-    unread.map(|reader| reader.handle.clone()).collect()
+    let mut names: Vec<String> = unread.map(|reader| reader.handle.clone()).collect();
+    for handle in &message.left {
+        if !names.iter().any(|name| name.eq_ignore_ascii_case(handle)) {
+            names.push(handle.clone());
+        }
+    }
+    names
 }

@@ -1,10 +1,25 @@
--- leave_team: ends the caller's membership; its tasks are given back, and its inbox goes.
+-- leave_team: ends the caller's membership; its tasks are given back, and its inbox goes. What it has not read stays in the history.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team
 -- Returns { LEFT, now, tasks that the caller gave back } or { REFUSED, now, code, words } or one of the denials of admit()
 -- @include admission/admission
 -- @include teams/team
 -- @include departures/shutdown
+
+-- Of what members that left have not read the newest 1,000 stay, in an inbox that nobody has.
+local LEFT, KEPT = '-', 1000
+
+-- Keeps a message that the caller has not read, and notes that it has not.
+local function keep_unread(of)
+  local body = cjson.decode(redis.call('HGET', keys.bodies, of))
+  body.left = body.left or {}
+  body.left[#body.left + 1] = member.handle
+  redis.call('HSET', keys.bodies, of, cjson.encode(body))
+  if redis.call('ZADD', keys.mail, 0, LEFT .. ' ' .. padded(tonumber(of)) .. ' 1') == 0 then
+    -- Another one that left keeps it.
+    drop_body(of)
+  end
+end
 
 local denial = admit() or enter(false)
 if denial then
@@ -16,17 +31,26 @@ end
 load_members()
 local me, AT_ONCE = string.lower(member.handle), 1000
 local given_back = give_back(member, member.handle .. ' left the team.')
+local marks = marks_of(redis.call('HGET', keys.members, team_key .. '/' .. me))
 local entries
 repeat
   entries = entries_after('=' .. me, 0, AT_ONCE)
   for index, entry in ipairs(entries) do
-    drop_body(string.format('%.0f', tonumber(string.match(entry, '^%d+'))))
+    local of = tonumber(string.match(entry, '^%d+'))
+    if of > (marks.read or 0) then
+      keep_unread(string.format('%.0f', of))
+    else
+      drop_body(string.format('%.0f', of))
+    end
     entries[index] = '=' .. me .. ' ' .. entry
   end
   if #entries > 0 then
     redis.call('ZREM', keys.mail, unpack(entries))
   end
 until #entries < AT_ONCE
+for _ = KEPT + 1, redis.call('ZLEXCOUNT', keys.mail, '[' .. LEFT .. ' ', '(' .. LEFT .. '!') do
+  drop_oldest(LEFT)
+end
 for _, agent in ipairs(member.before or {}) do
   redis.call('HDEL', keys.team, agent_field(member.login, agent))
 end

@@ -39,6 +39,9 @@ pub struct StoredMessage {
     pub reply_to: Option<u64>,
     /// Unix milliseconds.
     pub time: i64,
+    /// The recipients that left the team and have not read it.
+    #[serde(default)]
+    pub left: Vec<String>,
 }
 
 /// What a read gives.

@@ -1,6 +1,7 @@
 -- Delivers messages. Needs: team.
 -- A message is JSON: `id`, its sequence; `from` and `login`, absent for one of Coord itself; `to`: a handle, or 'broadcast';
--- `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds).
+-- `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds); `left`: the recipients
+-- that left and have not read it.
 -- @include mail/inbox
 
 local MOST_UNREAD = 1000

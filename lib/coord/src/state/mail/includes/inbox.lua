@@ -1,5 +1,6 @@
 -- The order of the messages. Needs: team.
--- An inbox is a prefix of keys.mail: '=HANDLE', '*' for broadcasts, '>HANDLE' for the broadcasts of a member.
+-- An inbox is a prefix of keys.mail: '=HANDLE', '*' for broadcasts, '>HANDLE' for the broadcasts of a member, '-' for what members
+-- that left have not read.
 -- @include teams/marks
 
 local function padded(sequence)
