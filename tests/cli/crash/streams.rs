@@ -44,6 +44,44 @@ fn a_server_that_stops_ends_its_streams_at_once() {
     assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
 }
 
+/// A request with a JSON body, whose answer ends the connection.
+fn post(coord: &Coord, path: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(coord.address).expect("connected");
+    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("set");
+    let length = body.len();
+    let head = "host: localhost\r\ncontent-type: application/json\r\nconnection: close";
+    let request = format!("POST {path} HTTP/1.1\r\n{head}\r\ncontent-length: {length}\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).expect("sent");
+    stream
+}
+
+fn answer(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("an answer");
+    text
+}
+
+#[test]
+fn a_server_that_stops_answers_its_polls_at_once() {
+    let place = Place::new(crate::COORD);
+    let mut coord = place.serve();
+    let about = format!(r#""repo_url":"{REPO_URL}","agent_id":"lead""#);
+    let made = answer(post(&coord, "/api/teams", &format!(r#"{{{about},"name":"alpha"}}"#)));
+    assert!(made.starts_with("HTTP/1.1 200 OK"), "{made}");
+    let poll = post(&coord, "/api/messages/read", &format!(r#"{{{about},"wait":20}}"#));
+    // It waits by then.
+    std::thread::sleep(Duration::from_secs(1));
+    let began = Instant::now();
+    coord.terminate();
+    let inbox = answer(poll);
+    assert!(
+        inbox.starts_with("HTTP/1.1 200 OK") && inbox.contains(r#""messages":[]"#),
+        "{inbox}"
+    );
+    assert!(coord.wait().success());
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+}
+
 #[test]
 fn a_server_that_is_watched_is_not_idle() {
     let place = Place::new(crate::COORD);
