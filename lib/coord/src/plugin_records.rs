@@ -1,7 +1,7 @@
 //! Tasks and messages on the wire as `coord-teams` has them: what the files and the tools of the plugin opencode-teams are made of.
 
 use coord_protocol::messages::MessageView;
-use coord_protocol::tasks::{TaskPriority, TaskStatus, TaskView};
+use coord_protocol::tasks::{LeaseState, TaskPriority, TaskStatus, TaskView};
 use coord_protocol::team_event::MessageType as Told;
 use coord_protocol::teams::MemberView;
 use coord_teams::compare::{StoreMessage, StoreTask};
@@ -52,6 +52,7 @@ pub fn task(view: TaskView) -> Result<StoreTask, NoRecord> {
         completed_at: time(view.completed_at)?,
         owner: handle(view.owner)?,
         previous_owner: handle(view.previous_owner)?,
+        lapsed: view.lease.state == LeaseState::Lapsed,
         dependencies: ids(&view.dependencies)?,
         met: ids(&view.met_dependencies)?,
     })

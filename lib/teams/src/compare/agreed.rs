@@ -1,8 +1,7 @@
 use std::collections::BTreeSet;
 
-use super::{Done, Folder, GiveOut, Seen, SeenTask, StoreTeam, TakeIn, inboxes};
+use super::{Done, Folder, GiveOut, Seen, SeenTask, StoreTeam, TakeIn, give_out, inboxes};
 use crate::layout::Entry;
-use crate::message::InboxFile;
 use crate::names::TaskId;
 use crate::status::Status;
 use crate::team::ConfigFile;
@@ -53,18 +52,34 @@ pub fn agreed(round: Round<'_>, given: &GiveOut, stay: &BTreeSet<Entry>) -> Seen
             }
             Entry::Inbox(_, handle) => {
                 let file = folder.inboxes.get(handle);
-                let settled = |at| taken.settled.contains(&(handle.clone(), at));
-                let (inbox, mut after) = inboxes::write(seen, &sent, settled, file, store, handle);
-                let there = file.map_or(0, |file| InboxFile::messages(file).len());
-                // What the file lacks is at the end.
-                after.truncate(after.len() - (inbox.messages().len() - there));
-                agreed.inboxes.insert(handle.to_string(), after);
+                let written = inboxes::write(seen, &sent, taken, file, store, handle);
+                agreed.inboxes.insert(handle.to_string(), written.seen_unwritten());
             }
             Entry::Task(_, id) => agree_on_task(&since, folder, store, id, &mut agreed),
             Entry::TeamLock(_) | Entry::TaskLock(_) => {}
         }
     }
     agreed
+}
+
+/// What file and store agree on where nothing was seen before, and before the first change of `taken` is applied: with it and with what
+/// was done since, a first sync that was cut off goes on where it was.
+pub fn agreed_before(folder: &Folder, store: &StoreTeam, taken: &TakeIn) -> Seen {
+    // What is refused is said again by the sync that goes on.
+    let taken = &TakeIn {
+        settled: BTreeSet::new(),
+        ..taken.clone()
+    };
+    let given = give_out(None, folder, store, taken, &Done::sent(&[]));
+    let stay = given.writes.keys().chain(&given.removals).cloned().collect();
+    let round = Round {
+        seen: None,
+        done: &[],
+        folder,
+        store,
+        taken,
+    };
+    agreed(round, &given, &stay)
 }
 
 /// Each value that both have; where they differ, what was seen before.

@@ -72,7 +72,18 @@ impl Done {
 }
 
 impl Seen {
-    /// What is seen for [`super::take_in`], where `done` was done since. [`super::give_out`] takes what was seen before, and
+    /// What is seen for [`super::give_out`], where `done` was done since: tasks that were created are known, so that one whose next
+    /// step was refused is not a stranger the next time. Messages have their numbers by [`Done::sent`].
+    pub fn with_created(mut self, done: &[Done]) -> Seen {
+        for done in done {
+            if let Done::Created { id, task } = done {
+                self.tasks.insert(id.clone(), task.clone());
+            }
+        }
+        self
+    }
+
+    /// What is seen for [`super::take_in`], where `done` was done since. [`super::give_out`] takes [`Seen::with_created`], and
     /// [`Done::sent`].
     pub fn after(&self, done: &[Done]) -> Seen {
         let mut seen = self.clone();

@@ -1,7 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Folder, Seen, SeenTask, Sent, StoreTeam, TakeIn, config, inboxes};
+use super::{Finding, Folder, Kind, Seen, SeenTask, Sent, StoreTeam, TakeIn, config, inboxes};
+use crate::bounds::{INBOX_BYTES, INBOX_MESSAGES};
 use crate::layout::Entry;
+use crate::message::InboxFile;
 use crate::names::TaskId;
 use crate::status::Status;
 use crate::task::{Task, TaskFile};
@@ -14,6 +16,8 @@ pub struct GiveOut {
     pub writes: BTreeMap<Entry, String>,
     /// Files of tasks that were deleted in the store.
     pub removals: BTreeSet<Entry>,
+    /// Files that are not written, because they could not be read then.
+    pub findings: Vec<Finding>,
     /// What is seen once all that is done.
     pub seen: Seen,
 }
@@ -66,13 +70,38 @@ fn give_inboxes(
             continue;
         }
         let file = folder.inboxes.get(handle);
-        let settled = |at| taken.settled.contains(&(handle.clone(), at));
-        let (inbox, after) = inboxes::write(seen, sent, settled, file, store, handle);
-        out.seen.inboxes.insert(handle.to_string(), after);
-        if file != Some(&inbox) {
-            out.writes.insert(entry, inbox.render());
+        let written = inboxes::write(seen, sent, taken, file, store, handle);
+        if file == Some(&written.inbox) {
+            out.seen.inboxes.insert(handle.to_string(), written.seen());
+            continue;
+        }
+        let text = written.inbox.render();
+        match more_than_is_read(&written.inbox, &text) {
+            None => {
+                out.writes.insert(entry, text);
+                out.seen.inboxes.insert(handle.to_string(), written.seen());
+            }
+            // It could not be read any longer.
+            Some(message) => {
+                out.findings.push(Finding::new(Kind::Bounds, &entry, "", message));
+                out.seen.inboxes.insert(handle.to_string(), written.seen_unwritten());
+            }
         }
     }
+}
+
+/// Why a reader would refuse the file. Nothing is taken out for that: the plugin never removes a message, and the file may be the only
+/// place that still has it.
+fn more_than_is_read(inbox: &InboxFile, text: &str) -> Option<String> {
+    let (count, bytes) = (inbox.messages().len(), text.len());
+    let what = match (count > INBOX_MESSAGES, bytes > INBOX_BYTES) {
+        (true, _) => format!("{count} messages; at most {INBOX_MESSAGES} are read"),
+        (_, true) => format!("{bytes} bytes; at most {INBOX_BYTES} are read"),
+        _ => return None,
+    };
+    Some(format!(
+        "with the new messages it would have {what}: take messages out that are read"
+    ))
 }
 
 fn give_tasks(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &TakeIn, out: &mut GiveOut) {

@@ -1,6 +1,6 @@
 //! Messages of the files, which have no ids there.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::finding::{Change, Finding, Kind, To, digest};
 use super::sides::{Sides, TakeIn};
@@ -34,19 +34,64 @@ fn words(message: &Message) -> Words<'_> {
     (&message.from, message.to == BROADCAST, message.kind, &message.message)
 }
 
+/// Without knowledge of what was seen: messages that the store does not have, although it has a later one of their inbox. It had them
+/// once, because it keeps the newest ones only, and they were sent in their order. What is new stands behind what both have.
+fn old(sides: &Sides) -> BTreeSet<(Handle, usize)> {
+    let mut old = BTreeSet::new();
+    if sides.seen.is_some() {
+        return old;
+    }
+    let mut broadcasts: HashSet<String> = HashSet::new();
+    let mut unknown = Vec::new();
+    for (handle, inbox) in &sides.folder.inboxes {
+        let stored = sides.store.inbox(handle);
+        let mut unseen = counted(&stored);
+        let mut before: Vec<(usize, &Message)> = Vec::new();
+        for (at, message) in inbox.messages().iter().enumerate() {
+            match unseen.get_mut(&words(message)).filter(|left| **left > 0) {
+                Some(left) => {
+                    *left -= 1;
+                    for (at, message) in before.drain(..) {
+                        if message.to == BROADCAST {
+                            broadcasts.insert(digest(message));
+                        }
+                        old.insert((handle.clone(), at));
+                    }
+                }
+                None => before.push((at, message)),
+            }
+        }
+        unknown.extend(before.into_iter().map(|(at, message)| (handle, at, message)));
+    }
+    // Each inbox has a copy of a broadcast.
+    let copies = unknown
+        .into_iter()
+        .filter(|(_, _, message)| message.to == BROADCAST && broadcasts.contains(&digest(message)));
+    old.extend(copies.map(|(handle, at, _)| (handle.clone(), at)));
+    old
+}
+
+/// How many of each message a store has.
+fn counted(stored: &[(u64, Message)]) -> HashMap<Words<'_>, usize> {
+    let mut counted = HashMap::new();
+    for (_, message) in stored {
+        *counted.entry(words(message)).or_default() += 1;
+    }
+    counted
+}
+
 /// Messages that only the files have, and how far each inbox of this login is read.
 pub fn take_in(sides: &Sides, found: &mut TakeIn) {
+    found.old = old(sides);
     let mut broadcasts: HashMap<String, usize> = HashMap::new();
     let mut sends = Vec::new();
     for (handle, inbox) in &sides.folder.inboxes {
         let mut known = known(sides.seen, handle);
         let stored = sides.store.inbox(handle);
-        let mut unseen: HashMap<Words, usize> = HashMap::new();
-        if sides.seen.is_none() {
-            stored
-                .iter()
-                .for_each(|(_, message)| *unseen.entry(words(message)).or_default() += 1);
-        }
+        let mut unseen = match sides.seen {
+            None => counted(&stored),
+            Some(_) => HashMap::new(),
+        };
         let mut here: HashMap<String, usize> = HashMap::new();
         let mut read = HashSet::new();
         for (at, message) in inbox.messages().iter().enumerate() {
@@ -59,6 +104,9 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
             }
             if let Some(left) = unseen.get_mut(&words(message)).filter(|left| **left > 0) {
                 *left -= 1;
+                continue;
+            }
+            if found.old.contains(&(handle.clone(), at)) {
                 continue;
             }
             if message.to == BROADCAST {
@@ -158,20 +206,47 @@ fn send(
     }))
 }
 
-/// The inbox as the store has it, behind what the file has; and what is seen of it then.
+/// An inbox as it is to be.
+pub struct Written {
+    /// What the store has, behind what the file has.
+    pub inbox: InboxFile,
+    /// What the file has.
+    here: Vec<SeenMessage>,
+    /// What was taken out of the file, and the store still has.
+    out: Vec<SeenMessage>,
+    /// What the file lacks.
+    added: Vec<SeenMessage>,
+}
+
+impl Written {
+    /// What is seen where it is written.
+    pub fn seen(mut self) -> Vec<SeenMessage> {
+        self.out.retain(|message| !self.added.contains(message));
+        [self.here, self.out, self.added].concat()
+    }
+
+    /// What is seen where it is not.
+    pub fn seen_unwritten(self) -> Vec<SeenMessage> {
+        [self.here, self.out].concat()
+    }
+}
+
+/// The inbox as the store has it, behind what the file has.
 pub fn write(
     seen: Option<&Seen>,
     sent: &Sent,
-    settled: impl Fn(usize) -> bool,
+    taken: &TakeIn,
     file: Option<&InboxFile>,
     store: &StoreTeam,
     handle: &Handle,
-) -> (InboxFile, Vec<SeenMessage>) {
+) -> Written {
     let mut inbox = file.cloned().unwrap_or_default();
     let stored: BTreeMap<u64, Message> = store.inbox(handle).into_iter().collect();
     let mut known = known(seen, handle);
     let mut new = sent.clone();
-    let mut used: HashSet<u64> = known.values().flatten().copied().flatten().collect();
+    // What was taken out of the file does not come back; a file that is gone is written anew.
+    let before = known.values().flatten().copied().flatten().filter(|_| file.is_some());
+    let mut used: HashSet<u64> = before.collect();
     let mut after: Vec<SeenMessage> = Vec::new();
     let mut loose: Vec<usize> = Vec::new();
     for (at, message) in inbox.messages().iter().enumerate() {
@@ -199,13 +274,6 @@ pub fn write(
         after[at].sequence = sequence;
         used.extend(sequence);
     }
-    for (sequence, message) in stored.iter().filter(|(sequence, _)| !used.contains(sequence)) {
-        after.push(SeenMessage {
-            digest: digest(message),
-            sequence: Some(*sequence),
-        });
-        inbox.push(message.clone());
-    }
     for (at, message) in after.iter().enumerate() {
         let read = message
             .sequence
@@ -220,7 +288,29 @@ pub fn write(
     let mut at = 0;
     after.retain(|message| {
         at += 1;
-        message.sequence.is_some() || settled(at - 1) || was_known.contains_key(message.digest.as_str())
+        message.sequence.is_some()
+            || taken.is_settled(handle, at - 1)
+            || was_known.contains_key(message.digest.as_str())
     });
-    (inbox, after)
+    let of_inbox = seen.and_then(|seen| seen.inboxes.get(handle.as_str()));
+    let in_file: HashSet<u64> = after.iter().filter_map(|message| message.sequence).collect();
+    let is_out = |message: &&SeenMessage| {
+        let sequence = message.sequence.filter(|sequence| stored.contains_key(sequence));
+        sequence.is_some_and(|sequence| !in_file.contains(&sequence))
+    };
+    let out = of_inbox.into_iter().flatten().filter(is_out).cloned().collect();
+    let mut added = Vec::new();
+    for (sequence, message) in stored.iter().filter(|(sequence, _)| !used.contains(sequence)) {
+        added.push(SeenMessage {
+            digest: digest(message),
+            sequence: Some(*sequence),
+        });
+        inbox.push(message.clone());
+    }
+    Written {
+        inbox,
+        here: after,
+        out,
+        added,
+    }
 }

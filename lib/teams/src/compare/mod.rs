@@ -6,7 +6,8 @@
 //! - [`StoreTeam`]: what the store has, and its form in files
 //! - [`Folder`]: what the files have; a file that is refused is neither applied nor written over
 //! - [`Change`], [`Finding`]: what is to be applied; what is not, by file and field
-//! - [`Done`], [`agreed()`]: what is seen of a sync that was cut off, and where files are not written
+//! - [`Done`], [`agreed()`], [`agreed_before`]: what is seen of a sync that was cut off, where files are not written, and before a first
+//!   sync applies anything
 
 mod agreed;
 mod config;
@@ -23,7 +24,7 @@ mod store;
 mod take_in;
 mod tasks;
 
-pub use agreed::{Round, agreed};
+pub use agreed::{Round, agreed, agreed_before};
 pub use done::Done;
 pub use finding::{Change, Finding, Kind, To};
 pub use folder::Folder;

@@ -16,10 +16,14 @@ pub struct TakeIn {
     pub changes: Vec<Change>,
     /// What is not applied.
     pub findings: Vec<Finding>,
-    /// Tasks whose files stay as they are, because nobody knows which side is newer, or because they were refused.
+    /// Tasks whose files stay as they are, because nobody knows which side is newer, or because they were refused: here, or by the
+    /// store since.
     pub held: BTreeSet<TaskId>,
     /// Messages, by inbox and place, that are done with although the store has none for them.
     pub settled: BTreeSet<(Handle, usize)>,
+    /// Messages, by inbox and place, that the store had once: without knowledge of what was seen, those before one that it still has.
+    /// They are done with, too.
+    pub old: BTreeSet<(Handle, usize)>,
     /// The folder that was seen is gone: nothing is deleted in the store, and nothing is written.
     pub vanished: bool,
 }
@@ -53,6 +57,26 @@ impl TakeIn {
             });
         touched.extend(entries);
         touched
+    }
+
+    /// Whether a task is to be deleted.
+    pub fn has_deletions(&self) -> bool {
+        !self.deletions().is_empty()
+    }
+
+    /// The tasks that are to be deleted.
+    pub fn deletions(&self) -> BTreeSet<TaskId> {
+        let deleted = self.changes.iter().filter_map(|change| match change {
+            Change::DeleteTask(id) => Some(id.clone()),
+            _ => None,
+        });
+        deleted.collect()
+    }
+
+    /// Whether a message is done with, although the store may have none for it.
+    pub(super) fn is_settled(&self, handle: &Handle, at: usize) -> bool {
+        let place = (handle.clone(), at);
+        self.settled.contains(&place) || self.old.contains(&place)
     }
 
     /// The messages with this identity are done with, although the store has none for them.

@@ -73,6 +73,8 @@ pub struct StoreTask {
     pub owner: Option<Handle>,
     /// Whose it was.
     pub previous_owner: Option<Handle>,
+    /// Whether its claim lapsed and nobody has claimed it since: whose it was may still complete it.
+    pub lapsed: bool,
     /// What it still waits for.
     pub dependencies: BTreeSet<TaskId>,
     /// What it waited for, and is completed.

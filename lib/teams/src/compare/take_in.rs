@@ -1,7 +1,10 @@
+use std::collections::{HashMap, HashSet};
+
 use super::new_tasks::New;
 use super::sides::{Sides, TakeIn};
 use super::{Change, Finding, Folder, Kind, Seen, StoreTeam, config, edges, inboxes, tasks};
 use crate::layout::Entry;
+use crate::names::TaskId;
 use crate::team::ConfigFile;
 
 /// Compares what was last seen, the files, and the store.
@@ -40,24 +43,45 @@ pub fn take_in(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam) -> TakeI
     if let Some(file) = file {
         config::shutdown(&sides, file, &mut found);
     }
-    found.changes.sort_by_key(rank);
+    order(&mut found.changes);
     found
 }
 
-/// What comes first: members, tasks, edges, work, messages, the end. Equal ranks keep their order.
-fn rank(change: &Change) -> u8 {
-    match change {
-        Change::Join { .. } => 0,
-        Change::CreateTask { .. } => 1,
-        Change::EditTask { .. } => 2,
-        Change::EditDependencies { .. } => 3,
-        Change::Claim(..) => 4,
-        Change::Complete(..) => 5,
-        Change::Release(..) => 6,
-        Change::DeleteTask(_) => 7,
-        Change::Send { .. } => 8,
-        Change::ReadTo(..) => 9,
-        Change::RequestShutdown(_) => 10,
-        Change::ApproveShutdown(_) => 11,
-    }
+/// New tasks that are made and ended before the next ones are made: open ones are bounded, and so are claims.
+const PORTION: usize = 200;
+
+/// What comes first: members, tasks, edges, work, messages, the end. What frees comes before what takes: new tasks that are completed
+/// in the files, in portions; then all that ends a claim; then claims that last. Equals keep their order, and so a claim is directly
+/// before its completion.
+fn order(changes: &mut [Change]) {
+    let completed = changes.iter().filter_map(|change| match change {
+        Change::Complete(id, _) => Some(id.clone()),
+        _ => None,
+    });
+    let completed: HashSet<TaskId> = completed.collect();
+    let created = changes.iter().filter_map(|change| match change {
+        Change::CreateTask { id, .. } if completed.contains(id) => Some(id.clone()),
+        _ => None,
+    });
+    let portions: HashMap<TaskId, usize> = created.enumerate().map(|(at, id)| (id, at / PORTION)).collect();
+    changes.sort_by_key(|change| match change {
+        Change::Join { .. } => (0, 0, 0),
+        Change::CreateTask { id, .. } => match portions.get(id) {
+            Some(portion) => (1, *portion, 0),
+            None => (2, 0, 0),
+        },
+        Change::EditTask { .. } => (3, 0, 0),
+        Change::EditDependencies { .. } => (4, 0, 0),
+        Change::Claim(id, _) | Change::Complete(id, _) => match portions.get(id) {
+            Some(portion) => (1, *portion, 1),
+            None if completed.contains(id) => (5, 0, 0),
+            None => (6, 0, 0),
+        },
+        Change::Release(..) => (5, 0, 0),
+        Change::DeleteTask(_) => (7, 0, 0),
+        Change::Send { .. } => (8, 0, 0),
+        Change::ReadTo(..) => (9, 0, 0),
+        Change::RequestShutdown(_) => (10, 0, 0),
+        Change::ApproveShutdown(_) => (11, 0, 0),
+    });
 }

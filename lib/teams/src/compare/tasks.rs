@@ -3,7 +3,7 @@
 use super::sides::{Sides, TakeIn};
 use super::{Change, Finding, Kind, SeenTask};
 use crate::bounds::{TEXT_BYTES, TITLE_CHARACTERS};
-use crate::names::TaskId;
+use crate::names::{Handle, TaskId};
 use crate::refusal::shown;
 use crate::status::{Priority, Status};
 use crate::task::Task;
@@ -100,6 +100,8 @@ fn both(sides: &Sides, id: &TaskId, file: &Task, form: &Task, seen: &SeenTask, f
     let file_seen = SeenTask::of(file, |_| false);
     let work = if file_seen.state() == seen.state() || file_seen.state() == form_seen.state() {
         Ok(Vec::new())
+    } else if let Some(handle) = completed_after_lapse(sides, id, file) {
+        Ok(vec![Change::Complete(id.clone(), handle)])
     } else if form_seen.state() == seen.state() || ahead(file, form) {
         steps(sides, id, form, file, found)
     } else {
@@ -134,6 +136,18 @@ fn described(task: &Task) -> String {
 /// Whether the file is where the store is, and further: the same owner has gone on.
 fn ahead(file: &Task, form: &Task) -> bool {
     file.owner == form.owner && form.owner.is_some() && form.status.may_become(file.status)
+}
+
+/// The owner in the file, if it completed there what had lapsed in the store and is nobody else's: late is not lost.
+fn completed_after_lapse(sides: &Sides, id: &TaskId, file: &Task) -> Option<Handle> {
+    let stored = sides.store.tasks.get(id).filter(|task| task.lapsed)?;
+    let owner = file.owner.as_deref().filter(|_| file.status == Status::Completed)?;
+    let is_whose_it_was = stored
+        .previous_owner
+        .as_ref()
+        .is_some_and(|handle| handle.as_str() == owner);
+    let handle = sides.store.speaks_for(owner).filter(|_| is_whose_it_was);
+    handle.cloned()
 }
 
 pub fn texts_in_bounds(task: &Task) -> Result<(), Reason> {

@@ -64,10 +64,10 @@ fn work_in_files_becomes_claims_and_completions() {
     assert_eq!(
         done.taken.changes,
         [
-            Change::Claim(task("a"), handle("w1")),
-            Change::Claim(task("b"), handle("w1")),
             Change::Claim(task("c"), handle("lead")),
             Change::Complete(task("c"), handle("lead")),
+            Change::Claim(task("a"), handle("w1")),
+            Change::Claim(task("b"), handle("w1")),
         ]
     );
     assert_eq!(

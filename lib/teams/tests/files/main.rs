@@ -2,7 +2,9 @@
 
 mod comparing;
 mod comparing_edges;
+mod comparing_inboxes;
 mod comparing_members;
+mod comparing_work;
 mod hostile;
 mod properties;
 mod random;

@@ -130,6 +130,7 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
                 completed_at: None,
                 owner: None,
                 previous_owner: None,
+                lapsed: false,
                 dependencies: dependencies.into_iter().cloned().collect(),
                 met: met.into_iter().cloned().collect(),
             };
@@ -156,11 +157,17 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
             let task = store.tasks.get_mut(id).expect("the task");
             assert!(task.owner.is_none() && task.status != Status::Completed);
             (task.status, task.owner, task.claimed_at) = (Status::InProgress, Some(handle.clone()), Some(now()));
+            task.lapsed = false;
         }
         Change::Complete(id, handle) => {
             let task = store.tasks.get_mut(id).expect("the task");
-            assert_eq!((task.status, &task.owner), (Status::InProgress, &Some(handle.clone())));
+            let owner = match task.lapsed {
+                true => &task.previous_owner,
+                false => &task.owner,
+            };
+            assert_eq!((task.status, owner), (Status::InProgress, &Some(handle.clone())));
             (task.status, task.completed_at) = (Status::Completed, Some(now()));
+            (task.owner, task.lapsed) = (Some(handle.clone()), false);
             for task in store.tasks.values_mut() {
                 if task.dependencies.remove(id) {
                     task.met.insert(id.clone());

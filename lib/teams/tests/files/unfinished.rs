@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use coord_teams::compare::{Change, Done, Round, Seen, Sent, StoreTeam, agreed, give_out, take_in};
+use coord_teams::compare::{Change, Done, Round, Seen, Sent, StoreTeam, agreed, agreed_before, give_out, take_in};
 
 use super::sync::{Both, append, apply, folder, handle, send};
 
@@ -68,6 +68,91 @@ fn what_was_done_before_a_sync_was_cut_off_is_not_done_again() {
         let copies = [LEAD, W1, W2].map(|inbox| both.file(inbox).as_array().map(Vec::len));
         assert_eq!(copies, [Some(2), Some(0), Some(1)], "one copy of each");
     }
+}
+
+#[test]
+fn a_first_sync_that_was_cut_off_goes_on_where_it_was() {
+    let first = || {
+        let mut both = with_news();
+        // A team that the store made on its own account, of which the files know a part.
+        both.seen = None;
+        both.files.remove("tasks/alpha/c.json");
+        both.edit(A, "pending", "completed");
+        both.edit(A, "\"status\"", "\"owner\": \"w1\", \"status\"");
+        let id = coord_teams::names::TaskId::parse("a").expect("an id");
+        both.store.tasks.remove(&id);
+        for task in both.store.tasks.values_mut() {
+            task.dependencies.remove("a");
+        }
+        send(&mut both.store, "lead", Some("w1"), "of the store");
+        both
+    };
+    let whole = first().sync().taken.changes;
+    assert_eq!(whole.len(), 7, "{whole:?}");
+    for cut_after in 0..=whole.len() {
+        let mut both = first();
+        let files = folder("alpha", &both.files);
+        let taken = take_in(None, &files, &both.store);
+        let seen = agreed_before(&files, &both.store, &taken);
+        let mut done = Vec::new();
+        for change in &taken.changes[..cut_after] {
+            done.extend(applied(&mut both.store, change));
+        }
+        let taken = take_in(Some(&seen.after(&done)), &files, &both.store);
+        // What is new no longer may have another place.
+        let named = |changes: &[Change]| {
+            let named = changes.iter().map(|change| format!("{change:?}"));
+            named.collect::<BTreeSet<_>>()
+        };
+        assert_eq!(named(&taken.changes), named(&whole[cut_after..]), "{cut_after}");
+        assert_eq!(taken.findings, [], "{cut_after}");
+        for change in &taken.changes {
+            done.extend(applied(&mut both.store, change));
+        }
+        let seen = seen.with_created(&done);
+        let given = give_out(Some(&seen), &files, &both.store, &taken, &Done::sent(&done));
+        for (entry, text) in &given.writes {
+            both.files.insert(entry.path(), text.clone());
+        }
+        both.seen = Some(given.seen);
+        both.assert_quiet();
+        assert_eq!(both.store.messages.len(), 3, "{cut_after}");
+        assert!(both.files.contains_key("tasks/alpha/c.json"));
+    }
+}
+
+#[test]
+fn a_step_that_the_store_refused_is_tried_again_and_its_file_stays() {
+    let mut both = with_news();
+    both.edit("tasks/alpha/c.json", "pending", "completed");
+    both.edit("tasks/alpha/c.json", "\"status\"", "\"owner\": \"w1\", \"status\"");
+    let seen = both.seen.clone().expect("it was synced");
+    let files = folder("alpha", &both.files);
+    let mut taken = take_in(Some(&seen), &files, &both.store);
+    let steps = |change: &&Change| matches!(change, Change::Claim(..) | Change::Complete(..));
+    let refused: Vec<_> = taken.changes.iter().filter(steps).cloned().collect();
+    assert_eq!(refused.len(), 3, "{refused:?}");
+    let mut done = Vec::new();
+    for change in taken.changes.iter().filter(|change| !steps(change)) {
+        done.extend(applied(&mut both.store, change));
+    }
+    taken.held.extend(["c", "d"].map(super::sync::task));
+    let given = give_out(
+        Some(&seen.with_created(&done)),
+        &files,
+        &both.store,
+        &taken,
+        &Done::sent(&done),
+    );
+    for (entry, text) in &given.writes {
+        both.files.insert(entry.path(), text.clone());
+    }
+    both.seen = Some(given.seen);
+    assert_eq!(both.file("tasks/alpha/c.json")["status"], "completed");
+    assert_eq!(both.file(D)["status"], "in_progress");
+    let again = both.sync();
+    assert_eq!(again.taken.changes, refused);
+    both.assert_quiet();
 }
 
 /// Syncs, but writes nothing: what is seen then.
