@@ -220,7 +220,12 @@ fn a_team_ends_on_both_sides_and_its_leader_is_in_the_list_only_then() {
     place.edit(A, |task| task["title"] = "after the end".into());
     let report = place.sync(3);
     assert_eq!(super::refused(&report), [("refused".to_owned(), A.to_owned())]);
-    assert_eq!(place.json(A)["title"], "task a");
+    assert_eq!(
+        place.json(A)["title"],
+        "after the end",
+        "nothing is written over unread"
+    );
+    assert_eq!(place.stored("a")["title"], "task a");
 }
 
 #[test]

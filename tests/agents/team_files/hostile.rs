@@ -61,6 +61,26 @@ fn a_link_is_not_followed_wherever_it_is() {
 }
 
 #[test]
+fn a_linked_folder_with_too_many_entries_is_refused_and_the_rest_goes_on() {
+    let place = Place::alike();
+    let outside = place.world.folder("outside");
+    for number in 0..=100_000 {
+        fs::File::create(outside.join(number.to_string())).unwrap();
+    }
+    fs::remove_dir_all(place.path("teams/alpha/inboxes")).unwrap();
+    symlink(&outside, place.path("teams/alpha/inboxes")).unwrap();
+    place.retitles("a", "of the server");
+    assert_eq!(refused(&place.sync(3)), [unreadable("teams/alpha/inboxes")]);
+    assert_eq!(place.json("tasks/alpha/a.json")["title"], "of the server");
+    // Nor is a team looked for behind a link.
+    let elsewhere = place.world.folder("elsewhere");
+    fs::create_dir(elsewhere.join("teams")).unwrap();
+    symlink(&outside, elsewhere.join("teams/beta")).unwrap();
+    let report = place.report(&["export", "--dir", &elsewhere.display().to_string()], 0);
+    assert_eq!(report["team"], "alpha", "{report}");
+}
+
+#[test]
 fn a_lock_that_is_a_link_or_a_pipe_is_not_opened() {
     let place = Place::alike();
     let outside = place.world.folder("outside").join("new");

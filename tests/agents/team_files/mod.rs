@@ -1,10 +1,12 @@
 //! `coord team sync`, `export` and `import`: the files of opencode-teams in a clone, and the team on its server.
 
+mod between;
 mod both_ways;
 mod hostile;
 mod refused;
 mod sample;
 mod unchanged;
+mod unfinished;
 mod watching;
 mod writer;
 
@@ -111,17 +113,18 @@ impl Place {
         self.server(None, "PATCH", &format!("tasks/{id}"), &title);
     }
 
+    /// The address of the server, which runs since the first command.
+    pub fn address(&self) -> String {
+        let announced = fs::read_to_string(self.world.clone.path().join(".git/coord/listening")).unwrap();
+        let address = announced.split_whitespace().find(|word| word.starts_with("http://"));
+        address.unwrap().trim_end_matches('/').to_owned()
+    }
+
     /// The answer of the server, to the user of this machine or to another login.
     pub fn server(&self, login: Option<&str>, method: &str, path: &str, body: &Value) -> Value {
         let mut body = body.clone();
         body["repo_url"] = REPO_URL.into();
-        // It runs since the first command.
-        let announced = fs::read_to_string(self.world.clone.path().join(".git/coord/listening")).unwrap();
-        let address = announced
-            .split_whitespace()
-            .find(|word| word.starts_with("http://"))
-            .unwrap();
-        let url = format!("{}/api/{path}", address.trim_end_matches('/'));
+        let url = format!("{}/api/{path}", self.address());
         let asked = async {
             let method = method.parse().unwrap();
             let mut request = reqwest::Client::new().request(method, url);

@@ -11,7 +11,7 @@ fn of(reason: &str, place: &str) -> (String, String) {
 }
 
 #[test]
-fn a_change_that_breaks_a_rule_is_said_and_put_back() {
+fn a_change_that_breaks_a_rule_is_said_and_put_back_or_left() {
     let place = Place::alike();
     place.edit(A, |task| {
         task["status"] = "in_progress".into();
@@ -49,8 +49,16 @@ fn a_change_that_breaks_a_rule_is_said_and_put_back() {
     let ring = ring.unwrap()["message"].as_str().unwrap();
     assert!(ring.starts_with("Circular dependency detected: "), "{ring}");
     assert_eq!(place.json(A)["status"], "completed");
-    assert_eq!(place.json("tasks/alpha/b.json")["title"], "task b");
     assert_eq!(place.json("tasks/alpha/c.json")["status"], "pending");
+    // What the server refused is left in the file, and said again, until somebody has read it.
+    assert_eq!(place.json("tasks/alpha/b.json")["title"], "two\nlines");
+    assert!(refused(&place.sync(3)).contains(&of("refused", "tasks/alpha/b.json: title")));
+    place.edit("tasks/alpha/b.json", |task| {
+        task["dependencies"] = json!([]);
+        task["title"] = "two words".into();
+    });
+    place.sync(0);
+    assert_eq!(place.stored("b")["title"], "two words");
     place.assert_quiet();
 }
 

@@ -92,6 +92,56 @@ fn an_import_takes_the_sample_and_changes_no_byte() {
 }
 
 #[test]
+fn a_first_sync_takes_more_finished_work_of_one_owner_than_it_may_have_claims() {
+    let place = sample();
+    // Who ends is given no task.
+    place.edit("teams/review-pr-7/config.json", |config| {
+        config.as_object_mut().unwrap().remove("shutdownApprovals");
+    });
+    for number in 0..120 {
+        let task = json!({
+            "id": format!("done-{number}"), "title": "D", "status": "completed", "owner": "sec",
+            "createdAt": "2026-12-01T00:00:00Z", "completedAt": "2026-12-01T00:00:00Z",
+        });
+        place.write(&format!("tasks/review-pr-7/done-{number}.json"), &task.to_string());
+    }
+    for number in 0..60 {
+        let task = json!({
+            "id": format!("begun-{number}"), "title": "B", "status": "in_progress", "owner": "sec",
+            "createdAt": "2026-12-01T00:00:00Z",
+        });
+        place.write(&format!("tasks/review-pr-7/begun-{number}.json"), &task.to_string());
+    }
+    let report = place.report(&["sync", "--team", "review-pr-7"], 3);
+    let is_begun =
+        |(reason, place): &(String, String)| reason == "refused" && place.starts_with("tasks/review-pr-7/begun-");
+    let refused = super::refused(&report);
+    assert!(
+        refused.len() == 10 && refused.iter().all(is_begun),
+        "no more than 50 claims: {refused:?}"
+    );
+    let status = |id: &str| place.json(&format!("tasks/review-pr-7/{id}.json"))["status"].clone();
+    for number in 0..120 {
+        assert_eq!(status(&format!("done-{number}")), "completed");
+    }
+    // What is refused stays in the file, and is taken once there is room.
+    for number in 0..60 {
+        assert_eq!(status(&format!("begun-{number}")), "in_progress");
+    }
+    for number in 0..20 {
+        place.edit(&format!("tasks/review-pr-7/begun-{number}.json"), |task| {
+            task["status"] = "completed".into()
+        });
+    }
+    let report = place.report(&["sync", "--team", "review-pr-7"], 0);
+    assert_eq!(report["refused"], json!([]), "{report}");
+    for number in 0..60 {
+        let expected = if number < 20 { "completed" } else { "in_progress" };
+        assert_eq!(status(&format!("begun-{number}")), expected);
+    }
+}
+
+#[test]
 fn a_sync_of_the_sample_leaves_what_is_not_used_and_ends() {
     let place = sample();
     let before = files(&place.root);

@@ -136,3 +136,53 @@ fn a_folder_that_vanishes_and_a_server_that_ends_are_waited_for() {
         place.stored("a")["title"] == "while it was away"
     });
 }
+
+#[test]
+fn a_folder_that_is_removed_slowly_deletes_no_task() {
+    let place = Place::alike();
+    let watch = Watch::start(&place);
+    std::thread::sleep(Duration::from_millis(300));
+    for file in [
+        "tasks/alpha/a.json",
+        "tasks/alpha/b.json",
+        "teams/alpha/inboxes/lead.json",
+        "teams/alpha/inboxes/w1.json",
+        "teams/alpha/config.json",
+    ] {
+        let _ = std::fs::remove_file(place.path(file));
+        std::thread::sleep(Duration::from_millis(120));
+    }
+    std::fs::remove_dir_all(place.path("teams/alpha")).unwrap();
+    watch.until("\"vanished\"");
+    for task in ["a", "b", "c"] {
+        assert_eq!(place.stored(task)["title"], format!("task {task}"));
+    }
+}
+
+#[test]
+fn a_root_that_is_made_anew_at_once_is_watched() {
+    let place = Place::alike();
+    let watch = Watch::start(&place);
+    std::thread::sleep(Duration::from_millis(300));
+    let kept = place.world.folder("kept").join("root");
+    for round in 0..3 {
+        // Another folder in its place.
+        let copied = std::process::Command::new("cp")
+            .arg("-r")
+            .args([&place.root, &kept])
+            .status();
+        assert!(copied.unwrap().success());
+        std::fs::remove_dir_all(&place.root).unwrap();
+        std::fs::rename(&kept, &place.root).unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        let title = format!("after round {round}");
+        place.edit(A, |task| task["title"] = title.clone().into());
+        let started = Instant::now();
+        watch.until("task a changed");
+        assert!(
+            started.elapsed() < Duration::from_secs(15),
+            "not by the look of each half minute"
+        );
+        assert_eq!(place.stored("a")["title"], title);
+    }
+}

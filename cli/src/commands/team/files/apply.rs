@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coord_protocol::ClientError;
 use coord_protocol::messages::{ReadMessagesRequest, SendMessageRequest};
-use coord_protocol::tasks::{
-    ClaimTaskRequest, CompleteTaskRequest, EditTaskRequest, NewTasksRequest, ReleaseTaskRequest, TaskWork,
-};
+use coord_protocol::tasks::{ClaimTaskRequest, CompleteTaskRequest, NewTasksRequest, ReleaseTaskRequest, TaskWork};
 use coord_protocol::teams::{JoinTeamRequest, MemberFields, ShutdownRequest, ShutdownStep, TeamActor};
 use coord_teams::compare::{Change, Done, Finding, Kind, Seen, To};
 use coord_teams::layout::Entry;
@@ -15,7 +13,8 @@ use coord_teams::names::{Handle, TaskId};
 use coord_teams::refusal::Refusal;
 use coord_teams::texts::BROADCAST;
 
-use super::change::{batch, new_task, sentence, task_of, told};
+use super::change::{batch, new_task, sentence, task_of};
+use super::edit::edit;
 use super::kept::Kept;
 use super::server::{Asked, ServerTeam, patiently};
 use crate::commands::sync::Failure;
@@ -52,6 +51,10 @@ pub(super) struct Applying<'a> {
     pub applied: Vec<String>,
     /// What the rules refused.
     pub refused: Vec<Finding>,
+    /// Tasks whose files stay as they are.
+    pub held: BTreeSet<TaskId>,
+    /// Files whose changes wait for the next time, because the store has changed the same since it was read.
+    pub changed_meanwhile: BTreeSet<Entry>,
     /// Identities of messages that no store will ever take.
     pub unsendable: Vec<String>,
 }
@@ -68,6 +71,8 @@ impl<'a> Applying<'a> {
             broken: BTreeSet::new(),
             applied: Vec::new(),
             refused: Vec::new(),
+            held: BTreeSet::new(),
+            changed_meanwhile: BTreeSet::new(),
             unsendable: Vec::new(),
         }
     }
@@ -126,7 +131,8 @@ impl<'a> Applying<'a> {
             }),
         };
         match done {
-            Ok(sequence) => self.note(std::slice::from_ref(change), sequence)?,
+            Ok(Answered::Done(sequence)) => self.note(std::slice::from_ref(change), sequence)?,
+            Ok(Answered::Left) => {}
             Err(refused) => self.refuse(change, refused),
         }
         Ok(())
@@ -160,8 +166,8 @@ impl<'a> Applying<'a> {
         handles.next().and_then(|handle| self.agents.get(handle)).cloned()
     }
 
-    /// Makes the request; the number of a message.
-    async fn ask(&mut self, change: &Change, agent: Option<String>) -> Result<Option<u64>, ClientError> {
+    /// Makes the request.
+    async fn ask(&mut self, change: &Change, agent: Option<String>) -> Result<Answered, ClientError> {
         let (client, team) = (&self.asked.client, self.asked.team.as_str());
         let caller = self.asked.caller(agent.as_deref());
         let actor = TeamActor {
@@ -187,30 +193,13 @@ impl<'a> Applying<'a> {
                 };
                 patiently(async || client.new_tasks(&request).await).await?;
             }
-            Change::EditTask {
-                id,
-                title,
-                description,
-                priority,
-            } => {
-                let request = EditTaskRequest {
-                    caller,
-                    title: title.clone(),
-                    description: description.clone().map(Option::unwrap_or_default),
-                    priority: priority.map(told),
-                    ..EditTaskRequest::default()
-                };
-                patiently(async || client.edit_task(id.as_str(), &request).await).await?;
-            }
-            Change::EditDependencies { id, add, remove } => {
-                let now = self.server.team.tasks.get(id).map(|task| &task.dependencies);
-                let kept = now.into_iter().flatten().chain(add).filter(|on| !remove.contains(on));
-                let request = EditTaskRequest {
-                    caller,
-                    dependencies: Some(kept.map(TaskId::to_string).collect()),
-                    ..EditTaskRequest::default()
-                };
-                patiently(async || client.edit_task(id.as_str(), &request).await).await?;
+            Change::EditTask { id, .. } | Change::EditDependencies { id, .. } | Change::DeleteTask(id) => {
+                let known = self.server.team.tasks.get(id);
+                if !edit(self.asked, &caller, change, id, known).await? {
+                    self.changed_meanwhile.insert(self.place(change).0);
+                    self.held.insert(id.clone());
+                    return Ok(Answered::Left);
+                }
             }
             Change::Claim(id, _) => {
                 let request = ClaimTaskRequest {
@@ -240,9 +229,6 @@ impl<'a> Applying<'a> {
                 };
                 patiently(async || client.release_task(id.as_str(), &request).await).await?;
             }
-            Change::DeleteTask(id) => {
-                patiently(async || client.delete_task(id.as_str(), &caller, false).await).await?;
-            }
             Change::Send {
                 to,
                 kind,
@@ -265,7 +251,7 @@ impl<'a> Applying<'a> {
                     ..SendMessageRequest::default()
                 };
                 let sent = patiently(async || client.send_message(&request).await).await?;
-                return Ok(Some(sent.id));
+                return Ok(Answered::Done(Some(sent.id)));
             }
             Change::ReadTo(_, sequence) => {
                 let request = ReadMessagesRequest {
@@ -301,7 +287,7 @@ impl<'a> Applying<'a> {
                 patiently(async || client.shut_down(team, &request).await).await?;
             }
         }
-        Ok(None)
+        Ok(Answered::Done(None))
     }
 
     /// How many messages of this identity the store has already.
@@ -330,6 +316,7 @@ impl<'a> Applying<'a> {
         if let Change::CreateTask { id, .. } | Change::Claim(id, _) = change {
             self.broken.insert(id.clone());
         }
+        self.held.extend(self.tasks_of(change));
         if let (Change::Send { digest, .. }, true) = (change, refused.is_final) {
             self.unsendable.push(digest.clone());
         }
@@ -342,6 +329,18 @@ impl<'a> Applying<'a> {
                 message: refused.message,
             },
         });
+    }
+
+    /// The tasks whose files say what was refused: they stay as they are until somebody has read why. A file that is gone is written
+    /// anew, because it says nothing.
+    fn tasks_of(&self, change: &Change) -> Vec<TaskId> {
+        match change {
+            Change::DeleteTask(_) => Vec::new(),
+            Change::EditDependencies { id, add, remove } => {
+                [id].into_iter().chain(add).chain(remove).cloned().collect()
+            }
+            other => task_of(other).into_iter().cloned().collect(),
+        }
     }
 
     /// The file that a change is of, and the field where it is of one.
@@ -359,6 +358,14 @@ impl<'a> Applying<'a> {
             Change::ReadTo(handle, _) => (Entry::Inbox(team, handle.clone()), Some("read")),
         }
     }
+}
+
+/// What the store did.
+enum Answered {
+    /// The change; the number of a message.
+    Done(Option<u64>),
+    /// Nothing: it has changed the same meanwhile.
+    Left,
 }
 
 /// A request that the rules refuse.

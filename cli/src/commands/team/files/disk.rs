@@ -39,11 +39,36 @@ pub(super) struct Files {
     bytes: BTreeMap<Entry, Vec<u8>>,
 }
 
+impl Files {
+    /// What cannot be written, because not all files of the team could be read then.
+    pub fn more_than_is_read(&self, given: &GiveOut, stay: &BTreeSet<Entry>) -> BTreeSet<Entry> {
+        let had = |entry: &Entry| self.bytes.get(entry).map_or(0, Vec::len);
+        let mut total: usize = self.bytes.values().map(Vec::len).sum();
+        let writes = given.writes.iter().filter(|(entry, _)| !stay.contains(*entry));
+        let is_too_much = |(entry, text): &(&Entry, &String)| {
+            let after = total - had(entry) + text.len();
+            let is_too_much = after > MOST_BYTES && text.len() > had(entry);
+            total = if is_too_much { total } else { after };
+            is_too_much
+        };
+        writes.filter(is_too_much).map(|(entry, _)| entry.clone()).collect()
+    }
+}
+
+/// Why such a file is not written.
+pub(super) fn too_much() -> String {
+    format!("the files of the team would have more than {MOST_BYTES} bytes, which are read at most")
+}
+
 impl Disk {
     /// The teams that have a folder here.
     pub fn teams(&self) -> anyhow::Result<BTreeSet<String>> {
-        let names = self.names("teams")?.unwrap_or_default();
-        let is_team = |name: &String| TeamName::parse(name).is_ok() && self.root.join("teams").join(name).is_dir();
+        let names = match self.admitted("teams") {
+            Ok(()) => self.names("teams")?.unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        let is_folder = |name: &String| on_disk(&self.root.join("teams").join(name)) == Some(OnDisk::Folder);
+        let is_team = |name: &String| TeamName::parse(name).is_ok() && is_folder(name);
         Ok(names.into_iter().filter(is_team).collect())
     }
 
@@ -55,6 +80,11 @@ impl Disk {
         let taken = chrono::Utc::now().timestamp();
         let (mut lines, mut newest) = (BTreeSet::new(), i64::MIN);
         for folder in folders(team) {
+            // What is no folder is refused when it is read, and its entries are none of the team's.
+            if let Err(refusal) = self.admitted(&folder) {
+                lines.insert(format!("{refusal}\n"));
+                continue;
+            }
             for name in self.names(&folder)?.unwrap_or_default() {
                 let about = fs::symlink_metadata(self.root.join(&folder).join(&name)).ok();
                 let time = about.as_ref().and_then(|about| about.modified().ok());
@@ -106,6 +136,10 @@ impl Disk {
                     format!("the files before it have more than {MOST_BYTES} bytes"),
                 )),
             };
+            // It went since the folder was listed, as in one that is being removed.
+            if content.is_err() && on_disk(&self.path(&entry)).is_none() {
+                continue;
+            }
             if let Ok(bytes) = &content {
                 total += bytes.len();
                 files.bytes.insert(entry.clone(), bytes.clone());

@@ -1,13 +1,14 @@
 //! `coord team sync`, `export` and `import`: a team of the server, and the files of opencode-teams.
 //!
 //! - `disk`, `locks`: the folder, under the plugin's locks; what may be read and written there is `coord_teams`' own
-//! - `server`: the team over the client; `apply`, `change`: what the files changed, as requests
+//! - `server`: the team over the client; `apply`, `edit`, `change`: what the files changed, as requests
 //! - `kept`: what was last seen, in git's folder; `unchanged`: whether it still is so
 //! - `once`: one synchronization; `watch`: one after each change; `report`: what came of it
 
 mod apply;
 mod change;
 mod disk;
+mod edit;
 mod kept;
 mod locks;
 mod once;
@@ -99,30 +100,35 @@ impl Place {
     async fn once(&self, way: Way) -> anyhow::Result<ExitCode> {
         let workplace = self.common.person()?;
         let waiting = workplace.waiting();
-        let done = self.rounds(&workplace, way).await;
+        let mut report = Report::default();
+        let done = self.rounds(&workplace, way, &mut report).await;
         drop(waiting);
-        let report = match done {
-            Ok(report) => report,
-            Err(Failure::NoAnswer(error)) => return workplace.failed(error),
-            Err(Failure::Error(error)) => return Err(error),
-        };
-        match self.common.json {
-            true => print_json(&report)?,
-            false => print(&report.text())?,
+        // What was done before it failed was done.
+        if done.is_ok() || !report.is_quiet() {
+            match self.common.json {
+                true => print_json(&report)?,
+                false => print(&report.text())?,
+            }
         }
-        Ok(status(&report).into())
+        match done {
+            Ok(()) => Ok(status(&report).into()),
+            Err(Failure::NoAnswer(error)) => workplace.failed(error),
+            Err(Failure::Error(error)) => Err(error),
+        }
     }
 
-    async fn rounds(&self, workplace: &Workplace, way: Way) -> Result<Report, Failure> {
+    async fn rounds(&self, workplace: &Workplace, way: Way, report: &mut Report) -> Result<(), Failure> {
         let mut sync = self.open(workplace, way).await?;
-        let mut report = sync.once().await?;
-        for _ in 1..ROUNDS {
+        for _ in 0..ROUNDS {
+            let mut next = sync.report();
+            let done = sync.once(&mut next).await;
+            report.add(next);
+            done?;
             if report.changed_meanwhile.is_empty() {
                 break;
             }
-            report.add(sync.once().await?);
         }
-        Ok(report)
+        Ok(())
     }
 
     /// The team that is meant, its folder, and what was last seen of them.

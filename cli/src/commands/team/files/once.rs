@@ -1,13 +1,17 @@
 //! One synchronization.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use coord_protocol::tasks::ClaimTaskRequest;
 use coord_protocol::teams::{MemberFields, NewTeamRequest, TeamActor};
-use coord_teams::compare::{Done, Finding, Round, Seen, agreed, give_out, take_in};
+use coord_teams::compare::{
+    Change, Done, Finding, Folder, Kind, Round, Seen, TakeIn, agreed, agreed_before, give_out, take_in,
+};
 use coord_teams::layout::Entry;
 use coord_teams::names::{Handle, TaskId};
+use coord_teams::refusal::Refusal;
 use coord_teams::status::Status;
 use coord_teams::team::ConfigFile;
 
@@ -18,6 +22,9 @@ use super::report::{NotApplied, Report};
 use super::server::{Asked, Messages, ServerTeam, patiently};
 use super::unchanged::{Fingerprint, Unchanged, cursor};
 use crate::commands::sync::Failure;
+
+/// How long files have to be gone before their tasks are deleted.
+const SETTLED: Duration = Duration::from_millis(300);
 
 /// Which way changes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,45 +51,60 @@ impl Sync {
     /// Brings files and server together.
     ///
     /// # Errors
-    /// When the server returns an error or no response, or a folder cannot be read or written.
-    pub async fn once(&mut self) -> Result<Report, Failure> {
-        let mut report = Report {
-            team: self.asked.team.to_string(),
-            folder: self.disk.root.display().to_string(),
-            ..Report::default()
-        };
+    /// When the server returns an error or no response, or a folder cannot be read or written. What was done before that is in
+    /// `report`.
+    pub async fn once(&mut self, report: &mut Report) -> Result<(), Failure> {
         let fingerprint = self.disk.fingerprint(&self.asked.team)?;
         if self.is_unchanged(&fingerprint).await? {
-            return Ok(report);
+            return Ok(());
         }
         let cursor = cursor(&self.asked).await?;
-        let files = self.disk.read(&self.asked.team)?;
-        let Some(mut server) = self.server(&files, &mut report).await? else {
-            return Ok(report);
+        let mut files = self.disk.read(&self.asked.team)?;
+        let Some(mut server) = self.server(&files, report).await? else {
+            return Ok(());
         };
-        let seen = self.seen(&server, &mut report);
-        let (folder, way) = (&files.folder, self.way);
+        let mut seen = self.seen(&server, report);
+        let way = self.way;
         let since = seen.as_ref().map(|seen| seen.after(&self.kept.done));
-        let mut taken = take_in(since.as_ref(), folder, &server.team);
-        let mut seen = seen;
+        let mut taken = take_in(since.as_ref(), &files.folder, &server.team);
         if taken.vanished && way == Way::Out {
             seen = None;
-            taken = take_in(None, folder, &server.team);
+            taken = take_in(None, &files.folder, &server.team);
         }
+        if way != Way::Out && taken.has_deletions() {
+            files = self.read_settled(&mut taken, since.as_ref(), &server, report).await?;
+        }
+        let folder = &files.folder;
         let mut claims = self.renewed(&server, &files).await?;
-        if way != Way::Out {
+        if !taken.old.is_empty() {
+            let count = taken.old.len();
+            report.notes.push(format!(
+                "{count} messages of files stand before some that the server has: they are not sent again"
+            ));
+        }
+        if way != Way::Out && !taken.changes.is_empty() {
+            if seen.is_none() {
+                seen = Some(self.keep_before(folder, &server, &taken, &claims)?);
+            }
             let mut applying = Applying::new(&self.asked, &server, &mut self.kept, claims);
             let applied = applying.all(&taken.changes).await;
-            let (refused, unsendable) = (applying.refused, applying.unsendable);
             claims = applying.claims;
             report.applied.extend(applying.applied);
-            applied?;
-            unsendable.iter().for_each(|digest| taken.settle(folder, digest));
-            taken.findings.extend(refused);
-            if !taken.changes.is_empty() {
-                server = self.read_again().await?;
+            taken.held.extend(applying.held);
+            applying
+                .unsendable
+                .iter()
+                .for_each(|digest| taken.settle(folder, digest));
+            taken.findings.extend(applying.refused);
+            let left = applying.changed_meanwhile.iter().map(Entry::path);
+            report.changed_meanwhile.extend(left);
+            if let Err(failure) = applied {
+                self.refused(&files, &taken.findings, report);
+                return Err(failure);
             }
+            server = self.read_again().await?;
         }
+        let seen = seen.map(|seen| seen.with_created(&self.kept.done));
         let sent = Done::sent(&self.kept.done);
         let given = give_out(seen.as_ref(), folder, &server.team, &taken, &sent);
         let all = || given.writes.keys().chain(&given.removals).cloned().collect();
@@ -92,8 +114,16 @@ impl Sync {
             Way::Out => taken.touched(&self.asked.team),
         };
         if way != Way::In {
+            taken.findings.extend(given.findings.iter().cloned());
+            for entry in files.more_than_is_read(&given, &stay) {
+                taken.findings.push(Finding {
+                    kind: Kind::Bounds,
+                    what: Refusal::of_file(entry.path(), super::disk::too_much()),
+                });
+                stay.insert(entry);
+            }
             let changed = self.disk.write(&self.asked.team, &files, &given, &stay)?;
-            report.changed_meanwhile = changed.iter().map(Entry::path).collect();
+            report.changed_meanwhile.extend(changed.iter().map(Entry::path));
             stay.extend(changed);
             let written = |entry: &&Entry| !stay.contains(entry);
             report.written = given.writes.keys().filter(written).map(Entry::path).collect();
@@ -106,7 +136,7 @@ impl Sync {
                 report.notes.push(note);
             }
         }
-        self.refused(&files, &taken.findings, &mut report);
+        self.refused(&files, &taken.findings, report);
         let seen = match stay.is_empty() {
             true => given.seen,
             false => {
@@ -127,10 +157,61 @@ impl Sync {
             unchanged: None,
         };
         if way == Way::Both {
-            state.unchanged = Unchanged::of(&report, &fingerprint, cursor, &server, &state);
+            state.unchanged = Unchanged::of(report, &fingerprint, cursor, &server, &state);
         }
         self.kept.keep(state)?;
-        Ok(report)
+        Ok(())
+    }
+
+    /// An empty report.
+    pub fn report(&self) -> Report {
+        Report {
+            team: self.asked.team.to_string(),
+            folder: self.disk.root.display().to_string(),
+            ..Report::default()
+        }
+    }
+
+    /// Keeps what both sides agree on, before the first change is made: a first synchronization that is cut off goes on where it
+    /// was, by the journal of what it did.
+    fn keep_before(
+        &mut self,
+        folder: &Folder,
+        server: &ServerTeam,
+        taken: &TakeIn,
+        claims: &BTreeMap<String, i64>,
+    ) -> Result<Seen, Failure> {
+        let seen = agreed_before(folder, &server.team, taken);
+        self.kept.keep(State {
+            created: server.created.clone(),
+            seen: seen.clone(),
+            claims: claims.clone(),
+            unchanged: None,
+        })?;
+        Ok(seen)
+    }
+
+    /// Reads the files once more where some are gone: a folder that is being removed deletes nothing. What is gone by now and was
+    /// not before, or the other way round, waits for the next time.
+    async fn read_settled(
+        &self,
+        taken: &mut TakeIn,
+        since: Option<&Seen>,
+        server: &ServerTeam,
+        report: &mut Report,
+    ) -> Result<Files, Failure> {
+        let before = taken.deletions();
+        tokio::time::sleep(SETTLED).await;
+        let files = self.disk.read(&self.asked.team)?;
+        *taken = take_in(since, &files.folder, &server.team);
+        let now = taken.deletions();
+        if now != before {
+            taken.changes.retain(|change| !matches!(change, Change::DeleteTask(_)));
+            let entries = now.iter().map(|id| Entry::Task(self.asked.team.clone(), id.clone()));
+            report.changed_meanwhile.extend(entries.map(|entry| entry.path()));
+            taken.held.extend(now);
+        }
+        Ok(files)
     }
 
     /// Whether nothing was done since a synchronization that found nothing to do.
@@ -238,11 +319,7 @@ impl Sync {
 
     /// Renews the claims that were made for files which still say that their owner works, once half of the time is gone; returns
     /// those that are held.
-    async fn renewed(
-        &self,
-        server: &ServerTeam,
-        files: &Files,
-    ) -> Result<std::collections::BTreeMap<String, i64>, Failure> {
+    async fn renewed(&self, server: &ServerTeam, files: &Files) -> Result<BTreeMap<String, i64>, Failure> {
         let state = self.kept.state.as_ref().filter(|state| state.created == server.created);
         let mut claims = state.map(|state| state.claims.clone()).unwrap_or_default();
         claims.retain(|id, token| {

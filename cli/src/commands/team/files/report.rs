@@ -81,6 +81,7 @@ impl Report {
 
     /// Adds what a following synchronization did.
     pub fn add(&mut self, next: Report) {
+        (self.team, self.folder) = (next.team, next.folder);
         self.applied.extend(next.applied);
         self.written.extend(next.written);
         self.removed.extend(next.removed);

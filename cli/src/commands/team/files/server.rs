@@ -207,7 +207,7 @@ impl Asked {
     }
 }
 
-fn odd(problem: impl std::fmt::Display) -> ClientError {
+pub(super) fn odd(problem: impl std::fmt::Display) -> ClientError {
     ClientError::Invalid(format!("the server's answer: {problem}"))
 }
 

@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use coord_protocol::{Client, ClientError, Streamed, stream::StreamMessage};
 use coord_teams::layout::{Entry, Place as Found, place};
 use coord_teams::names::TeamName;
-use notify::event::{AccessKind, AccessMode};
+use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -50,14 +52,19 @@ pub(super) async fn watch(place: &Place) -> anyhow::Result<ExitCode> {
     loop {
         files.look();
         while changes.try_recv().is_ok() {}
-        let outcome = follow(&mut workplace, &mut sync, &mut events, &tell).await;
+        let mut report = sync.report();
+        let outcome = follow(&mut workplace, &mut sync, &mut events, &tell, &mut report).await;
         files.look();
+        if outcome.is_ok() {
+            told.goes_on();
+        }
+        // What was done before it failed was done.
+        if (outcome.is_ok() || !report.is_quiet()) && !told.print(place, report)? {
+            return Ok(ExitCode::SUCCESS);
+        }
         let pause = match outcome {
-            Ok(report) => {
+            Ok(()) => {
                 retry = RETRY;
-                if !told.print(place, report)? {
-                    return Ok(ExitCode::SUCCESS);
-                }
                 files.pause()
             }
             Err(Failure::NoAnswer(error)) if !may_pass(&error) => return workplace.failed(error),
@@ -85,14 +92,15 @@ async fn follow(
     sync: &mut Sync,
     events: &mut Events,
     tell: &mpsc::Sender<()>,
-) -> Result<Report, Failure> {
+    report: &mut Report,
+) -> Result<(), Failure> {
     let before = workplace.connection.address.clone();
     workplace.follow_server().map_err(anyhow::Error::msg)?;
     if workplace.connection.address != before {
         sync.asked.client = workplace.connection.client.clone();
         *events = Events::open(sync, tell);
     }
-    sync.once().await
+    sync.once(report).await
 }
 
 /// Whether the same request may succeed later.
@@ -112,11 +120,14 @@ struct Told {
 }
 
 impl Told {
-    /// Prints what is new; false where nobody reads any longer.
-    fn print(&mut self, place: &Place, mut report: Report) -> anyhow::Result<bool> {
+    fn goes_on(&mut self) {
         if self.failure.take().is_some() {
             note("it goes on");
         }
+    }
+
+    /// Prints what is new; false where nobody reads any longer.
+    fn print(&mut self, place: &Place, mut report: Report) -> anyhow::Result<bool> {
         let before = std::mem::replace(&mut self.refused, report.refused.clone());
         report.refused.retain(|refused| !before.contains(refused));
         if report.is_quiet() {
@@ -143,6 +154,8 @@ struct WatchedFiles {
     team: TeamName,
     tell: mpsc::Sender<()>,
     watcher: Option<RecommendedWatcher>,
+    /// Whether the folder that is watched was removed, or has another name: there may be another one in its place.
+    is_gone: Arc<AtomicBool>,
 }
 
 impl WatchedFiles {
@@ -152,25 +165,34 @@ impl WatchedFiles {
             team: team.clone(),
             tell,
             watcher: None,
+            is_gone: Arc::default(),
         }
     }
 
     /// Watches the root, once it is there.
     fn look(&mut self) {
-        if !self.root.is_dir() {
+        if self.is_gone.load(Ordering::Acquire) || !self.root.is_dir() {
             self.watcher = None;
-        } else if self.watcher.is_none() {
+        }
+        if self.root.is_dir() && self.watcher.is_none() {
             self.watcher = self.watched().ok();
         }
     }
 
-    fn watched(&self) -> notify::Result<RecommendedWatcher> {
+    fn watched(&mut self) -> notify::Result<RecommendedWatcher> {
         // The system names files by the path without links.
         let root = std::fs::canonicalize(&self.root)?;
         let (team, tell, below) = (self.team.clone(), self.tell.clone(), root.clone());
+        let is_gone = Arc::new(AtomicBool::new(false));
+        self.is_gone = is_gone.clone();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let matters = match event {
-                Ok(event) => is_change(event.kind) && event.paths.iter().any(|path| is_of(path, &below, &team)),
+                Ok(event) => {
+                    if takes_away(event.kind) && event.paths.contains(&below) {
+                        is_gone.store(true, Ordering::Release);
+                    }
+                    is_change(event.kind) && event.paths.iter().any(|path| is_of(path, &below, &team))
+                }
                 // Some may be lost.
                 Err(_) => true,
             };
@@ -195,6 +217,11 @@ fn is_change(kind: EventKind) -> bool {
         EventKind::Access(_) => false,
         _ => true,
     }
+}
+
+/// Whether what it is about is no longer at its path.
+fn takes_away(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
 
 /// Whether a path is a file of the team, or a folder of one.
