@@ -14,8 +14,10 @@ use std::sync::Arc;
 
 use coord::store::Store;
 use coord::store::redis::RedisStore;
+use coord::store::upstash::UpstashStore;
 use coord_embedded::EmbeddedStore;
 use coord_test_support::real_redis::RealRedis;
+use secrecy::SecretString;
 
 fn connect(redis: &RealRedis) -> Arc<dyn Store> {
     Arc::new(RedisStore::connect(&redis.url()).expect("a URL"))
@@ -26,6 +28,20 @@ fn embedded() -> (tempfile::TempDir, Arc<dyn Store>) {
     let folder = tempfile::tempdir().expect("a folder");
     let store = EmbeddedStore::open(&folder.path().join("store.redb")).expect("a new store");
     (folder, Arc::new(store))
+}
+
+/// Over Upstash's REST protocol, as `coord serve --upstash-listen` offers it over a redis-server.
+async fn upstash(redis: &RealRedis) -> Arc<dyn Store> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let token = || SecretString::from("token");
+    let router = coord_cli::commands::serve::upstash_listen::router(connect(redis), token());
+    tokio::spawn(coord_cli::commands::serve::listen::serve(
+        listener,
+        router,
+        std::future::pending(),
+    ));
+    Arc::new(UpstashStore::new(&url, token()).expect("a URL"))
 }
 
 /// The storm was about something.
@@ -147,4 +163,11 @@ async fn nothing_that_many_agents_do_in_a_team_breaks_a_rule_on_redis() {
         let Some(redis) = RealRedis::start(&[]) else { return };
         teams::assert_eventful(&teams::contest([connect(&redis), connect(&redis)], seed).await);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_that_many_agents_do_in_a_team_breaks_a_rule_over_rest() {
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    let stores = [upstash(&redis).await, upstash(&redis).await];
+    teams::assert_eventful(&teams::contest(stores, 5).await);
 }
