@@ -77,10 +77,8 @@ fn what_ends_a_claim_is_before_a_claim_that_lasts() {
     both.stored("c").status = Status::InProgress;
     both.stored("c").owner = Some(handle("w1"));
     both.sync();
-    both.files.insert(
-        A.to_owned(),
-        file("a", "in_progress", Some("w1"), &[]).replace("\"a\"", "\"a\""),
-    );
+    both.files
+        .insert(A.to_owned(), file("a", "in_progress", Some("w1"), &[]));
     both.edit(A, "\"title\":\"a\"", "\"title\":\"task a\",\"blocks\":[\"b\"]");
     both.edit("tasks/alpha/c.json", "in_progress", "completed");
     let done = both.sync();
