@@ -1,6 +1,7 @@
 //! The handshake of a shutdown, leaving, and deleting.
 
 use coord::state::departures::ShutdownProgress::{Closed, Open, Rejected, Stopped};
+use coord::state::tasks::TaskFilter;
 use coord::state::teams::{TeamRefusal, keys};
 use coord_protocol::team_event::MessageType;
 
@@ -175,6 +176,61 @@ async fn one_who_leaves_gives_back_and_a_team_with_live_members_stays(world: Wor
     );
 }
 
+async fn a_member_is_live_for_15_minutes_or_with_a_claim(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims_for("t1", 86_400).await.unwrap();
+    bob.releases("t1", "").await.unwrap();
+    let is_live = async |seconds: i64| {
+        let now = lead.lists(0, 1, &TaskFilter::default()).await.unwrap().now;
+        let seen = ((now - seconds) * 1000).to_string();
+        let key = keys::seen(&world.repo, &lead.team);
+        world.command(["HSET", &key, "bob", &seen]).await;
+        lead.shows_team().await.unwrap().members["bob"].is_live
+    };
+    assert!(is_live(14 * 60 + 50).await);
+    assert!(!is_live(15 * 60 + 10).await);
+    bob.claims_for("t1", 86_400).await.unwrap();
+    assert!(is_live(3600).await, "with a claim");
+    bob.lapses("t1").await;
+    assert!(!is_live(3600).await, "it has lapsed");
+}
+
+/// It stayed reserved for the handle, also for another login that joined under it.
+async fn what_was_kept_for_a_member_that_stops_is_anybodys(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&["a", "b", "c", "d"].map(titled)).await.unwrap();
+    for id in ["t1", "t2"] {
+        lead.assigns(id, Some("bob")).await.unwrap();
+    }
+    bob.claims("t2").await.unwrap();
+    bob.leaves().await.unwrap();
+    let other = world.mate("mallory", "alpha");
+    other.joins("bob").await.unwrap();
+    for id in ["t1", "t2"] {
+        let task = eve.claims(id).await.unwrap().task.task;
+        assert_eq!((task.record.assignee, task.record.reserved), (None, None), "{id}");
+    }
+    // By an approval, and by force.
+    lead.assigns("t3", Some("bob")).await.unwrap();
+    other.requests_shutdown(Some("bob"), 60).await.unwrap();
+    eve.claims("t3").await.unwrap();
+    lead.assigns("t4", Some("eve")).await.unwrap();
+    lead.requests_shutdown(Some("eve"), 0).await.unwrap();
+    let forced = lead.forces_shutdown("s2").await.unwrap();
+    assert_eq!(forced.given_back, ["t1", "t2", "t3"]);
+    lead.claims("t4").await.unwrap();
+    let given_back = lead.shows("t1").await.unwrap();
+    assert_eq!(
+        given_back.notes.last().unwrap().text,
+        "Given back when the shutdown was forced by lead."
+    );
+    assert_eq!(
+        lead.claims("t1").await.unwrap().task.task.record.had.as_deref(),
+        Some("eve")
+    );
+}
+
 async fn who_approves_is_told_which_of_its_files_are_not_pushed(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let (of_bob, of_eve) = (world.agent("bob"), world.agent("eve"));
@@ -339,6 +395,8 @@ async fn who_joins_under_a_handle_that_is_free_again_answers_for_itself(world: W
 }
 
 scenarios!(
+    a_member_is_live_for_15_minutes_or_with_a_claim,
+    what_was_kept_for_a_member_that_stops_is_anybodys,
     an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again,
     who_joins_under_a_handle_that_is_free_again_answers_for_itself,
     a_request_ends_at_once_where_nobody_else_has_to_answer,

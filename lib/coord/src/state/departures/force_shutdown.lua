@@ -23,17 +23,27 @@ if now_ms < shutdown.respond_by then
   return refuse('TOO_EARLY', id, shutdown.respond_by)
 end
 load_members()
-local passed_over, given_back = {}, {}
+local passed_over, stopped, saved = {}, {}, {}
 for key, record in pairs(members) do
   local is_asked = shutdown.target == '*' or shutdown.target == key
   if is_asked and not record.ended and shutdown.answers[key] ~= 'approved' then
     passed_over[#passed_over + 1] = record.handle
-    for _, task in ipairs(stop_member(key, 'Given back when the shutdown was forced by ' .. member.handle .. '.')) do
-      given_back[#given_back + 1] = task
-    end
+    stopped[#stopped + 1] = key
   end
 end
 table.sort(passed_over)
+table.sort(stopped)
+for index, key in ipairs(stopped) do
+  stopped[index] = members[key]
+end
+-- The shutdown ends here, and needs no answers of theirs.
+local given_back = give_back_of(stopped, 'Given back when the shutdown was forced by ' .. member.handle .. '.')
+for _, record in ipairs(stopped) do
+  record.ended = now_ms
+  saved[#saved + 1] = '=' .. string.lower(record.handle)
+  saved[#saved + 1] = cjson.encode(record)
+end
+call_in_chunks('HSET', keys.team, saved)
 if shutdown.target == '*' then
   close_team()
   return told({ 'CLOSED', now, id, given_back, passed_over })

@@ -55,7 +55,8 @@ end
 -- Gives the task to the caller.
 local function hold(id, task, seconds)
   task.status, task.owner, task.login, task.ended = 'in_progress', member.handle, member.login, nil
-  task.claimed, task.updated = now_ms, now_ms
+  -- Whom it was kept for has had it: given back or lapsed, it is anybody's.
+  task.claimed, task.updated, task.reserved = now_ms, now_ms, nil
   task.seconds, task.token = seconds, next_token()
   extend(id, task)
   redis.call('ZREM', keys.ready, id)

@@ -1,17 +1,22 @@
 -- Notes on a task: what happened and what the next one has to know. Needs: team.
 -- Each is a line of JSON: `by` and `login`, absent for one of Coord itself, `time` (Unix milliseconds), `text`.
 
--- Adds a note; false if there is no room for it.
-local function add_note(id, text, by)
+-- The notes with one more, of `stored` or false; nil if there is no room for it.
+local function noted(stored, text, by)
   local MOST_BYTES = 65536
-  local field = id .. ' notes'
-  local stored = redis.call('HGET', keys.texts, field)
   local note = cjson.encode({ by = by and by.handle, login = by and by.login, time = now_ms, text = text })
   stored = stored and stored .. '\n' .. note or note
-  if #stored > MOST_BYTES then
+  return #stored <= MOST_BYTES and stored or nil
+end
+
+-- Adds a note; false if there is no room for it.
+local function add_note(id, text, by)
+  local field = id .. ' notes'
+  local notes = noted(redis.call('HGET', keys.texts, field), text, by)
+  if not notes then
     return false
   end
-  redis.call('HSET', keys.texts, field, stored)
+  redis.call('HSET', keys.texts, field, notes)
   return true
 end
 

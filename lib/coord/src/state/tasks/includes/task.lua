@@ -44,11 +44,18 @@ local function is_reserved(task, who)
   return task.assignee ~= nil and string.lower(task.assignee) ~= string.lower(who.handle) and (task.reserved or 0) > now_ms
 end
 
+-- Its place in the queue, with this number of dependencies that are not met; nil if `next` does not look at it.
+local function place_of(task, unmet)
+  if task.status ~= 'completed' and not task.owner and unmet == 0 and not is_held_back(task) then
+    return string.format('%.0f', RANKS[task.priority] * 1e10 + task.number)
+  end
+end
+
 -- Puts a task where `next` looks, or takes it away.
 local function queue(id, task, unmet)
-  unmet = unmet or tonumber(redis.call('HGET', keys.unmet, id) or 0)
-  if task.status ~= 'completed' and not task.owner and unmet == 0 and not is_held_back(task) then
-    redis.call('ZADD', keys.ready, string.format('%.0f', RANKS[task.priority] * 1e10 + task.number), id)
+  local place = place_of(task, unmet or tonumber(redis.call('HGET', keys.unmet, id) or 0))
+  if place then
+    redis.call('ZADD', keys.ready, place, id)
   else
     redis.call('ZREM', keys.ready, id)
   end
@@ -67,11 +74,17 @@ local function emit_task(kind, id, task, handle, login)
   })
 end
 
--- Ends a claim: LAPSED or RELEASED. The caller saves the offers.
-local function end_one_claim(id, task, ended)
+-- Notes in the task that its claim has ended, LAPSED or RELEASED; returns who had it.
+local function note_end(task, ended)
   local owner, login = task.owner, task.login
   task.had, task.had_login, task.ended, task.owner, task.login = owner, login, ended, nil, nil
   task.updated = now_ms
+  return owner, login
+end
+
+-- Ends a claim: LAPSED or RELEASED. The caller saves the offers.
+local function end_one_claim(id, task, ended)
+  local owner, login = note_end(task, ended)
   if ended == 'LAPSED' then
     task.lapses = (task.lapses or 0) + 1
     if task.lapses == MOST_LAPSES then
