@@ -18,6 +18,9 @@ pub const SETTINGS: [(&str, &str); 2] = [("COORD_TASK_LEASE_SECONDS", "30"), ("C
 /// Seconds that it waits for a task.
 const WAIT: u32 = 2;
 
+/// Why there is no task when there is nothing left to do.
+const ALL_DONE: &str = "All tasks of the team are completed";
+
 /// Before it looks again whether it is to stop, or whether something has happened.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -178,14 +181,9 @@ impl<'a> Worker<'a> {
                         return self.dies(&next, how);
                     }
                 }
-                // All is done.
-                "PROCEED" if is_leader => {
+                "WAIT" if is_leader && next["orchestration"]["reason"] == ALL_DONE => {
                     self.ends_it();
                     break;
-                }
-                "PROCEED" => {
-                    self.reads();
-                    std::thread::sleep(PAUSE);
                 }
                 "WAIT" => self.reads(),
                 "PULL" => self.agent.pulls(),

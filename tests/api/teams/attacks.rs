@@ -171,6 +171,40 @@ async fn a_ring_of_two_hundred_tasks_is_found_and_a_chain_is_not_one() {
     assert_eq!(many.json()["field"], json!("tasks"));
 }
 
+/// A ring named new tasks by their places, also where they had names.
+#[tokio::test]
+async fn a_ring_of_new_tasks_is_told_in_the_words_of_the_request() {
+    let api = Api::with_team().await;
+    let ring = json!({ "tasks": [
+        { "ref": "pool", "dependencies": ["docs-1"] }, { "id": "docs-1", "ref": "docs", "dependencies": ["pool"] },
+    ] });
+    let refused = api.sends("ann/lead", "/api/tasks", ring).await;
+    let (_, code, sentence) = error(&refused);
+    assert_eq!(code, "CIRCULAR_DEPENDENCY");
+    assert!(
+        sentence.ends_with(" pool -> docs-1 -> pool") || sentence.ends_with(" docs-1 -> pool -> docs-1"),
+        "{sentence}"
+    );
+}
+
+/// One such id made the next ones unreadable, and the team unusable.
+#[tokio::test]
+async fn an_id_with_a_number_that_is_too_long_is_refused() {
+    let api = Api::with_team().await;
+    for id in ["t1000000000", "t20000000000", "t99999999999999", "T99999999999999"] {
+        let refused = api
+            .sends("ann/lead", "/api/tasks", json!({ "tasks": [{ "id": id }] }))
+            .await;
+        assert_eq!((refused.status, &refused.json()["field"]), (400, &json!("id")), "{id}");
+    }
+    assert_eq!(
+        api.adds(json!([{ "id": "t999999998" }, {}, {}])).await,
+        ["t999999998", "t999999999", "t1000000000"]
+    );
+    api.does_in_team("bob/one", "/api/tasks/t1000000000/claim", json!({}))
+        .await;
+}
+
 /// 256 KiB of tasks or messages, and the little that is around them.
 const MOST_BYTES_OF_PAGE: usize = 256 * 1024 + 16 * 1024;
 

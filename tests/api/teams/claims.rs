@@ -179,10 +179,14 @@ async fn what_is_given_back_is_claimable_with_its_note() {
 #[tokio::test]
 async fn next_says_what_it_waits_for() {
     let api = Api::with_team().await;
-    let all_done = api.does_in_team("bob/one", "/api/tasks/next", json!({})).await;
+    let none_yet = api.does_in_team("bob/one", "/api/tasks/next", json!({})).await;
     assert_eq!(
-        (&all_done["task"], &all_done["orchestration"]["reason"]),
-        (&Value::Null, &json!("All tasks of the team are completed"))
+        (
+            &none_yet["task"],
+            &none_yet["orchestration"]["action"],
+            &none_yet["orchestration"]["reason"]
+        ),
+        (&Value::Null, &json!("WAIT"), &json!("The team has no tasks yet"))
     );
     api.adds(json!([{ "title": "A", "priority": "low" }, { "title": "B", "priority": "high" }]))
         .await;
@@ -201,4 +205,93 @@ async fn next_says_what_it_waits_for() {
         .map(|held| held["owner"].clone())
         .collect();
     assert_eq!(held, ["one", "one"]);
+    for id in ["t1", "t2"] {
+        api.does_in_team("bob/one", &format!("/api/tasks/{id}/complete"), json!({}))
+            .await;
+    }
+    let all_done = api.does_in_team("bob/two", "/api/tasks/next", json!({})).await;
+    assert_eq!(
+        (
+            &all_done["orchestration"]["action"],
+            &all_done["orchestration"]["reason"]
+        ),
+        (&json!("WAIT"), &json!("All tasks of the team are completed"))
+    );
+}
+
+#[tokio::test]
+async fn a_completion_by_who_has_lost_the_claim_says_who_has_it_and_a_late_one_is_warned_of() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }, { "title": "B" }])).await;
+    for id in ["t1", "t2"] {
+        api.does_in_team("bob/one", &format!("/api/tasks/{id}/claim"), json!({}))
+            .await;
+        api.lapses(id).await;
+    }
+    let late = api
+        .does_in_team("bob/one", "/api/tasks/t1/complete", json!({ "result": "x" }))
+        .await;
+    assert_eq!(
+        late["warnings"],
+        json!(["LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task"])
+    );
+    let other = json!({ "result": "y" });
+    let again = api
+        .does_in_team("bob/one", "/api/tasks/t1/complete", other.clone())
+        .await;
+    assert_eq!(again["task"]["result"], json!("x"));
+    let warning = again["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("RESULT_KEPT: "), "{warning}");
+    let not_had = api.sends("bob/two", "/api/tasks/t1/complete", other).await;
+    assert_eq!(
+        (not_had.status, &not_had.json()["error"]["error"]),
+        (409, &json!("TASK_UNAVAILABLE")),
+        "{}",
+        not_had.json()
+    );
+    api.does_in_team("bob/two", "/api/tasks/t2/claim", json!({})).await;
+    let lost = api.sends("bob/one", "/api/tasks/t2/complete", json!({})).await;
+    let body = lost.json();
+    assert_eq!(
+        (
+            lost.status,
+            &body["orchestration"]["action"],
+            &body["orchestration"]["metadata"]["task_owner"]
+        ),
+        (409, &json!("STOP"), &json!("two")),
+        "{body}"
+    );
+    // Whose claim holds is told with how long.
+    let taken = api.sends("bob/one", "/api/tasks/t2/claim", json!({})).await.json();
+    let retry_after = taken["orchestration"]["metadata"]["retry_after"].as_i64().unwrap();
+    assert!((800..=901).contains(&retry_after), "{taken}");
+}
+
+#[tokio::test]
+async fn a_member_is_told_that_its_task_was_deleted() {
+    let api = Api::with_team().await;
+    api.adds(json!([{ "title": "A" }, { "title": "B", "dependencies": ["t1"] }]))
+        .await;
+    for id in ["t1", "t2"] {
+        api.does_in_team("bob/one", &format!("/api/tasks/{id}/claim"), json!({}))
+            .await;
+    }
+    let deleted = api
+        .removes("ann/lead", "/api/tasks/t1", "&team=alpha&unlink=true")
+        .await;
+    assert_eq!(deleted.status, 200, "{}", deleted.json());
+    let inbox = api.does_in_team("bob/one", "/api/messages/read", json!({})).await;
+    let texts: Vec<&Value> = inbox["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["message"])
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            &json!("Dependencies are gone with task t1, which was deleted: t2"),
+            &json!("Task t1, which you had, was deleted by lead: A")
+        ]
+    );
 }

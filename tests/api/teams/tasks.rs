@@ -155,7 +155,7 @@ async fn a_change_is_made_whole_or_not_at_all() {
         (
             409,
             "INVALID_TRANSITION".to_owned(),
-            "Invalid status transition: pending -> in_progress".to_owned()
+            "An edit does not make task t1 in_progress: it is pending".to_owned()
         )
     );
     let backward = api

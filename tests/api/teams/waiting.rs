@@ -125,7 +125,29 @@ async fn a_server_that_stops_answers_its_polls_at_once() {
     assert_eq!(next["task"], Value::Null);
 }
 
+/// It was answered at once, so that workers that had come early asked without end.
+#[tokio::test]
+async fn who_waits_in_a_team_without_open_tasks_gets_the_first_that_is_added() {
+    let api = Api::with_team().await;
+    for id in ["t1", "t2"] {
+        let wait = api.does_in_team("bob/two", "/api/tasks/next", json!({ "wait": 15 }));
+        let add = async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            api.adds(json!([{ "title": "A" }])).await;
+        };
+        let (next, ()) = tokio::join!(wait, add);
+        assert_eq!(next["task"]["id"], json!(id), "{next}");
+        api.does_in_team("bob/two", &format!("/api/tasks/{id}/complete"), json!({}))
+            .await;
+    }
+}
+
 impl Api {
+    /// Lets the claim of a task lapse, as if its time had passed.
+    pub async fn lapses(&self, id: &str) {
+        self.alters(id, json!({ "expires": 1_000_000_000_000_i64 })).await;
+    }
+
     /// Writes into the stored record of a task, as if that had come about.
     async fn alters(&self, id: &str, fields: Value) {
         let key = state::tasks::keys::tasks(&repo(), &TeamName::parse("alpha").unwrap());

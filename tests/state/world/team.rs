@@ -302,6 +302,25 @@ impl Mate<'_> {
         told(claimed.unwrap()).waiting
     }
 
+    /// Lets the claim of a task, which is the caller's, be as if half of its time were gone.
+    pub async fn uses_up_half(&self, id: &str) {
+        let world = self.world;
+        let (tasks, team) = (
+            tasks::keys::tasks(&world.repo, &self.team),
+            coord::state::teams::keys::team(&world.repo, &self.team),
+        );
+        let stored = world.command(["HGET", &tasks, id]).await;
+        let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+        let expires = task["expires"].as_i64().unwrap() - 500 * task["seconds"].as_i64().unwrap() - 1000;
+        task["expires"] = expires.into();
+        world.command(["HSET", &tasks, id, &task.to_string()]).await;
+        let field = format!("={}", task["owner"].as_str().unwrap().to_lowercase());
+        let stored = world.command(["HGET", &team, &field]).await;
+        let mut member: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+        member["renew_at"] = 0.into();
+        world.command(["HSET", &team, &field, &member.to_string()]).await;
+    }
+
     /// Lets the claim of a task lapse, as if its time had passed.
     pub async fn lapses(&self, id: &str) {
         let (tasks, leases) = (

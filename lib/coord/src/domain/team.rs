@@ -80,6 +80,19 @@ impl TaskId {
         }
     }
 
+    /// The id of a task to be added. The numbers of Coord's own tasks go on after it.
+    ///
+    /// # Errors
+    /// Besides those of [`Self::parse`], when it is `t` and a number of more than nine digits.
+    pub fn parse_new(text: &str) -> Result<Self, Invalid> {
+        let number = text.strip_prefix(['t', 'T']).unwrap_or_default();
+        if number.len() > 9 && number.bytes().all(|byte| byte.is_ascii_digit()) {
+            let problem = "has a number of more than nine digits; leave the id out, or choose another";
+            return Err(Invalid(format!("{} {problem}", quoted(text))));
+        }
+        Self::parse(text)
+    }
+
     /// The id.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -133,6 +146,23 @@ mod tests {
             TaskId::parse("1795348331226-74f188ed").unwrap().as_str(),
             "1795348331226-74f188ed"
         );
+    }
+
+    #[test]
+    fn the_number_of_a_new_task_has_nine_digits_at_most() {
+        for text in [
+            "t999999999",
+            "T1",
+            "t",
+            "1795348331226",
+            "t1795348331226-74f188ed",
+            "tx1795348331226",
+        ] {
+            assert_eq!(TaskId::parse_new(text).unwrap().as_str(), text);
+        }
+        for text in ["t1000000000", "T1000000000", "t99999999999999", "a b"] {
+            assert!(TaskId::parse_new(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn code(refusal: &TeamRefusal) -> ErrorCode {
         Refusal::TaskExists { .. } => ErrorCode::TaskExists,
         Refusal::NoDependency { .. } | Refusal::NoBlocked { .. } => ErrorCode::UnknownDependency,
         Refusal::Circular { .. } => ErrorCode::CircularDependency,
-        Refusal::InvalidTransition { .. } => ErrorCode::InvalidTransition,
+        Refusal::InvalidTransition { .. } | Refusal::NotByEdit { .. } => ErrorCode::InvalidTransition,
         Refusal::TaskUnavailable { .. } => ErrorCode::TaskUnavailable,
         Refusal::TaskTaken { .. } => ErrorCode::TaskTaken,
         Refusal::HeldBack { .. } => ErrorCode::TaskHeldBack,
@@ -81,6 +81,7 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
         Refusal::CursorAhead { .. } => (Action::Stop, "read without a cursor"),
         Refusal::KeyReused { .. } => (Action::Stop, "send another key"),
         Refusal::InvalidTransition { .. } => (Action::Stop, "a status goes forward: by a claim, then by a completion"),
+        Refusal::NotByEdit { .. } => (Action::Stop, "claim it, and complete it once the work is done"),
         Refusal::TaskUnavailable { .. } => (Action::SwitchTask, "take another task"),
         Refusal::TaskTaken { .. } => (Action::SwitchTask, "take another task, or wait until the claim ends"),
         Refusal::HeldBack { .. } => (Action::SwitchTask, "take another task"),
@@ -130,6 +131,7 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
             (Some(id), Some(owner).filter(|owner| !owner.is_empty()), None)
         }
         Refusal::TaskUnavailable { id, .. }
+        | Refusal::NotByEdit { id, .. }
         | Refusal::HeldBack { id, .. }
         | Refusal::DependenciesUnmet { id, .. }
         | Refusal::NotesFull { id }
@@ -156,57 +158,138 @@ pub(super) fn orchestration(refusal: &TeamRefusal) -> Orchestration {
     orchestration.with(Metadata {
         task_id: task_id.cloned(),
         task_owner: task_owner.cloned(),
+        retry_after: until.map(seconds_until),
         ..Metadata::default()
     })
+}
+
+/// Seconds until then (Unix milliseconds), at least one, by this process's clock, which runs with the store's or near it.
+fn seconds_until(until: i64) -> i64 {
+    (until - chrono::Utc::now().timestamp_millis()).div_euclid(1000).max(0) + 1
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// These said what was wrong, and no more.
+    /// Each of the refusals, as the script tells it: its words are as many `1`.
+    fn all() -> Vec<TeamRefusal> {
+        let text = || "1".to_owned();
+        macro_rules! refusals {
+            ($($variant:ident { $($field:ident: $value:expr),* })*) => {
+                vec![$(TeamRefusal::$variant { $($field: $value),* }),*]
+            };
+        }
+        refusals! {
+            NoTeam { team: text() }
+            NotAMember { who: text(), team: text() }
+            Superseded { handle: text(), agent: text() }
+            TeamClosed { team: text() }
+            TeamExists { team: text() }
+            TooMany { what: text(), most: 1 }
+            AlreadyMember { handle: text(), team: text() }
+            HandleTaken { handle: text(), team: text() }
+            NotLeader { leader: text(), team: text() }
+            LeaderStays { team: text() }
+            MembersLive { team: text(), live: text(), count: 1 }
+            NoRecipient { handle: text(), team: text() }
+            HasStopped { handle: text(), team: text() }
+            InboxFull { handle: text(), unread: 1 }
+            CursorAhead { cursor: 1, newest: 1 }
+            KeyReused { key: text() }
+            NoTask { id: text(), team: text() }
+            TaskExists { id: text() }
+            NoDependency { id: text() }
+            NoBlocked { id: text() }
+            Circular { ring: text() }
+            InvalidTransition { from: text(), to: text() }
+            NotByEdit { id: text(), from: text(), to: text() }
+            TaskUnavailable { id: text(), status: text() }
+            TaskTaken { id: text(), status: text(), owner: text(), expires: 1 }
+            HeldBack { id: text(), lapses: 1, creator: text(), leader: text() }
+            Reserved { id: text(), assignee: text(), until: 1 }
+            DependenciesUnmet { id: text(), unmet: text() }
+            ShuttingDown { id: text(), reason: text() }
+            ClaimLost { id: text(), owner: text(), status: text() }
+            NotOwner { id: text(), owner: text(), status: text() }
+            NotCreator { creator: text(), leader: text() }
+            NotesFull { id: text() }
+            HeadRequired { id: text(), field: text() }
+            OtherBranch { id: text(), branch: text(), sent: text() }
+            FilesClaimed { id: text(), other: text(), file: text() }
+            DependedOn { id: text(), other: text() }
+            ShutdownOpen { id: text(), target: text(), by: text() }
+            NoShutdown { id: text(), team: text() }
+            NotAsked { id: text(), handle: text() }
+            Answered { id: text(), handle: text() }
+            TooEarly { id: text(), respond_by: 1 }
+        }
+    }
+
+    fn name(refusal: &TeamRefusal) -> String {
+        let text = format!("{refusal:?}");
+        text.split(' ').next().unwrap_or_default().to_owned()
+    }
+
+    /// Agents do what the action says: it is part of the protocol.
     #[test]
-    fn a_refusal_says_the_next_step() {
-        let text = || "x".to_owned();
-        let refusals = [
-            TeamRefusal::NoTask {
-                id: text(),
-                team: text(),
-            },
-            TeamRefusal::TeamClosed { team: text() },
-            TeamRefusal::TeamExists { team: text() },
-            TeamRefusal::TooMany { what: text(), most: 5 },
-            TeamRefusal::NoRecipient {
-                handle: text(),
-                team: text(),
-            },
-            TeamRefusal::HasStopped {
-                handle: text(),
-                team: text(),
-            },
-            TeamRefusal::TaskExists { id: text() },
-            TeamRefusal::NoDependency { id: text() },
-            TeamRefusal::NoBlocked { id: text() },
-            TeamRefusal::Circular { ring: text() },
-            TeamRefusal::NotesFull { id: text() },
-            TeamRefusal::NoShutdown {
-                id: text(),
-                team: text(),
-            },
-            TeamRefusal::NotAsked {
-                id: text(),
-                handle: text(),
-            },
-            TeamRefusal::Answered {
-                id: text(),
-                handle: text(),
-            },
-        ];
-        for refusal in refusals {
+    fn each_refusal_has_its_action() {
+        let of = |action| {
+            let refusals = all();
+            let names = refusals
+                .iter()
+                .filter(|refusal| orchestration(refusal).action == action);
+            names.map(name).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(Action::Wait),
+            ["MembersLive", "InboxFull", "ShutdownOpen", "TooEarly"]
+        );
+        assert_eq!(
+            of(Action::SwitchTask),
+            [
+                "TaskUnavailable",
+                "TaskTaken",
+                "HeldBack",
+                "Reserved",
+                "DependenciesUnmet",
+                "FilesClaimed"
+            ]
+        );
+        assert_eq!(of(Action::Stop).len(), all().len() - 10);
+    }
+
+    /// Some said what was wrong, and no more.
+    #[test]
+    fn each_refusal_says_the_next_step() {
+        for refusal in all() {
+            let says_it_itself = ["LeaderStays", "HeadRequired"].contains(&name(&refusal).as_str());
             let sentence = refusal.to_string();
             let reason = orchestration(&refusal).reason;
-            let hint = reason.strip_prefix(&sentence).and_then(|rest| rest.strip_prefix("; "));
-            assert!(hint.is_some_and(|hint| !hint.is_empty()), "{reason}");
+            let rest = reason.strip_prefix(&sentence).unwrap_or_else(|| panic!("{reason}"));
+            let hint = rest.split_once("; ").map_or("", |(_, hint)| hint);
+            assert_eq!(hint.is_empty(), says_it_itself, "{reason}");
+        }
+    }
+
+    #[test]
+    fn what_ends_by_itself_says_when_to_come_again() {
+        let until = chrono::Utc::now().timestamp_millis() + 60_000;
+        let (id, name) = ("t1".to_owned(), "bob".to_owned());
+        let taken = TeamRefusal::TaskTaken {
+            id: id.clone(),
+            status: "in_progress".to_owned(),
+            owner: name.clone(),
+            expires: until,
+        };
+        let reserved = TeamRefusal::Reserved {
+            id,
+            assignee: name,
+            until,
+        };
+        for refusal in [taken, reserved] {
+            let seconds = orchestration(&refusal).metadata.unwrap().retry_after.unwrap();
+            assert!((58..=61).contains(&seconds), "{seconds}");
         }
     }
     /// Who had stopped was told to answer the shutdown that it had approved.

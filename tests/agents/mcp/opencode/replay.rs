@@ -11,17 +11,13 @@ use coord_protocol::tasks::{ReleaseTaskRequest, TaskStatus};
 use serde_json::{Value as Json, json};
 
 use super::board::{Board, TEAM, caller, without_times};
-use super::runs::differences::Differences;
+use super::runs::differences::{COMPLETED, Differences};
 use super::runs::{Run, Step, runs, text, texts};
 use crate::mcp::server::Server;
 use crate::world::World;
 
 mod same;
 mod shutdowns;
-
-/// A completed task is in `blocks` here, as it is in its own `dependencies`: the store has one set of edges, seen from both ends. There
-/// it is in none (`runs::differences`).
-const EDGES: &str = "edges";
 
 const LEADER: &str = "lead";
 const STAND_IN: &str = "stand-in";
@@ -358,7 +354,7 @@ fn recorded_runs_of_the_plugin_are_the_same_through_its_tools_but_for_what_is_me
         let each = threads.into_iter().map(|thread| thread.join().expect("the same"));
         each.reduce(Differences::and).expect("runs")
     });
-    differences.assert_all_were_met(EDGES);
+    differences.assert_all_were_met(COMPLETED);
 }
 
 fn replayed(board: &mut Board, run: &Run) -> Differences {

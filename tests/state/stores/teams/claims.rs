@@ -53,6 +53,10 @@ async fn a_claim_has_one_winner_and_warns_of_dependencies(world: World) {
         "Task t1 is not available (status: completed)"
     );
     assert!(eve.completes("t1").await.unwrap().was_completed);
+    assert!(matches!(
+        bob.completes("t1").await,
+        Err(TeamRefusal::TaskUnavailable { .. })
+    ));
     bob.releases("t2", "half done").await.unwrap();
     let again = eve.claims("t2").await.unwrap().task;
     assert!(again.task.record.token.unwrap() > first_token);
@@ -140,16 +144,13 @@ async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
     assert_eq!(next_of(&bob).await.as_deref(), Some("t3"));
     assert_eq!(next_of(&bob).await.as_deref(), Some("t2"));
     let NextTask::Nothing {
-        open,
-        claimed,
-        held,
-        passed,
-        ..
+        counts, held, passed, ..
     } = bob.takes_next().await.unwrap()
     else {
         panic!("a task")
     };
-    assert_eq!((open, claimed, held.len(), passed.len()), (5, 3, 3, 1));
+    assert_eq!((counts.open, counts.claimed, counts.ready), (5, 3, 1));
+    assert_eq!((held.len(), passed.len()), (3, 1));
     assert_eq!(
         (
             passed[0].id.as_str(),
@@ -363,6 +364,142 @@ async fn the_newest_10_000_completed_tasks_stay(world: World) {
     );
 }
 
+/// It was a success for everybody, and another result was dropped without a word.
+async fn a_completed_task_is_completed_again_by_its_owner_alone(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    bob.lapses("t1").await;
+    let token = eve.claims("t1").await.unwrap().task.task.record.token;
+    eve.completes_with("t1", token, "the first").await.unwrap();
+    for (token, result, is_other) in [(token, "the first", false), (None, "", false), (token, "another", true)] {
+        let again = eve.completes_with("t1", token, result).await.unwrap();
+        assert_eq!(
+            (again.was_completed, again.is_other_result),
+            (true, is_other),
+            "{result}"
+        );
+        assert_eq!(again.task.result.as_deref(), Some("the first"));
+    }
+    assert!(
+        matches!(bob.completes("t1").await, Err(TeamRefusal::ClaimLost { owner, .. }) if owner == "eve"),
+        "bob had it"
+    );
+    assert!(matches!(
+        eve.completes_with("t1", token.map(|token| token - 1), "").await,
+        Err(TeamRefusal::ClaimLost { .. })
+    ));
+    assert!(matches!(
+        lead.completes("t1").await,
+        Err(TeamRefusal::TaskUnavailable { .. })
+    ));
+    // The handle is another login's now.
+    eve.leaves().await.unwrap();
+    let other = world.mate("mallory", "alpha");
+    other.joins("eve").await.unwrap();
+    assert!(matches!(
+        other.completes("t1").await,
+        Err(TeamRefusal::TaskUnavailable { .. })
+    ));
+}
+
+/// It stayed reserved for the member that did not want it.
+async fn a_task_that_its_assignee_gives_back_is_anybodys(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&["a", "b"].map(titled)).await.unwrap();
+    for id in ["t1", "t2"] {
+        lead.assigns(id, Some("bob")).await.unwrap();
+        bob.claims(id).await.unwrap();
+    }
+    bob.releases("t1", "not mine").await.unwrap();
+    bob.lapses("t2").await;
+    eve.claims("t1").await.unwrap();
+    eve.claims("t2").await.unwrap();
+}
+
+/// It said that the rest waits for other tasks.
+async fn what_next_did_not_look_at_is_counted(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let tasks: Vec<NewTask> = (0..40).map(|number| titled(&format!("{number}"))).collect();
+    lead.adds(&tasks).await.unwrap();
+    for number in 1..=32 {
+        lead.assigns(&format!("t{number}"), Some("lead")).await.unwrap();
+    }
+    let NextTask::Nothing {
+        counts,
+        passed,
+        obstacles,
+        ..
+    } = bob.takes_next().await.unwrap()
+    else {
+        panic!("a task")
+    };
+    assert_eq!((counts.open, counts.ready, passed.len()), (40, 40, 32));
+    assert_eq!(obstacles.blocking, [""; 0]);
+}
+
+async fn tokens_of_tasks_and_locks_are_of_one_counter(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&["a", "b"].map(titled)).await.unwrap();
+    let agent = world.agent("bob");
+    let mut tokens = Vec::new();
+    for (file, id) in [("a.ts", "t1"), ("b.ts", "t2")] {
+        agent.writes(&[file]).await;
+        tokens.push(world.stored(file).await[0].token);
+        tokens.push(bob.claims(id).await.unwrap().task.task.record.token.unwrap());
+    }
+    assert!(tokens.is_sorted_by(|one, next| one < next), "{tokens:?}");
+}
+
+async fn a_reservation_lasts_ten_minutes(world: World) {
+    let (lead, [_bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    let assigned = lead.assigns("t1", Some("bob")).await.unwrap().task;
+    assert_eq!(assigned.record.reserved, Some(assigned.read_at + 600_000));
+}
+
+/// Who calls about tasks or messages is at work: each of these renews.
+async fn every_call_of_the_owner_renews(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    bob.adds(&["held", "b", "c", "d", "e", "f"].map(titled)).await.unwrap();
+    eve.claims("t6").await.unwrap();
+    bob.claims_for("t1", 40).await.unwrap();
+    let edit = TaskChanges {
+        title: Some("B".to_owned()),
+        ..TaskChanges::default()
+    };
+    for call in 0..10 {
+        bob.uses_up_half("t1").await;
+        let before = bob.shows("t1").await.unwrap().task.record.expires;
+        match call {
+            0 => drop(bob.adds(&[titled("g")]).await.unwrap()),
+            1 => drop(bob.updates("t2", &edit).await.unwrap()),
+            2 => drop(bob.assigns("t2", Some("eve")).await.unwrap()),
+            3 => drop(bob.claims("t3").await.unwrap()),
+            4 => drop(bob.completes("t3").await.unwrap()),
+            5 => drop(bob.takes_next().await.unwrap()),
+            6 => drop(bob.releases("t4", "").await.unwrap()),
+            7 => drop(bob.deletes("t5", false).await.unwrap()),
+            8 => drop(bob.tells(&["lead"], "x").await.unwrap()),
+            _ => drop(bob.reads(None).await.unwrap()),
+        }
+        let after = bob.shows("t1").await.unwrap().task.record.expires;
+        assert!(after > before, "call {call}: {before:?} {after:?}");
+    }
+    // Refusals renew nothing, and neither does what only shows.
+    bob.uses_up_half("t1").await;
+    let before = lead.shows("t1").await.unwrap().task.record.expires;
+    for refused in [
+        bob.assigns("t6", Some("eve")).await.is_err(),
+        bob.claims("t6").await.is_err(),
+    ] {
+        assert!(refused);
+    }
+    bob.assigns("t2", Some("ghost")).await.unwrap_err();
+    bob.lists(0, 10, &TaskFilter::default()).await.unwrap();
+    assert_eq!(bob.shows("t1").await.unwrap().task.record.expires, before);
+}
+
 async fn a_member_has_50_claims(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let tasks: Vec<NewTask> = (0..52).map(|number| titled(&format!("{number}"))).collect();
@@ -387,4 +524,10 @@ scenarios!(
     a_strict_team_refuses_what_depends_on_open_tasks,
     the_newest_10_000_completed_tasks_stay,
     a_member_has_50_claims,
+    a_completed_task_is_completed_again_by_its_owner_alone,
+    a_task_that_its_assignee_gives_back_is_anybodys,
+    what_next_did_not_look_at_is_counted,
+    tokens_of_tasks_and_locks_are_of_one_counter,
+    a_reservation_lasts_ten_minutes,
+    every_call_of_the_owner_renews,
 );

@@ -1,11 +1,12 @@
 //! What each call of a team costs: the commands that Redis counts, and that Upstash bills.
 
 use coord::domain::work::Verdict;
+use coord::state::tasks::{Named, NewTask};
 
 use super::files::{team, with_files};
-use super::tasks::after;
+use super::tasks::{after, depends_on};
 use crate::stores::command_counts::Counted;
-use crate::world::team::{done, titled};
+use crate::world::team::{done, task_id, titled};
 use crate::world::worker::judged;
 use crate::world::{HEAD, LOCAL, sha};
 
@@ -122,4 +123,75 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
             insta::assert_snapshot!(costs.join("\n"));
         }
     }
+}
+
+/// Each claim was looked at, written and given a note alone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shutdown_that_is_forced_gives_all_claims_back_in_a_few_commands() {
+    let Some(counted) = Counted::start() else { return };
+    let names: Vec<String> = (0..40).map(|number| format!("m{number}")).collect();
+    let (lead, []) = counted.world.team_of([]).await;
+    let tasks: Vec<_> = (0..200).map(|_| titled("a")).collect();
+    lead.adds(&tasks).await.unwrap();
+    for name in &names {
+        let mate = counted.world.mate(name, "alpha");
+        mate.joins(name).await.unwrap();
+        for _ in 0..5 {
+            mate.takes_next().await.unwrap();
+        }
+    }
+    lead.requests_shutdown(None, 0).await.unwrap();
+    counted.commands().await;
+    let forced = lead.forces_shutdown("s1").await.unwrap();
+    assert_eq!((forced.given_back.len(), forced.passed_over.len()), (200, 40));
+    let (commands, each) = counted.commands().await;
+    // Two for the event of each task.
+    assert!(commands < 2 * 200 + 60, "{each}");
+}
+
+/// All edges were searched for a ring, by reads of the store, though new tasks on which nothing depends are on none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn new_tasks_with_many_dependencies_are_added_in_a_few_commands() {
+    let Some(counted) = Counted::start() else { return };
+    let (lead, []) = counted.world.team_of([]).await;
+    let hubs: Vec<_> = (0..100).map(|_| titled("hub")).collect();
+    let hubs = lead.adds(&hubs).await.unwrap();
+    let hubs: Vec<&str> = hubs.iter().map(String::as_str).collect();
+    let tasks: Vec<_> = (0..100).map(|_| after("spoke", &hubs)).collect();
+    counted.commands().await;
+    lead.adds(&tasks).await.unwrap();
+    let (commands, each) = counted.commands().await;
+    // Two for the view of each task, and 20,000 names of edges by 500 at a time.
+    assert!(commands < 2 * 100 + 40 + 40, "{each}");
+}
+
+/// The search goes on from both ends in turns: a large side is not searched where the other one is small.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ring_is_searched_for_from_the_smaller_side() {
+    let Some(counted) = Counted::start() else { return };
+    let (lead, []) = counted.world.team_of([]).await;
+    // t1 <- t2 <- ... <- t400, and two that are alone.
+    for first in (0..400).step_by(200) {
+        let chain: Vec<NewTask> = (0..200)
+            .map(|place| NewTask {
+                dependencies: match (first, place) {
+                    (0, 0) => vec![],
+                    (_, 0) => vec![Named::Task(task_id(&format!("t{first}")))],
+                    _ => vec![Named::New(place - 1)],
+                },
+                ..titled("link")
+            })
+            .collect();
+        lead.adds(&chain).await.unwrap();
+    }
+    lead.adds(&[titled("alone"), titled("alone, too")]).await.unwrap();
+    lead.updates("t401", &depends_on(&[])).await.unwrap();
+    counted.commands().await;
+    // Nothing depends on t401, and t402 depends on nothing: the rest is large.
+    lead.updates("t401", &depends_on(&["t400"])).await.unwrap();
+    let (along, each) = counted.commands().await;
+    assert!(along < 60, "{each}");
+    lead.updates("t1", &depends_on(&["t402"])).await.unwrap();
+    let (against, each) = counted.commands().await;
+    assert!(against < 60, "{each}");
 }

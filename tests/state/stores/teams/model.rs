@@ -23,6 +23,10 @@ struct Task {
     had: Option<&'static str>,
     has_lapsed: bool,
     lapses: u32,
+    by: &'static str,
+    assignee: Option<&'static str>,
+    /// Whom it is kept for, until somebody has claimed it.
+    kept_for: Option<&'static str>,
     dependencies: BTreeSet<String>,
 }
 
@@ -48,11 +52,11 @@ impl Model {
         !task.is_completed && task.owner.is_none() && task.lapses < MOST_LAPSES && self.unmet(id).is_empty()
     }
 
-    fn next(&self) -> Option<String> {
-        let ready = self.tasks.keys().filter(|id| self.is_ready(id));
-        ready
-            .min_by_key(|id| (self.tasks[*id].rank, self.tasks[*id].number))
-            .cloned()
+    fn next(&self, me: &str) -> Option<String> {
+        let ready = self.tasks.iter().filter(|(id, _)| self.is_ready(id));
+        let ready = ready.filter(|(_, task)| task.kept_for.is_none_or(|handle| handle == me));
+        let first = ready.min_by_key(|(_, task)| (task.kept_for.is_none(), task.rank, task.number));
+        first.map(|(id, _)| id.clone())
     }
 
     /// Whether a task that is not completed depends on itself.
@@ -110,6 +114,7 @@ impl Run<'_> {
                 Task {
                     number: made + place,
                     rank: *rank,
+                    by: MATES[mate],
                     ..Task::default()
                 },
             );
@@ -168,6 +173,37 @@ impl Run<'_> {
         }
     }
 
+    /// Keeps a task for a member, or for nobody any more.
+    async fn assign(&mut self, mate: usize) {
+        let id = self.any_task();
+        let to = MATES.get(self.random.usize(..4)).copied();
+        let answer = self.mates[mate].assigns(&id, to).await;
+        let may = |task: &Task| (mate == 0 || task.by == MATES[mate]) && !task.is_completed && task.owner.is_none();
+        let is_allowed = self.model.tasks.get(&id).is_some_and(may);
+        assert_eq!(answer.is_ok(), is_allowed, "{} {id}: {answer:?}", MATES[mate]);
+        if is_allowed {
+            let task = self.model.tasks.get_mut(&id).unwrap();
+            (task.assignee, task.kept_for) = (to, to);
+            if let Some(to) = to {
+                self.model.sent.entry(to).or_default().push("x".to_owned());
+            }
+        }
+    }
+
+    async fn clear(&mut self, mate: usize) {
+        let id = self.any_task();
+        let changes = TaskChanges {
+            clear_lapses: true,
+            ..TaskChanges::default()
+        };
+        let answer = self.mates[mate].updates(&id, &changes).await;
+        let may = |task: &Task| mate == 0 || task.by == MATES[mate];
+        assert_eq!(answer.is_ok(), self.model.tasks.get(&id).is_some_and(may), "{answer:?}");
+        if answer.is_ok() {
+            self.model.tasks.get_mut(&id).unwrap().lapses = 0;
+        }
+    }
+
     async fn depend(&mut self, mate: usize) {
         let (id, wanted) = (self.any_task(), self.some_tasks());
         let changes = TaskChanges {
@@ -199,7 +235,8 @@ impl Run<'_> {
         let answer = self.mates[mate].claims(&id).await;
         let me = MATES[mate];
         let may = |task: &Task| {
-            !task.is_completed && (task.owner == Some(me) || (task.owner.is_none() && task.lapses < MOST_LAPSES))
+            let is_free = task.lapses < MOST_LAPSES && task.kept_for.is_none_or(|handle| handle == me);
+            !task.is_completed && (task.owner == Some(me) || (task.owner.is_none() && is_free))
         };
         let is_allowed = self.model.tasks.get(&id).is_some_and(may);
         assert_eq!(answer.is_ok(), is_allowed, "{me} {id}: {answer:?}");
@@ -211,19 +248,22 @@ impl Run<'_> {
     fn take(&mut self, id: &str, me: &'static str) {
         let task = self.model.tasks.get_mut(id).unwrap();
         (task.owner, task.was_claimed, task.has_lapsed) = (Some(me), true, false);
+        task.kept_for = None;
     }
 
     async fn next(&mut self, mate: usize) {
-        let expected = self.model.next();
+        let expected = self.model.next(MATES[mate]);
         match self.mates[mate].takes_next().await.unwrap() {
             NextTask::Claimed { task, .. } => {
                 assert_eq!(Some(&task.task.id), expected.as_ref());
                 self.take(&task.task.id, MATES[mate]);
             }
-            NextTask::Nothing { open, .. } => {
+            NextTask::Nothing { counts, .. } => {
                 assert_eq!(expected, None);
                 let open_here = self.model.tasks.values().filter(|task| !task.is_completed).count();
-                assert_eq!(open, open_here as u64);
+                assert_eq!((counts.open, counts.made), (open_here as u64, self.model.made as u64));
+                let ready = self.model.tasks.keys().filter(|id| self.model.is_ready(id));
+                assert_eq!(counts.ready, ready.count() as u64);
             }
         }
     }
@@ -240,7 +280,9 @@ impl Run<'_> {
         let is_allowed = self.model.tasks.get(&id).is_some_and(|task| {
             let is_own = task.owner == Some(me) && !task.is_completed;
             let is_last = task.owner.is_none() && task.has_lapsed && task.had == Some(me);
-            is_own || (completes && (task.is_completed || is_last))
+            // Who has completed it may say so again.
+            let is_over = task.is_completed && task.owner == Some(me);
+            is_own || (completes && (is_over || (is_last && !task.is_completed)))
         });
         let is_ok = if completes {
             let blocked: Vec<String> = self.model.tasks.keys().cloned().collect();
@@ -260,7 +302,7 @@ impl Run<'_> {
                         .filter(|other| self.model.unmet(other).is_empty() && !self.model.tasks[other].is_completed)
                         .collect();
                     assert_eq!(done.unblocked.count, freed.len() as u64, "the cascade is closed");
-                    self.notify(&id, &freed);
+                    self.notify("Dependencies are met", &freed);
                 }
             }
             answer.is_ok()
@@ -275,19 +317,20 @@ impl Run<'_> {
         assert_eq!(is_ok, is_allowed, "{me} ends {id}");
     }
 
-    /// Owners of what a cascade frees get one message each.
-    fn notify(&mut self, _id: &str, freed: &[String]) {
+    /// Owners and assignees of what a cascade frees get one message each.
+    fn notify(&mut self, words: &str, freed: &[String]) {
         let mut by_owner: BTreeMap<&'static str, Vec<(usize, String)>> = BTreeMap::new();
         let mut order: Vec<&String> = freed.iter().collect();
         order.sort();
         for other in order {
-            if let Some(owner) = self.model.tasks[other].owner {
-                by_owner.entry(owner).or_default().push((0, other.clone()));
+            let task = &self.model.tasks[other];
+            for handle in BTreeSet::from([task.owner, task.assignee]).into_iter().flatten() {
+                by_owner.entry(handle).or_default().push((0, other.clone()));
             }
         }
         for (owner, ids) in by_owner {
             let names: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();
-            let text = format!("Dependencies are met: {}", names.join(", "));
+            let text = format!("{words}: {}", names.join(", "));
             self.model.sent.entry(owner).or_default().push(text);
         }
     }
@@ -311,7 +354,8 @@ impl Run<'_> {
 
     async fn delete(&mut self, mate: usize) {
         let (id, is_unlinked) = (self.any_task(), self.random.bool());
-        let is_depended_on = self.model.tasks.values().any(|task| task.dependencies.contains(&id));
+        let depends = |task: &Task| !task.is_completed && task.dependencies.contains(&id);
+        let is_depended_on = self.model.tasks.values().any(depends);
         let answer = self.mates[mate].deletes(&id, is_unlinked).await;
         let is_allowed = self.model.tasks.get(&id).is_some_and(|task| {
             task.is_completed
@@ -325,7 +369,8 @@ impl Run<'_> {
                 .into_iter()
                 .filter(|other| !self.model.unmet(other).is_empty())
                 .collect();
-            self.model.tasks.remove(&id);
+            let owner = self.model.tasks.remove(&id).filter(|task| !task.is_completed);
+            let owner = owner.and_then(|task| task.owner).filter(|owner| *owner != MATES[mate]);
             for task in self.model.tasks.values_mut() {
                 task.dependencies.remove(&id);
             }
@@ -333,7 +378,14 @@ impl Run<'_> {
                 .into_iter()
                 .filter(|other| self.model.unmet(other).is_empty() && !self.model.tasks[other].is_completed)
                 .collect();
-            self.notify(&id, &freed);
+            self.notify(
+                &format!("Dependencies are gone with task {id}, which was deleted"),
+                &freed,
+            );
+            if let Some(owner) = owner {
+                let text = format!("Task {id}, which you had, was deleted by {}: x", MATES[mate]);
+                self.model.sent.entry(owner).or_default().push(text);
+            }
         }
     }
 
@@ -400,11 +452,21 @@ impl Run<'_> {
                 view.lease(now_ms) == LeaseState::Held,
                 task.owner.is_some() && !task.is_completed
             );
-            assert_eq!(view.dependencies, self.model.unmet(id), "{id}");
-            let all: BTreeSet<&String> = view.dependencies.iter().chain(&view.met_dependencies).collect();
-            assert_eq!(all, task.dependencies.iter().collect(), "{id}");
-            for other in &all {
-                assert!(listed[*other].blocks.contains(id), "{id} and {other}");
+            let unmet = self.model.unmet(id);
+            let met: BTreeSet<&String> = task
+                .dependencies
+                .iter()
+                .filter(|other| !unmet.contains(other))
+                .collect();
+            assert_eq!(view.met_dependencies.iter().collect::<BTreeSet<_>>(), met, "{id}");
+            // What is completed waits for nothing, and is in nobody's `blocks`.
+            match task.is_completed {
+                true => assert_eq!(view.dependencies, [""; 0], "{id}"),
+                false => assert_eq!(view.dependencies, unmet, "{id}"),
+            }
+            for other in &task.dependencies {
+                let is_blocked = listed[other].blocks.contains(id);
+                assert_eq!(is_blocked, !task.is_completed, "{id} and {other}");
             }
             for other in &view.blocks {
                 assert!(self.model.tasks[other].dependencies.contains(id), "{id} and {other}");
@@ -429,7 +491,9 @@ async fn what_is_stored_is_what_the_model_says(world: World) {
         };
         for _ in 0..250 {
             let mate = run.random.usize(..3);
-            match run.random.u32(..21) {
+            match run.random.u32(..24) {
+                21..23 => run.assign(mate).await,
+                23 => run.clear(mate).await,
                 20 => run.prioritize().await,
                 0..2 => run.add(mate).await,
                 2..4 => run.depend(mate).await,

@@ -1,6 +1,7 @@
 //! Teams of thousands of tasks.
 
 use coord::state::tasks::{Named, NewTask, TaskFilter};
+use coord_protocol::team_event::MessageType;
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
@@ -21,6 +22,43 @@ async fn a_cascade_over_10_000_dependents_is_whole(world: World) {
     assert_eq!(
         bob.reads(None).await.unwrap().messages.last().unwrap().message,
         "Dependencies are met: t7"
+    );
+}
+
+async fn a_cascade_tells_each_member_once_and_its_event_names_a_hundred(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("hub")]).await.unwrap();
+    let some: Vec<NewTask> = (0..150).map(|_| after("leaf", &["t1"])).collect();
+    lead.adds(&some).await.unwrap();
+    for number in 2..=26 {
+        lead.assigns(&format!("t{number}"), Some("bob")).await.unwrap();
+    }
+    // Owner and assignee of one, and of some more the one or the other.
+    bob.claims("t2").await.unwrap();
+    bob.claims("t30").await.unwrap();
+    lead.claims("t1").await.unwrap();
+    lead.completes("t1").await.unwrap();
+    let inbox = bob.reads(None).await.unwrap();
+    let told: Vec<&str> = inbox
+        .messages
+        .iter()
+        .filter(|message| message.kind == MessageType::Plain)
+        .map(|message| message.message.as_str())
+        .collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    let ids = told[0].strip_prefix("Dependencies are met: ").unwrap();
+    let (ids, more) = ids.split_once(" and ").unwrap();
+    assert_eq!((ids.split(", ").count(), more), (20, "6 more"));
+    let events = world.events().await;
+    let unblocked: Vec<_> = events
+        .iter()
+        .filter(|(_, event)| event["type"] == "task_unblocked")
+        .collect();
+    assert_eq!(unblocked.len(), 1);
+    let event = &unblocked[0].1;
+    assert_eq!(
+        (event["tasks"].as_array().unwrap().len(), &event["task_count"]),
+        (100, &150.into())
     );
 }
 
@@ -70,6 +108,7 @@ async fn of_very_many_dependents_the_first_1000_are_named_and_all_are_counted(wo
 
 on_every_store!(
     a_cascade_over_10_000_dependents_is_whole,
+    a_cascade_tells_each_member_once_and_its_event_names_a_hundred,
     a_ring_of_20_000_tasks_is_named_as_far_as_there_is_room,
     of_very_many_dependents_the_first_1000_are_named_and_all_are_counted,
 );

@@ -3,6 +3,8 @@
 use coord::state::tasks::{Named, NewTask, NextTask, Priority, TaskChanges, TaskFilter, TaskStatus};
 use coord::state::teams::{RequestKey, TeamRefusal};
 
+use coord_protocol::team_event::MessageType;
+
 use crate::world::World;
 use crate::world::team::{task_id, titled};
 
@@ -246,7 +248,172 @@ async fn no_task_depends_on_itself_completed_ones_included(world: World) {
     }
 }
 
+/// The numbers of the next tasks were no whole numbers: the team was unusable for good.
+async fn the_id_of_an_imported_task_does_not_spoil_the_numbers_of_the_next_ones(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let imported = |id: &str| NewTask {
+        id: Some(task_id(id)),
+        ..titled("old")
+    };
+    let ids = ["t99999999999999", "t20000000000", "t999999998"].map(imported);
+    lead.adds(&ids).await.unwrap();
+    let urgent = NewTask {
+        priority: Priority::High,
+        ..titled("urgent")
+    };
+    assert_eq!(
+        lead.adds(&[titled("a"), urgent]).await.unwrap(),
+        ["t999999999", "t1000000000"]
+    );
+    let NextTask::Claimed { task, .. } = bob.takes_next().await.unwrap() else {
+        panic!("nothing")
+    };
+    assert_eq!(task.task.id, "t1000000000", "by priority, then by age");
+    assert_eq!(lead.lists(0, 100, &TaskFilter::default()).await.unwrap().tasks.len(), 5);
+}
+
+/// They would be one file where names of files are compared without their case.
+async fn two_ids_differ_by_more_than_their_case(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    let imported = |id: &str| NewTask {
+        id: Some(task_id(id)),
+        ..titled("old")
+    };
+    lead.adds(&[titled("a"), imported("Abc")]).await.unwrap();
+    for ids in [vec!["T1"], vec!["abc"], vec!["ABC"], vec!["Abc"], vec!["x", "X"]] {
+        let tasks: Vec<NewTask> = ids.iter().map(|id| imported(id)).collect();
+        let refused = lead.adds(&tasks).await;
+        assert_eq!(
+            refused,
+            Err(TeamRefusal::TaskExists {
+                id: ids[ids.len() - 1].to_owned()
+            })
+        );
+    }
+    lead.deletes("Abc", false).await.unwrap();
+    lead.adds(&[imported("aBC"), imported("T7")]).await.unwrap();
+    assert_eq!(lead.adds(&[titled("b")]).await.unwrap(), ["t8"]);
+}
+
+/// The oldest of more than 64 was forgotten, and its request made a second task.
+async fn no_answer_is_forgotten_before_ten_minutes_are_over(world: World) {
+    let (lead, []) = world.team_of([]).await;
+    for number in 0..70 {
+        let key = format!("k{number}");
+        let key = RequestKey {
+            key: &key,
+            content: "a",
+        };
+        lead.adds_with_key(key, &[titled("a")]).await.unwrap();
+    }
+    let first = RequestKey {
+        key: "k0",
+        content: "a",
+    };
+    assert_eq!(lead.adds_with_key(first, &[titled("a")]).await.unwrap(), ["t1"]);
+    // As if there were as many as there may be.
+    let answers = coord::state::teams::keys::answers(&world.repo, &lead.team, &coord::store::script::sha1_hex("lead "));
+    let full = |oldest: i64| serde_json::json!({ "count": 1000, "bytes": 1, "oldest": oldest }).to_string();
+    let now = lead.lists(0, 1, &TaskFilter::default()).await.unwrap().now;
+    let another = RequestKey {
+        key: "another",
+        content: "a",
+    };
+    world.command(["HSET", &answers, "#", &full(now)]).await;
+    assert_eq!(
+        lead.adds_with_key(another, &[titled("a")]).await,
+        Err(TeamRefusal::TooMany {
+            what: "request keys in ten minutes".to_owned(),
+            most: 1000
+        })
+    );
+    let of_other_scripts = [
+        lead.sends(MessageType::Plain, &["lead"], "x", another).await.err(),
+        lead.takes_next_with_key(another).await.err(),
+    ];
+    for refusal in of_other_scripts {
+        assert!(
+            matches!(refusal, Some(TeamRefusal::TooMany { most: 1000, .. })),
+            "{refusal:?}"
+        );
+    }
+    assert_eq!(lead.adds_with_key(first, &[titled("a")]).await.unwrap(), ["t1"]);
+    // What is too old makes room.
+    let stored = world.command(["HGET", &answers, "create_tasks k0"]).await;
+    let mut old: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+    old["time"] = (now - 600).into();
+    world
+        .command([
+            "HSET",
+            &answers,
+            "create_tasks k0",
+            &old.to_string(),
+            "#",
+            &full(now - 600),
+        ])
+        .await;
+    assert_eq!(lead.adds_with_key(another, &[titled("a")]).await.unwrap(), ["t71"]);
+    assert_eq!(world.number(["HEXISTS", &answers, "create_tasks k0"]).await, 0);
+    assert_eq!(
+        world.number(["HLEN", &answers]).await,
+        71,
+        "69 others, this one, and their number"
+    );
+}
+
+/// It stayed in the `blocks` of what it had depended on.
+async fn a_completed_task_is_in_nobodys_blocks_and_waits_for_nothing(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("met"), titled("open"), titled("late")])
+        .await
+        .unwrap();
+    lead.adds(&[after("x", &["t1", "t2"]), after("y", &["t2"])])
+        .await
+        .unwrap();
+    for id in ["t1", "t4"] {
+        bob.claims(id).await.unwrap();
+        bob.completes_with(id, None, "done").await.unwrap();
+    }
+    let of = async |id: &str| {
+        let task = lead.shows(id).await.unwrap().task;
+        (
+            task.dependencies.join(" "),
+            task.met_dependencies.join(" "),
+            task.blocks.join(" "),
+            task.block_count,
+        )
+    };
+    let is = |open: &str, met: &str, blocks: &str, count| (open.to_owned(), met.to_owned(), blocks.to_owned(), count);
+    assert_eq!(of("t4").await, is("", "t1", "", 0));
+    assert_eq!(of("t1").await, is("", "", "", 0));
+    assert_eq!(of("t2").await, is("", "", "t5", 1));
+    // What is completed is history from both ends, by an edit, too.
+    let both = TaskChanges {
+        blocks: Some(vec![task_id("t4"), task_id("t5")]),
+        ..TaskChanges::default()
+    };
+    lead.updates("t3", &both).await.unwrap();
+    assert_eq!(of("t3").await, is("", "", "t5", 1));
+    // It hinders no deletion, is freed by none, and leaves no edge.
+    assert_eq!(lead.deletes("t3", true).await.unwrap().count, 0);
+    assert_eq!(
+        sentence(lead.deletes("t2", false).await),
+        "Cannot delete task t2 because task t5 depends on it"
+    );
+    lead.updates("t5", &depends_on(&[])).await.unwrap();
+    lead.deletes("t2", false).await.unwrap();
+    for id in ["t1", "t5", "t4"] {
+        lead.deletes(id, false).await.unwrap();
+    }
+    let edges = coord::state::tasks::keys::edges(&world.repo, &lead.team);
+    assert_eq!(world.number(["EXISTS", &edges]).await, 0);
+}
+
 scenarios!(
+    the_id_of_an_imported_task_does_not_spoil_the_numbers_of_the_next_ones,
+    two_ids_differ_by_more_than_their_case,
+    no_answer_is_forgotten_before_ten_minutes_are_over,
+    a_completed_task_is_in_nobodys_blocks_and_waits_for_nothing,
     no_task_depends_on_itself_completed_ones_included,
     tasks_are_added_all_or_none,
     a_repeated_request_makes_no_second_task,

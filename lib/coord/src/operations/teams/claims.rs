@@ -26,7 +26,7 @@ use crate::operations::sentences::named;
 use crate::operations::tool_use::ToolUse;
 use crate::operations::wait::{Waiting, wait_seconds};
 use crate::state::locks::ClaimOutcome;
-use crate::state::tasks::{MOST_LAPSES, NextTask, Obstacles, PassedOver, WholeTask, WithFiles};
+use crate::state::tasks::{MOST_LAPSES, NextTask, Obstacles, PassedOver, TaskCounts, WholeTask, WithFiles};
 use crate::state::teams::RequestKey;
 
 fn agent_of(caller: &TeamCaller, asked: Asked<'_>) -> Result<TeamAgent, ApiError> {
@@ -153,8 +153,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 return Ok(response);
             }
             WithFiles::Done(Claimed::Next(NextTask::Nothing {
-                open,
-                claimed,
+                counts,
                 held,
                 passed,
                 obstacles,
@@ -178,14 +177,11 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                     .filter_map(|task| task.until)
                     .filter_map(|until| i64::try_from(until).ok());
                 let first_end = ends.chain(held.first().map(|held| held.expires)).min();
-                if open > 0 && waiting.until(may_be_ready, first_end.map(lapse_in)).await {
+                if waiting.until(may_be_ready, first_end.map(lapse_in)).await {
                     admission.reread_head().await?;
                     continue;
                 }
-                let mut response = match open {
-                    0 => answer(None, waits, Action::Proceed, "All tasks of the team are completed"),
-                    _ => answer(None, waits, Action::Wait, nothing(open, claimed, &passed, &obstacles)),
-                };
+                let mut response = answer(None, waits, Action::Wait, nothing(counts, &passed, &obstacles));
                 response.held = held
                     .into_iter()
                     .map(|held| HeldTask {
@@ -215,7 +211,18 @@ fn lapse_in(expires: i64) -> Duration {
     Duration::from_millis(left.unsigned_abs()) + Duration::from_secs(1)
 }
 
-fn nothing(open: u64, claimed: u64, passed: &[PassedOver], obstacles: &Obstacles) -> String {
+fn nothing(counts: TaskCounts, passed: &[PassedOver], obstacles: &Obstacles) -> String {
+    let TaskCounts {
+        made,
+        open,
+        claimed,
+        ready,
+    } = counts;
+    match (made, open) {
+        (0, _) => return "The team has no tasks yet".to_owned(),
+        (_, 0) => return "All tasks of the team are completed".to_owned(),
+        _ => {}
+    }
     let of = |is_reserved: bool| {
         let some = passed.iter();
         some.filter(|task| (task.reason == PassedReason::Reserved) == is_reserved)
@@ -233,7 +240,19 @@ fn nothing(open: u64, claimed: u64, passed: &[PassedOver], obstacles: &Obstacles
             verb(count, "has", "have")
         ),
     };
+    let not_seen = match ready.saturating_sub(passed.len() as u64) {
+        0 => String::new(),
+        count => format!(
+            ", {count} more {} ready and {} not looked at",
+            verb(count, "is", "are"),
+            verb(count, "was", "were")
+        ),
+    };
     let none = match open {
+        // There are more than one run looks at.
+        _ if !not_seen.is_empty() => {
+            format!("None of the ready tasks that were looked at is for you, of {open} open ones")
+        }
         1 => "The open task is not ready".to_owned(),
         _ => format!("None of {open} open tasks is ready"),
     };
@@ -246,10 +265,7 @@ fn nothing(open: u64, claimed: u64, passed: &[PassedOver], obstacles: &Obstacles
             verb(count, "is", "are")
         ),
     };
-    let rest = match (
-        open > claimed + passed.len() as u64 + count,
-        obstacles.blocking.as_slice(),
-    ) {
+    let rest = match (open > claimed + ready + count, obstacles.blocking.as_slice()) {
         (false, _) => String::new(),
         (true, []) => ", and the rest waits for other tasks".to_owned(),
         (true, blocking) => format!(", and the rest waits for other tasks: {}", blocking.join(", ")),
@@ -272,7 +288,7 @@ fn nothing(open: u64, claimed: u64, passed: &[PassedOver], obstacles: &Obstacles
             )
         }
     };
-    format!("{none}: {claimed} {is_claimed} claimed{reserved}{in_the_way}{held_back}{rest}{cleared}")
+    format!("{none}: {claimed} {is_claimed} claimed{reserved}{in_the_way}{not_seen}{held_back}{rest}{cleared}")
 }
 
 fn passed_task(passed: PassedOver) -> PassedTask {
@@ -320,6 +336,7 @@ pub async fn complete_task(
         Ok((Ended::Released(_), _)) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
     };
+    let is_other_result = completed.is_other_result;
     let (count, was) = (completed.unblocked.count, completed.was_completed);
     let mut response = of_task(completed.task.without_dependencies(), waits, |task| {
         match (was, count) {
@@ -337,6 +354,11 @@ pub async fn complete_task(
     });
     if completed.had_expired {
         let warning = "LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task";
+        response.warnings.push(warning.to_owned());
+    }
+    if is_other_result {
+        let warning =
+            "RESULT_KEPT: the task keeps the result that it was completed with; send others a message about this one";
         response.warnings.push(warning.to_owned());
     }
     add_released(&mut response, app, &admission, &files, completed.files).await?;
@@ -418,40 +440,70 @@ mod tests {
             held_back_count: count,
             leader: "lead".to_owned(),
         };
-        for (open, claimed, passed, obstacles, sentence) in [
-            (1, 1, vec![], none.clone(), "The open task is not ready: 1 is claimed"),
+        for ((open, claimed, ready), passed, obstacles, sentence) in [
             (
-                1,
-                0,
+                (1, 1, 0),
+                vec![],
+                none.clone(),
+                "The open task is not ready: 1 is claimed",
+            ),
+            (
+                (1, 0, 0),
                 vec![],
                 held_back(1, &[]),
                 "The open task is not ready: 0 are claimed, 1 is held back after 3 lapses. Held back until the creator, or the leader \
                  \"lead\", sends clear_lapses: t1 (of \"h1\")",
             ),
             (
-                5,
-                1,
+                (5, 1, 0),
                 vec![],
                 held_back(3, &["t1", "t9"]),
                 "None of 5 open tasks is ready: 1 is claimed, 3 are held back after 3 lapses, and the rest waits for other tasks: t1, \
                  t9. Held back until the creator, or the leader \"lead\", sends clear_lapses: t1 (of \"h1\"), t2 (of \"h2\") and 1 more",
             ),
             (
-                3,
-                1,
+                (3, 1, 1),
                 vec![locked.clone()],
                 none.clone(),
                 "None of 3 open tasks is ready: 1 is claimed, 1 has files that you cannot have now, and the rest waits for other tasks",
             ),
             (
-                6,
-                2,
-                vec![kept.clone(), locked.clone(), kept, locked],
-                none,
+                (6, 2, 4),
+                vec![kept.clone(), locked.clone(), kept.clone(), locked],
+                none.clone(),
                 "None of 6 open tasks is ready: 2 are claimed, 2 are kept for others, 2 have files that you cannot have now",
             ),
+            (
+                (40, 2, 35),
+                vec![kept.clone(); 32],
+                none.clone(),
+                "None of the ready tasks that were looked at is for you, of 40 open ones: 2 are claimed, 32 are kept for others, 3 more \
+                 are ready and were not looked at, and the rest waits for other tasks",
+            ),
+            (
+                (33, 0, 33),
+                vec![kept; 32],
+                none,
+                "None of the ready tasks that were looked at is for you, of 33 open ones: 0 are claimed, 32 are kept for others, 1 more \
+                 is ready and was not looked at",
+            ),
         ] {
-            assert_eq!(nothing(open, claimed, &passed, &obstacles), sentence);
+            let counts = TaskCounts {
+                made: 50,
+                open,
+                claimed,
+                ready,
+            };
+            assert_eq!(nothing(counts, &passed, &obstacles), sentence);
         }
+        let of = |made| {
+            let counts = TaskCounts {
+                made,
+                ..TaskCounts::default()
+            };
+            nothing(counts, &[], &Obstacles::default())
+        };
+        assert_eq!(of(0), "The team has no tasks yet");
+        assert_eq!(of(2), "All tasks of the team are completed");
     }
 }

@@ -162,7 +162,9 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
         key,
         tasks: &tasks,
     };
-    let (created, waiting) = run(&mut admission, &call).await?;
+    let (created, waiting) = run(&mut admission, &call)
+        .await
+        .map_err(|error| with_refs(error, sent.tasks.as_deref().unwrap_or_default()))?;
     let reason = match created.ids.as_slice() {
         [id] => format!("Task {id} is added"),
         ids => format!("{} tasks are added", ids.len()),
@@ -173,6 +175,23 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
         waiting,
         orchestration: Orchestration::new(Action::Proceed, reason),
     })
+}
+
+/// The refusal of a ring, which names a new task by its id or its `ref` where it has one.
+fn with_refs(error: ApiError, sent: &[SentTask]) -> ApiError {
+    let ApiError::Team(mut refused) = error else {
+        return error;
+    };
+    if let TeamRefusal::Circular { ring } = &mut refused.refusal {
+        let named = |word: &str| {
+            let place = word.strip_prefix('#').and_then(|place| place.parse::<usize>().ok());
+            let task = place.and_then(|place| sent.get(place.checked_sub(1)?));
+            let name = task.and_then(|task| task.id.as_ref().or(task.reference.as_ref()));
+            name.map_or(word, String::as_str).to_owned()
+        };
+        *ring = ring.split(" -> ").map(named).collect::<Vec<_>>().join(" -> ");
+    }
+    ApiError::Team(refused)
 }
 
 /// The tasks with what they name: another one of the request by its `ref`, or else one of the team.
@@ -203,7 +222,12 @@ fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
             title: title(task.title.as_deref())?,
             description: long_text("description", task.description.as_deref())?.to_owned(),
             priority: task.priority.unwrap_or_default(),
-            id: task.id.as_deref().map(|id| task_id("id", id)).transpose()?,
+            id: task
+                .id
+                .as_deref()
+                .map(TaskId::parse_new)
+                .transpose()
+                .map_err(in_field("id"))?,
             dependencies: named("dependencies", &task.dependencies)?,
             blocks: named("blocks", &task.blocks)?,
             files: files(task.files.as_deref().unwrap_or_default())?,
@@ -296,7 +320,8 @@ pub async fn edit_task(
             format!("Task {} is as it was asked for", task.id)
         })),
         Updated::NotByUpdate { from, to } => {
-            let refusal = TeamRefusal::InvalidTransition { from, to };
+            let id = id.as_str().to_owned();
+            let refusal = TeamRefusal::NotByEdit { id, from, to };
             Err(TeamRefused { refusal, waiting }.into())
         }
     }

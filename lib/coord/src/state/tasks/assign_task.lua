@@ -27,7 +27,6 @@ end
 if task.owner then
   return refuse('TASK_TAKEN', id, task.status, task.owner, task.expires)
 end
-renew_claims()
 local assignee = handle ~= '' and load_member(handle)
 if handle ~= '' and (not assignee or assignee.ended) then
   return refuse('NO_RECIPIENT', handle, team.name)
@@ -58,4 +57,5 @@ task.updated = now_ms
 save_task(id, task)
 save_offers()
 emit_task('task_updated', id, task, assignee and assignee.handle or member.handle, member.login)
+renew_claims()
 return told({ 'ASSIGNED', now, whole_view(id, task) })

@@ -133,6 +133,19 @@ pub struct Obstacles {
     pub leader: String,
 }
 
+/// How many tasks of a team there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TaskCounts {
+    /// Tasks that were ever added.
+    pub made: u64,
+    /// Tasks that are not completed; 0: all is done.
+    pub open: u64,
+    /// Claimed tasks.
+    pub claimed: u64,
+    /// Tasks in the queue.
+    pub ready: u64,
+}
+
 /// What `next` gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextTask {
@@ -147,10 +160,8 @@ pub enum NextTask {
     },
     /// Nothing may be claimed.
     Nothing {
-        /// Number of tasks that are not completed; 0: all is done.
-        open: u64,
-        /// Number of claimed tasks.
-        claimed: u64,
+        /// Number of tasks by their state.
+        counts: TaskCounts,
         /// The next five claims to lapse.
         held: Vec<HeldTask>,
         /// What is in the queue, and is not for the caller now.
@@ -182,8 +193,12 @@ pub async fn next_task(
                 files: read_files(reply)?.map(Box::new),
             }),
             "NOTHING" => Ok(NextTask::Nothing {
-                open: reply.number()?.unsigned_abs(),
-                claimed: reply.number()?.unsigned_abs(),
+                counts: TaskCounts {
+                    made: reply.number()?.unsigned_abs(),
+                    open: reply.number()?.unsigned_abs(),
+                    claimed: reply.number()?.unsigned_abs(),
+                    ready: reply.number()?.unsigned_abs(),
+                },
                 held: reply.tuples(|tuple| {
                     Ok(HeldTask {
                         id: tuple.text()?,
@@ -215,8 +230,10 @@ pub async fn next_task(
 pub struct CompletedTask {
     /// The task.
     pub task: WholeTask,
-    /// Whether it was completed before, so that nothing has changed.
+    /// Whether the caller had completed it before, so that nothing has changed.
     pub was_completed: bool,
+    /// Whether it was completed before with another result, which it keeps.
+    pub is_other_result: bool,
     /// Whether the claim had lapsed.
     pub had_expired: bool,
     /// What followed for its dependents.
@@ -254,6 +271,7 @@ pub async fn complete_task(
             "COMPLETED" => Ok(CompletedTask {
                 task: reply.tuple(WholeTask::read)?,
                 was_completed: false,
+                is_other_result: false,
                 had_expired: reply.flag()?,
                 unblocked: Unblocked {
                     count: reply.number()?.unsigned_abs(),
@@ -264,6 +282,7 @@ pub async fn complete_task(
             "COMPLETED_BEFORE" => Ok(CompletedTask {
                 task: reply.tuple(WholeTask::read)?,
                 was_completed: true,
+                is_other_result: reply.flag()?,
                 had_expired: false,
                 unblocked: Unblocked {
                     count: 0,

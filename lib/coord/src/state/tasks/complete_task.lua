@@ -5,7 +5,7 @@
 -- Returns { COMPLETED, now, the task as whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
 --           whose inboxes are full, so that they were not told }, and, where files were given back, `released_answer` of locks/release_files
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
---      or { COMPLETED_BEFORE, now, the task as whole_view() has it }
+--      or { COMPLETED_BEFORE, now, the task as whole_view() has it, '1' if the result of the request is another one }: by the caller
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local id, token, result, files_at = ARGV[19], ARGV[20], ARGV[21], 22
 -- @include admission/admission
@@ -30,7 +30,12 @@ if task.status == 'pending' then
   return refuse('INVALID_TRANSITION', task.status, 'completed')
 end
 if task.status == 'completed' then
-  return told({ 'COMPLETED_BEFORE', now, whole_view(id, task) })
+  local refusal = refuse_unless_completed_by(id, task, token)
+  if refusal then
+    return refusal
+  end
+  local is_other = result ~= '' and redis.call('HGET', keys.texts, id .. ' result') ~= result
+  return told({ 'COMPLETED_BEFORE', now, whole_view(id, task), is_other and '1' or '0' })
 end
 local refusal = refuse_unless_own(id, task, token, true)
 if refusal then
@@ -66,7 +71,7 @@ mark_completed(id)
 redis.call('ZADD', keys.done, string.format('%.0f', now_ms), id)
 count_tasks(-1, 1)
 emit_task('task_completed', id, task, member.handle, member.login)
-local freed, not_told = unblock(id, (ends_of('b', id)))
+local freed, not_told = unblock(id, (ends_of('b', id)), 'Dependencies are met')
 
 -- The newest 10,000 completed tasks stay.
 local MOST_DONE = 10000

@@ -12,6 +12,7 @@ local given = { unpack(ARGV, 21) }
 -- @include teams/answers
 -- @include tasks/view
 -- @include tasks/planned
+-- @include tasks/spelling
 -- @include tasks/counts
 -- @include tasks/renewals
 
@@ -35,27 +36,33 @@ elseif earlier then
   return answer(cjson.decode(earlier))
 end
 
-local MOST_OPEN = 20000
+local MOST_OPEN, MOST_DIGITS = 20000, 9
 local count = #given / 4
 if tonumber(redis.call('HGET', keys.teams, team_key .. '/open')) + count > MOST_OPEN then
   return refuse('TOO_MANY', 'open tasks', MOST_OPEN)
 end
 local number = tonumber(redis.call('HGET', keys.team, 'tasks') or 0)
-local tasks, ids, names, is_new = {}, {}, {}, {}
+local tasks, ids, names, is_new, is_taken, spelled = {}, {}, {}, {}, {}, {}
 for index = 1, count do
   local task = cjson.decode(given[4 * index - 3])
   number = number + 1
-  local id = task.id or 't' .. number
-  local own = tonumber(string.match(id, '^t(%d+)$'))
+  local id = task.id or string.format('t%.0f', number)
+  -- Longer numbers are no numbers of Coord's: the next ones, and the places in the queue, would not be whole numbers any more.
+  local own = #id <= #'t' + MOST_DIGITS and tonumber(string.match(id, '^[tT](%d+)$'))
   if own and own > number then
     number = own
   end
-  task.id, task.number = nil, number
+  task.number = number
   task.status, task.created, task.by, task.by_login = 'pending', now_ms, member.handle, member.login
-  if is_new[id] or redis.call('HEXISTS', keys.tasks, id) == 1 then
+  if is_taken[string.lower(id)] or task.id and is_id_taken(id) then
     return refuse('TASK_EXISTS', id)
   end
-  tasks[index], ids[index], names[id], is_new[id] = task, id, '#' .. index, true
+  if string.lower(id) ~= id then
+    spelled[#spelled + 1] = 0
+    spelled[#spelled + 1] = spelling_mark(id)
+  end
+  task.id = nil
+  tasks[index], ids[index], names[id], is_new[id], is_taken[string.lower(id)] = task, id, '#' .. index, true, true
 end
 
 -- The tasks that are named: those of the request, or of the team.
@@ -94,7 +101,15 @@ for _, edge in ipairs(added) do
     return refuse('TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
   end
 end
-local ring = #added > 0 and ring_of(added, {}, is_new)
+-- Where no task that was there before comes to depend on something, a ring can only be one of new tasks.
+local among_new, is_among_new = {}, true
+for _, edge in ipairs(added) do
+  is_among_new = is_among_new and is_new[edge[1]] ~= nil
+  if is_new[edge[1]] and is_new[edge[2]] then
+    among_new[#among_new + 1] = edge
+  end
+end
+local ring = #added > 0 and ring_of(is_among_new and among_new or added, {}, is_new)
 if ring then
   local is_about = {}
   for index, id in ipairs(ring) do
@@ -125,7 +140,7 @@ for id, count_more in pairs(more) do
   if is_new[id] then
     table.insert(unmet, id)
     table.insert(unmet, count_more)
-  elseif not completed[id] then
+  else
     set_unmet(id, tonumber(redis.call('HGET', keys.unmet, id) or 0) + count_more)
     redis.call('ZREM', keys.ready, id)
   end
@@ -134,6 +149,7 @@ call_in_chunks('HSET', keys.tasks, stored)
 call_in_chunks('HSET', keys.texts, texts)
 call_in_chunks('HSET', keys.unmet, unmet)
 call_in_chunks('ZADD', keys.order, order)
+call_in_chunks('ZADD', keys.edges, spelled)
 call_in_chunks('ZADD', keys.ready, ready)
 redis.call('HSET', keys.team, 'tasks', number)
 save_offers()

@@ -21,7 +21,13 @@ if not task then
 end
 local is_completed, dependents = task.status == 'completed', ends_of('b', id)
 if not is_completed and #dependents > 0 and not is_unlinked then
-  return refuse('DEPENDED_ON', id, dependents[1])
+  -- Among the edges of earlier versions there are those of completed tasks.
+  local completed = statuses(dependents)
+  for _, other in ipairs(dependents) do
+    if not completed[other] then
+      return refuse('DEPENDED_ON', id, other)
+    end
+  end
 end
 if not is_completed and task.owner and not is_owned_by(task, member) and not is_leader() then
   return refuse('TASK_TAKEN', id, task.status, task.owner, task.expires)
@@ -34,7 +40,13 @@ save_member(member)
 emit_task('task_deleted', id, task, member.handle, member.login)
 local freed, not_told = 0, {}
 if not is_completed then
-  freed, not_told = unblock(id, dependents)
+  freed, not_told = unblock(id, dependents, 'Dependencies are gone with task ' .. id .. ', which was deleted')
+end
+if not is_completed and task.owner and not is_owned_by(task, member) then
+  local text = 'Task ' .. id .. ', which you had, was deleted by ' .. member.handle .. ': ' .. task.title
+  if not tell_member(task.owner, id, text) then
+    not_told[#not_told + 1] = task.owner
+  end
 end
 save_offers()
 return told({ 'DELETED', now, freed, not_told })

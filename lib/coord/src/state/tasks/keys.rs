@@ -39,8 +39,9 @@ pub fn done(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":done")
 }
 
-/// zset of score 0: `d A B` and `b B A` for a task A that depends on B; `d A !` and `b A !` for a completed task A; `h A` for
-/// one that is held back because its claims have lapsed too often.
+/// zset of score 0: for a task A that depends on B `d A B`, and `b B A` as long as A is open, `c B A` once it is completed; `d A !` and
+/// `b A !` for a completed task A; `h A` for one that is held back because its claims have lapsed too often; `i a` for one whose id
+/// has capitals, here in lower case.
 pub fn edges(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, ":edges")
 }

@@ -8,8 +8,9 @@
 --           login and agent of a lock, or '', file or branch, or '' } }; or, with its files, { CLAIMED_FILES, now, the same, what
 --           claimed() of locks/claim_files gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
 --           FILES_CLAIMED: the caller has a task with one of the files, INTENT, TOO_MUCH to look at
---      or { NOTHING, now, number of open tasks, of claimed ones, the next claims to lapse: list of { id, owner, when }, passed over,
---           up to 5 tasks that others wait for, up to 5 that are held back: list of { id, creator }, how many these are, the leader }
+--      or { NOTHING, now, how many tasks were ever added, are open, are claimed, and are in the queue; the next claims to lapse: list of
+--           { id, owner, when }, passed over, up to 5 tasks that others wait for, up to 5 that are held back: list of { id, creator },
+--           how many these are, the leader }
 --      or { MARK_FIRST, now }: one would be claimed after mark_due
 --      or { FILES, ... }, the outcome of a claim of files that is neither, { REFUSED, now, code, words } or a denial, as of claim_task
 local request_key, digest, seconds, file_mode = ARGV[19], ARGV[20], tonumber(ARGV[21]), ARGV[22]
@@ -160,13 +161,14 @@ local function nothing()
   end
   local lapsing, looked_at, blocking, held_back, held_back_count = {}, {}, {}, {}, 0
   local open, claimed = tonumber(redis.call('HGET', keys.teams, team_key .. '/open')), redis.call('ZCARD', keys.leases)
+  local made, ready = tonumber(redis.call('HGET', keys.team, 'tasks') or 0), redis.call('ZCARD', keys.ready)
   local leases = redis.call('ZRANGE', keys.leases, 0, MOST_NAMED - 1)
   for _, claimed_id in ipairs(leases) do
     local held_task = load_task(claimed_id)
     lapsing[#lapsing + 1] = { claimed_id, held_task.owner, string.format('%.0f', held_task.expires) }
     looked_at[#looked_at + 1] = claimed_id
   end
-  if open > claimed + #passed then
+  if open > claimed + ready then
     -- What waits does so, in the end, for tasks that are claimed, passed over or held back.
     for index = 1, math.min(#passed, MOST_NAMED) do
       looked_at[#looked_at + 1] = passed[index][1]
@@ -177,14 +179,14 @@ local function nothing()
       held_back[index], looked_at[#looked_at + 1] = { held_id, load_task(held_id).by }, held_id
     end
     held_back_count = #marks < MOST_NAMED and #marks or redis.call('ZLEXCOUNT', keys.edges, '[h ', '(h ~')
-    for _, other in ipairs(open > claimed + #passed + held_back_count and looked_at or {}) do
+    for _, other in ipairs(open > claimed + ready + held_back_count and looked_at or {}) do
       if #blocking < MOST_NAMED and is_waited_for(other) then
         blocking[#blocking + 1] = other
       end
     end
   end
   return told({
-    'NOTHING', now, open, claimed, lapsing, passed, blocking, held_back, held_back_count, team.leader,
+    'NOTHING', now, made, open, claimed, ready, lapsing, passed, blocking, held_back, held_back_count, team.leader,
   })
 end
 

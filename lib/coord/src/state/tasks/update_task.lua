@@ -65,6 +65,9 @@ if has_dependencies == '1' then
 end
 if has_blocks == '1' then
   old_blocks = ends_of('b', id)
+  for _, other in ipairs((ends_of('c', id))) do
+    old_blocks[#old_blocks + 1] = other
+  end
 end
 for _, list in ipairs({ old_dependencies, old_blocks }) do
   for _, other in ipairs(list) do
@@ -135,7 +138,7 @@ end
 local change = #added > 0 and link_planned(completed) or {}
 for _, edge in ipairs(gone) do
   unlink(edge[1], edge[2])
-  if not completed[edge[2]] then
+  if not completed[edge[1]] and not completed[edge[2]] then
     change[edge[1]] = (change[edge[1]] or 0) - 1
   end
 end

@@ -73,6 +73,9 @@ pub enum TeamRefusal {
     /// Status only goes forward.
     #[error("Invalid status transition: {from} -> {to}")]
     InvalidTransition { from: String, to: String },
+    /// An edit of fields does not change the status.
+    #[error("An edit does not make task {id} {to}: it is {from}")]
+    NotByEdit { id: String, from: String, to: String },
     /// The task is completed.
     #[error("Task {id} is not available (status: {status})")]
     TaskUnavailable { id: String, status: String },

@@ -1,6 +1,7 @@
 //! Tasks there and here, and how often each difference that is meant was met. Their names are those of the facts about the plugin,
 //! and one more for each replay: there a completed task is taken out of all `blocks` and not out of its own `dependencies`, and put
-//! into `blocks` again by dependencies that it gets later. The model has it in no `blocks` (`COMPLETED`).
+//! into `blocks` again by dependencies that it gets later. Here it is in no `blocks`, and the store has nothing in its `dependencies`
+//! either (`COMPLETED`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ const OF_FACTS: [&str; 12] = [
     "D1", "D10", "D11", "D12", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9",
 ];
 
-/// A completed task is in `blocks` there, and not here.
+/// A completed task is in `blocks` there, or has open `dependencies`, and not here.
 pub const COMPLETED: &str = "completed";
 
 /// What was met in a run.

@@ -6,9 +6,9 @@ use coord_protocol::messages::MessageView;
 use serde_json::{Value as Json, json};
 
 use super::super::board::{TEAM, caller, without_times};
-use super::super::runs::differences::Shown;
+use super::super::runs::differences::{COMPLETED, Shown};
 use super::super::runs::{text, texts};
-use super::{EDGES, LEADER, Replay, STAND_IN, here, is_of_shutdown, there};
+use super::{LEADER, Replay, STAND_IN, here, is_of_shutdown, there};
 use crate::world::REPO_URL;
 
 impl Replay<'_> {
@@ -39,19 +39,33 @@ impl Replay<'_> {
         let mut blocks: BTreeSet<String> = texts(&ours["blocks"]).into_iter().collect();
         for other in blocks.clone().iter().filter(|other| !theirs.contains(other)) {
             let (open, met) = self.shown(other).expect("the task");
-            let is_done = self.differences.completed.get(other) == Some(&true);
-            assert!(open.contains(&id) || met.contains(&id), "{other}: {recorded}");
             // A dependency that is met stays as history, also where the task was then given others.
-            assert!(is_done || (done && met.contains(&id)), "{other}: {recorded}");
-            self.differences.met(if is_done { EDGES } else { "D2" });
+            assert!(done && met.contains(&id) && !open.contains(&id), "{other}: {recorded}");
+            assert_eq!(
+                self.differences.completed.get(other),
+                Some(&false),
+                "{other}: {recorded}"
+            );
+            self.differences.met("D2");
             blocks.remove(other);
+        }
+        let mut dependencies = texts(&ours["dependencies"]);
+        if done {
+            assert_eq!(dependencies, [""; 0], "it waits for nothing");
+            let is_open = |other: &String| self.differences.completed.get(other) != Some(&true);
+            let open: BTreeSet<String> = texts(&recorded["dependencies"]).into_iter().filter(is_open).collect();
+            if !open.is_empty() {
+                self.differences.met(COMPLETED);
+                self.differences.stale_warnings.insert(id.clone());
+                dependencies.extend(open);
+            }
         }
         let shown = Shown {
             title: text(ours, "title").to_owned(),
             priority: text(ours, "priority").to_owned(),
             status: text(ours, "status").to_owned(),
             owner: owner.map(|owner| there(owner).to_owned()),
-            dependencies: texts(&ours["dependencies"]),
+            dependencies,
             blocks,
             warning: ours["warning"]
                 .as_str()

@@ -115,9 +115,9 @@ acts! {
          that change tasks, and those that read or send messages, renew the claim, too, once half of its time is gone.";
     task_complete = complete_task(CompleteTaskRequest of tasks) at "/api/tasks/{id}/complete" named "id" as TaskId
         -> TaskResponse "TaskAnswer"
-        [UnknownTask, TeamClosed, InvalidTransition, ClaimLost, NotOwner, OtherBranch, NotPushed, LockLost, TooMuchAtOnce]:
+        [UnknownTask, TeamClosed, InvalidTransition, TaskUnavailable, ClaimLost, NotOwner, OtherBranch, NotPushed, LockLost, TooMuchAtOnce]:
         "Complete a task.",
-        "By its owner. Files that were claimed with it are given back, by the rules of OPEN: once they are pushed. Its dependents lose \
+        "By its owner, who may say so again. Files that were claimed with it are given back, by the rules of OPEN: once they are pushed. Its dependents lose \
          the dependency, and who has them gets a message.";
     task_release = release_task(ReleaseTaskRequest of tasks) at "/api/tasks/{id}/release" named "id" as TaskId
         -> TaskResponse "TaskAnswer"

@@ -35,7 +35,7 @@ answers! {
     Listed = "MessageHistory", Read, "GET, HEAD, POST", [UnknownTeam];
     /// Those to a message.
     Accepted = "MessageAccepted", Change, "GET, HEAD, POST",
-        [UnknownTeam, NotAMember, Superseded, TeamClosed, UnknownRecipient, InboxFull, KeyReused];
+        [UnknownTeam, NotAMember, Superseded, TeamClosed, UnknownRecipient, InboxFull, KeyReused, TooMany];
 }
 
 /// List the messages of a team, the newest first.

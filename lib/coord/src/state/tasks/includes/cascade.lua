@@ -3,11 +3,19 @@
 -- @include tasks/task
 -- @include mail/deliver
 
--- All of `dependents` lose one dependency that was not met. What becomes ready enters the queue; owners and assignees are told.
--- Returns how many became ready, and the handles that were not told because their inboxes are full.
-local function unblock(id, dependents)
+-- Tells a member; false if its inbox is full.
+local function tell_member(handle, task_id, text)
+  if not load_member(handle) then
+    return true
+  end
+  return deliver({ handle }, { to = handle, kind = 'plain', task_id = task_id, message = text }, MOST_UNREAD_OF_COORD) ~= nil
+end
+
+-- All of `dependents` lose one dependency that was not met. What becomes ready enters the queue; owners and assignees are told, in
+-- these `words`. Returns how many became ready, and the handles that were not told because their inboxes are full.
+local function unblock(id, dependents, words)
   local AT_ONCE = 3000
-  local free, told, order, not_told = {}, {}, {}, {}
+  local free, told, order = {}, {}, {}
   for first = 1, #dependents, AT_ONCE do
     local last = math.min(first + AT_ONCE - 1, #dependents)
     local counts = redis.call('HMGET', keys.unmet, unpack(dependents, first, last))
@@ -56,7 +64,7 @@ local function unblock(id, dependents)
     end
   end
   if #free == 0 then
-    return 0, not_told
+    return 0, {}
   end
   local MOST_NAMED, MOST_NAMED_BYTES = 100, 4096
   local named, bytes = {}, 0
@@ -68,17 +76,14 @@ local function unblock(id, dependents)
     named[index] = free[index]
   end
   emit({ type = 'task_unblocked', team = team.name, task = id, tasks = named, task_count = #free })
+  local MOST_SHOWN = 20
+  local not_told = {}
   for _, handle in ipairs(order) do
-    if load_member(handle) then
-      local ids, text = told[handle], nil
-      local shown = table.concat(ids, ', ', 1, math.min(#ids, 20))
-      text = #ids > 20 and shown .. ' and ' .. #ids - 20 .. ' more' or shown
-      local sent = deliver({ handle }, {
-        to = handle, kind = 'plain', task_id = ids[1], message = 'Dependencies are met: ' .. text,
-      }, MOST_UNREAD_OF_COORD)
-      if not sent then
-        not_told[#not_told + 1] = handle
-      end
+    local ids = told[handle]
+    local shown = table.concat(ids, ', ', 1, math.min(#ids, MOST_SHOWN))
+    local more = #ids > MOST_SHOWN and ' and ' .. #ids - MOST_SHOWN .. ' more' or ''
+    if not tell_member(handle, ids[1], words .. ': ' .. shown .. more) then
+      not_told[#not_told + 1] = handle
     end
   end
   return #free, not_told

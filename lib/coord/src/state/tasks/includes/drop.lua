@@ -1,17 +1,24 @@
 -- What a task leaves behind when it goes. Needs: team.
 -- @include chunks
 -- @include tasks/edges
+-- @include tasks/spelling
 
 local function drop_task(id)
   -- At once: a task on which 10,000 depend is as cheap to delete as to complete.
   local gone = { 'd ' .. id .. ' !', 'b ' .. id .. ' !', 'h ' .. id }
+  if string.lower(id) ~= id then
+    gone[#gone + 1] = spelling_mark(id)
+  end
   for _, other in ipairs((ends_of('d', id))) do
     gone[#gone + 1] = 'd ' .. id .. ' ' .. other
     gone[#gone + 1] = 'b ' .. other .. ' ' .. id
+    gone[#gone + 1] = 'c ' .. other .. ' ' .. id
   end
-  for _, other in ipairs((ends_of('b', id))) do
-    gone[#gone + 1] = 'b ' .. id .. ' ' .. other
-    gone[#gone + 1] = 'd ' .. other .. ' ' .. id
+  for _, side in ipairs({ 'b', 'c' }) do
+    for _, other in ipairs((ends_of(side, id))) do
+      gone[#gone + 1] = side .. ' ' .. id .. ' ' .. other
+      gone[#gone + 1] = 'd ' .. other .. ' ' .. id
+    end
   end
   call_in_chunks('ZREM', keys.edges, gone)
   redis.call('HDEL', keys.tasks, id)

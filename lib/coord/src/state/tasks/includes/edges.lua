@@ -1,6 +1,7 @@
 -- Edges between tasks: who depends on whom, seen from both ends; see keys.rs. Needs: team.
 
--- The ids behind 'd ID' (what it depends on) or 'b ID' (what depends on it), up to `most`; and whether the task is completed.
+-- The ids behind 'd ID' (what it depends on), 'b ID' (the open tasks that depend on it) or 'c ID' (the completed ones that did), up
+-- to `most`; and whether the task is completed.
 local function ends_of(side, id, most)
   local prefix = side .. ' ' .. id .. ' '
   local found = redis.call('ZRANGEBYLEX', keys.edges, '[' .. prefix, '(' .. prefix .. '~', 'LIMIT', 0, most or -1)
@@ -17,23 +18,26 @@ local function ends_of(side, id, most)
   return ids, is_completed
 end
 
--- How many tasks depend on `id`.
+-- How many open tasks depend on `id`.
 local function dependent_count(id, is_completed)
   local prefix = 'b ' .. id .. ' '
   -- The mark of a completed task is no task.
   return redis.call('ZLEXCOUNT', keys.edges, '[' .. prefix, '(' .. prefix .. '~') - (is_completed and 1 or 0)
 end
 
-local function link(id, dependency)
-  redis.call('ZADD', keys.edges, 0, 'd ' .. id .. ' ' .. dependency, 0, 'b ' .. dependency .. ' ' .. id)
-end
-
-local function unlink(id, dependency)
-  redis.call('ZREM', keys.edges, 'd ' .. id .. ' ' .. dependency, 'b ' .. dependency .. ' ' .. id)
-end
-
+-- A completed task waits for nothing, and nothing blocks it: what it has depended on is history.
 local function mark_completed(id)
-  redis.call('ZADD', keys.edges, 0, 'd ' .. id .. ' !', 0, 'b ' .. id .. ' !')
+  local dependencies, added, gone = ends_of('d', id), { 0, 'd ' .. id .. ' !', 0, 'b ' .. id .. ' !' }, {}
+  for index, other in ipairs(dependencies) do
+    added[#added + 1] = 0
+    added[#added + 1] = 'c ' .. other .. ' ' .. id
+    gone[index] = 'b ' .. other .. ' ' .. id
+  end
+  if #gone > 0 then
+    redis.call('ZREM', keys.edges, unpack(gone))
+    redis.call('HDEL', keys.unmet, id)
+  end
+  redis.call('ZADD', keys.edges, unpack(added))
 end
 
 local function set_unmet(id, count)

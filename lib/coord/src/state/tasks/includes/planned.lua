@@ -2,26 +2,38 @@
 -- @include tasks/rings
 
 local MOST_DEPENDENCIES = 256
-local added, is_added = {}, {} -- list of { task, its dependency }, each once; 'TASK DEPENDENCY' -> true
+local added, is_added = {}, {} -- list of { task, its dependency }, each once; task -> its dependency -> true
 
 local function plan_edge(id, dependency)
-  local name = id .. ' ' .. dependency
-  if not is_added[name] then
-    is_added[name] = true
+  local of_task = is_added[id]
+  if not of_task then
+    of_task = {}
+    is_added[id] = of_task
+  end
+  if not of_task[dependency] then
+    of_task[dependency] = true
     added[#added + 1] = { id, dependency }
   end
 end
 
--- Writes the planned edges. `completed`: id -> true. Returns how many more dependencies are not met: id -> count.
+-- The two names of the edge from a task, completed or not, to what it depends on.
+local function edge_names(id, dependency, is_completed)
+  return 'd ' .. id .. ' ' .. dependency, (is_completed and 'c ' or 'b ') .. dependency .. ' ' .. id
+end
+
+local function unlink(id, dependency)
+  redis.call('ZREM', keys.edges, 'd ' .. id .. ' ' .. dependency, 'b ' .. dependency .. ' ' .. id, 'c ' .. dependency .. ' ' .. id)
+end
+
+-- Writes the planned edges. `completed`: id -> true. Returns how many more dependencies of open tasks are not met: id -> count.
 local function link_planned(completed)
   local members, more = {}, {}
   for _, edge in ipairs(added) do
     local id, dependency = edge[1], edge[2]
-    for _, name in ipairs({ 'd ' .. id .. ' ' .. dependency, 'b ' .. dependency .. ' ' .. id }) do
-      members[#members + 1] = 0
-      members[#members + 1] = name
-    end
-    if not completed[dependency] then
+    local forward, backward = edge_names(id, dependency, completed[id])
+    local count = #members
+    members[count + 1], members[count + 2], members[count + 3], members[count + 4] = 0, forward, 0, backward
+    if not completed[dependency] and not completed[id] then
       more[id] = (more[id] or 0) + 1
     end
   end

@@ -2,14 +2,14 @@
 -- @include tasks/edges
 -- @include tasks/task
 
--- Each of the tasks as { id, JSON, what it depends on, which of these is completed, what depends on it, up to 1,000, how many that are,
--- the time (Unix milliseconds) }, ids separated by blanks. `ids` and `stored` are lists of the same length.
+-- Each of the tasks as { id, JSON, what it waits for, what it has depended on that is completed, what waits for it, up to 1,000, how
+-- many that are, the time (Unix milliseconds) }, ids separated by blanks. `ids` and `stored` are lists of the same length.
 local function views_of(ids, stored)
   local MOST_BLOCKED = 1000
   local views, wanted, is_wanted, time = {}, {}, {}, string.format('%.0f', now_ms)
-  local dependencies = {}
+  local dependencies, is_over = {}, {}
   for index, id in ipairs(ids) do
-    dependencies[index] = ends_of('d', id)
+    dependencies[index], is_over[index] = ends_of('d', id)
     for _, other in ipairs(dependencies[index]) do
       if not is_wanted[other] then
         is_wanted[other] = true
@@ -21,7 +21,11 @@ local function views_of(ids, stored)
   for index, id in ipairs(ids) do
     local open, met = {}, {}
     for _, other in ipairs(dependencies[index]) do
-      table.insert(completed[other] and met or open, other)
+      if completed[other] then
+        met[#met + 1] = other
+      elseif not is_over[index] then
+        open[#open + 1] = other
+      end
     end
     local blocks, is_completed = ends_of('b', id, MOST_BLOCKED)
     local count = #blocks < MOST_BLOCKED - 1 and #blocks or dependent_count(id, is_completed)

@@ -1,39 +1,70 @@
 -- Answers to repeated requests: the same key of the same agent gets the first answer for ten minutes. Needs: team.
 
--- What was answered, as text; or nil and, if the key was used for another request, the refusal.
-local function answered_before(key, digest)
-  local KEPT_FOR = 600
-  local stored = key ~= '' and redis.call('HGET', keys.answers, key)
-  local answer = stored and cjson.decode(stored)
-  -- A team that was deleted, and made again, has no earlier requests.
-  if not answer or answer.team ~= team.created or now - answer.time >= KEPT_FOR then
-    return nil
-  end
-  if answer.digest ~= digest then
-    -- Behind the name of the script.
-    return nil, refuse('KEY_REUSED', (string.gsub(key, '^%S+ ', '')))
-  end
-  return answer.text
-end
+local answered_before, remember_answer
+-- A script has 200 local names at most.
+do
+  local ANSWERS_KEPT_FOR, MOST_ANSWERS, MOST_ANSWER_BYTES = 600, 1000, 4194304
+  -- The field of keys.answers with what the answers take: `count`, `bytes`, `oldest` (when the oldest may be from). No request has
+  -- this field: it would begin with the name of a script.
+  local ROOM = '#'
+  local room -- its content
 
--- Remembers the answer. Of more than 64 in ten minutes the oldest goes.
-local function remember_answer(key, digest, text)
-  local MOST, KEPT_FOR = 64, 600
-  if key == '' then
-    return
-  end
-  if redis.call('HLEN', keys.answers) >= MOST then
-    local stored, oldest, oldest_time = redis.call('HGETALL', keys.answers), nil, nil
+  -- Forgets the answers that are too old, and counts the others.
+  local function forget_old_answers()
+    local stored, gone = redis.call('HGETALL', keys.answers), {}
+    room = { count = 0, bytes = 0, oldest = now }
     for index = 1, #stored, 2 do
-      local time = cjson.decode(stored[index + 1]).time
-      if not oldest or time < oldest_time then
-        oldest, oldest_time = stored[index], time
+      local answer = stored[index] ~= ROOM and cjson.decode(stored[index + 1])
+      if answer and (answer.team ~= team.created or now - answer.time >= ANSWERS_KEPT_FOR) then
+        gone[#gone + 1] = stored[index]
+      elseif answer then
+        room.count, room.bytes = room.count + 1, room.bytes + #stored[index + 1]
+        room.oldest = math.min(room.oldest, answer.time)
       end
     end
-    redis.call('HDEL', keys.answers, oldest)
+    if #gone > 0 then
+      redis.call('HDEL', keys.answers, unpack(gone))
+    end
+    redis.call('HSET', keys.answers, ROOM, cjson.encode(room))
   end
-  redis.call('HSET', keys.answers, key, cjson.encode({
-    time = now, team = team.created, digest = digest, text = text,
-  }))
-  redis.call('EXPIRE', keys.answers, KEPT_FOR)
+
+  local function has_no_room()
+    return room.count >= MOST_ANSWERS or room.bytes >= MOST_ANSWER_BYTES
+  end
+
+  -- What was answered, as text; or nil and, if the key was used for another request, or there is no room for another answer, the
+  -- refusal.
+  function answered_before(key, digest)
+    if key == '' then
+      return nil
+    end
+    local stored, stored_room = unpack(redis.call('HMGET', keys.answers, key, ROOM))
+    local answer = stored and cjson.decode(stored)
+    -- A team that was deleted, and made again, has no earlier requests.
+    if answer and answer.team == team.created and now - answer.time < ANSWERS_KEPT_FOR then
+      if answer.digest ~= digest then
+        -- Behind the name of the script.
+        return nil, refuse('KEY_REUSED', (string.gsub(key, '^%S+ ', '')))
+      end
+      return answer.text
+    end
+    room = stored_room and cjson.decode(stored_room) or { count = 0, bytes = 0, oldest = now }
+    if has_no_room() and now - room.oldest >= ANSWERS_KEPT_FOR then
+      forget_old_answers()
+    end
+    if has_no_room() then
+      return nil, refuse('TOO_MANY', 'request keys in ten minutes', MOST_ANSWERS)
+    end
+  end
+
+  -- Remembers the answer, for which answered_before() has found room.
+  function remember_answer(key, digest, text)
+    if key == '' then
+      return
+    end
+    local answer = cjson.encode({ time = now, team = team.created, digest = digest, text = text })
+    room.count, room.bytes = room.count + 1, room.bytes + #answer
+    redis.call('HSET', keys.answers, key, answer, ROOM, cjson.encode(room))
+    redis.call('EXPIRE', keys.answers, ANSWERS_KEPT_FOR)
+  end
 end
