@@ -244,7 +244,7 @@ async fn a_completion_by_who_has_lost_the_claim_says_who_has_it_and_a_late_one_i
     assert!(warning.starts_with("RESULT_KEPT: "), "{warning}");
     let not_had = api.sends("bob/two", "/api/tasks/t1/complete", other).await;
     assert_eq!(
-        (not_had.status, &not_had.json()["error"]["error"]),
+        (not_had.status, &not_had.json()["error"]),
         (409, &json!("TASK_UNAVAILABLE")),
         "{}",
         not_had.json()

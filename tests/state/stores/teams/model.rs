@@ -489,7 +489,7 @@ async fn what_is_stored_is_what_the_model_says(world: World) {
             model: Model::default(),
             random: fastrand::Rng::with_seed(seed),
         };
-        for _ in 0..250 {
+        for _ in 0..500 {
             let mate = run.random.usize(..3);
             match run.random.u32(..24) {
                 21..23 => run.assign(mate).await,
