@@ -180,6 +180,32 @@ fn graph_missing() -> serde_json::Value {
 }
 
 #[tokio::test]
+async fn a_file_tracked_in_decomposed_characters_needs_its_push() {
+    let api = Api::start().await;
+    let tracked = "gro\u{308}\u{df}e/gro\u{308}\u{df}e.ts";
+    let base = api.git.commit(&[(tracked, "export const a = 1;\n")]);
+    let claim = api
+        .tell("ann", "WRITING", &[tracked], json!({ "agent_head": base }))
+        .await;
+    assert_eq!(claim.status, 200, "{}", claim.json());
+    api.git.git(&["checkout", "--quiet", "-b", "side"]);
+    let local = api.git.commit(&[(tracked, "export const a = 2;\n")]);
+    api.git.git(&["checkout", "--quiet", "main"]);
+    let others = api.git.commit(&[("other.md", "Somebody else's")]);
+    for (new_head, agent_head) in [(&local, &local), (&others, &local)] {
+        let more = json!({ "new_repo_head": new_head, "agent_head": agent_head });
+        let (_, unpushed) = push_wanted(&api.tell("ann", "OPEN", &[tracked], more).await);
+        assert_eq!(unpushed, json!(["gr\u{f6}\u{df}e/gr\u{f6}\u{df}e.ts"]));
+    }
+    assert_eq!(api.held().await, 1);
+    let pushed = api.git.commit(&[(tracked, "export const a = 2;\n")]);
+    let more = json!({ "new_repo_head": pushed, "agent_head": local });
+    let answer = api.tell("ann", "OPEN", &[tracked], more).await;
+    assert_eq!(answer.status, 200, "{}", answer.json());
+    assert!(!answer.json()["warnings"].to_string().contains("UNCHANGED"));
+}
+
+#[tokio::test]
 async fn another_s_push_is_none_of_ones_own() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;

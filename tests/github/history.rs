@@ -1,3 +1,4 @@
+use coord::domain::FilePath;
 use coord::source::{Reachable, Source, SourceError};
 
 use crate::{branch, id, sha, small, source};
@@ -46,6 +47,25 @@ async fn relations_of_commits_are_those_of_git_and_are_asked_for_once() {
     }
     let asked = format!("/compare/{}...{second}?per_page=1&page=2", &first[..9]);
     assert_eq!(fake.asked(), [asked.clone(), asked]);
+}
+
+#[tokio::test]
+async fn a_changed_file_is_found_in_every_spelling_of_its_name() {
+    let (_temp, repo, _, fake) = small().await;
+    let tracked = ["gro\u{308}\u{df}e.ts", "o\u{308}.ts", "u\u{308}.ts"];
+    let base = repo.commit(&tracked.map(|path| (path, "A text of some length, so that a move of it is seen.\n")));
+    repo.git(&["rm", "--quiet", tracked[1]]);
+    repo.git(&["mv", tracked[2], "moved.ts"]);
+    let tip = repo.commit(&[(tracked[0], "2")]);
+    let source = source(&fake);
+    let paths = ["gr\u{f6}\u{df}e.ts", "\u{f6}.ts", "\u{fc}.ts", "src/a.ts"].map(|path| FilePath::parse(path).unwrap());
+    let compared = source.compare(&id(), &sha(&base), &sha(&tip), &paths).await.unwrap();
+    assert_eq!(compared.same, [Some(false), Some(false), Some(false), Some(true)]);
+    let blob = |path: &str| repo.git(&["rev-parse", &format!("HEAD:{path}")]);
+    let gone = || Some(String::new());
+    assert_eq!(compared.blobs, [Some(blob(tracked[0])), gone(), gone(), None]);
+    let blobs = source.blobs_at(&id(), &sha(&tip), &paths).await.unwrap();
+    assert_eq!(blobs, [Some(blob(tracked[0])), None, None, Some(blob("src/a.ts"))]);
 }
 
 #[tokio::test]

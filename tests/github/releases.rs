@@ -227,3 +227,30 @@ async fn what_is_on_a_work_branch_is_found_by_two_questions_about_commits_and_on
         assert!(pending.contains(&format!("\"blob\":\"{expected}\"")), "{pending}");
     }
 }
+
+#[tokio::test]
+async fn a_file_tracked_in_decomposed_characters_needs_its_push() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let tracked = "gro\u{308}\u{df}e.ts";
+    let base = cloud.repo.commit(&[(tracked, "export const a = 1;\n")]);
+    let files = json!([tracked]);
+    let claim = json!({"file_paths": files, "agent_head": base});
+    let claim = instance.post(&jwt("ann"), claim).await;
+    assert_eq!(claim.status, 200, "{claim:?}");
+    cloud.repo.git(&["checkout", "--quiet", "-b", "side"]);
+    let local = cloud.repo.commit(&[(tracked, "export const a = 2;\n")]);
+    cloud.repo.git(&["checkout", "--quiet", "main"]);
+    let others = cloud.repo.commit(&[("other.ts", "")]);
+    cloud.age_head(60).await;
+    for new_head in [&local, &others] {
+        let refused = open(&instance, new_head, json!({"file_paths": files, "agent_head": local})).await;
+        assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
+        let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
+        assert_eq!(unpushed, &json!(["gr\u{f6}\u{df}e.ts"]));
+    }
+    assert!(cloud.is_locked("gr\u{f6}\u{df}e.ts").await);
+    let pushed = cloud.repo.commit(&[(tracked, "export const a = 3;\n")]);
+    let done = open(&instance, &pushed, json!({"file_paths": files})).await;
+    assert_eq!((done.status, done.warns_of("UNCHANGED")), (200, false), "{done:?}");
+}

@@ -1,15 +1,16 @@
 //! Which files two commits have in common.
 
+use coord::domain::file_path::in_one_form;
 use coord::domain::{CommitSha, FilePath};
 use coord::source::{Comparison, SourceError};
-use gix::ObjectId;
 use gix::objs::tree::EntryMode;
+use gix::{ObjectId, Tree};
 
 use super::deadline::Deadline;
 use super::repository::{Named, Repository, unreadable};
 
-/// The tree entry at a path, if there is one.
-type Content = Option<(EntryMode, ObjectId)>;
+/// The tree entries at a path: one or none, or several where spellings of the path are tracked side by side.
+type Content = Vec<(EntryMode, ObjectId)>;
 
 impl Repository {
     /// Whether `tip` descends from `base`, and which of `paths` are the same in both: the same object in the same mode, or
@@ -50,11 +51,14 @@ impl Repository {
         let contents = self.contents(commit, paths, deadline)?;
         let contents =
             contents.ok_or_else(|| unreadable(self, format_args!("commit {commit} cannot be read in time")))?;
-        let blob = |content: Content| content.filter(|(mode, _)| mode.is_blob()).map(|(_, id)| id.to_string());
+        let blob = |content: Content| {
+            let mut blobs = content.into_iter().filter(|(mode, _)| mode.is_blob());
+            blobs.next().map(|(_, id)| id.to_string())
+        };
         Ok(contents.into_iter().map(blob).collect())
     }
 
-    /// The tree entry of `commit` at each of `paths`; `None` where the commit cannot be read in time.
+    /// What `commit` has at each of `paths`; `None` where the commit cannot be read in time.
     fn contents(
         &self,
         commit: &CommitSha,
@@ -70,14 +74,51 @@ impl Repository {
             let Some(tree) = tree else { return Ok(None) };
             let mut contents = Vec::with_capacity(paths.len());
             for path in paths {
-                let found = tree.lookup_entry(path.as_str().split('/'));
-                let Ok(found) = found else { return Ok(None) };
-                if deadline.has_passed() {
+                let Some(content) = content_at(&tree, path.as_str(), deadline) else {
                     return Ok(None);
-                }
-                contents.push(found.map(|entry| (entry.mode(), entry.object_id())));
+                };
+                contents.push(content);
             }
             Ok(Some(contents))
         })
     }
+}
+
+/// What `tree` has at `path`, whatever form of Unicode the names in the tree have: those of a Mac may be decomposed. `None`
+/// where it cannot be read in time.
+fn content_at(tree: &Tree<'_>, path: &str, deadline: &Deadline) -> Option<Content> {
+    let found = tree.lookup_entry(path.split('/')).ok()?;
+    if let Some(entry) = found
+        && path.is_ascii()
+    {
+        return (!deadline.has_passed()).then(|| vec![(entry.mode(), entry.object_id())]);
+    }
+    let mut trees = vec![tree.clone()];
+    let mut found = Vec::new();
+    for name in path.split('/') {
+        let mut entries: Content = Vec::new();
+        for tree in &trees {
+            if deadline.has_passed() {
+                return None;
+            }
+            for entry in tree.iter() {
+                let entry = entry.ok()?;
+                let content = (entry.mode(), entry.object_id());
+                if is_spelling_of(name, entry.filename()) && !entries.contains(&content) {
+                    entries.push(content);
+                }
+            }
+        }
+        let folders = entries.iter().filter(|(mode, _)| mode.is_tree());
+        let read = |(_, id): &(EntryMode, ObjectId)| tree.repo.find_tree(*id).ok();
+        trees = folders.map(read).collect::<Option<_>>()?;
+        found = entries;
+    }
+    Some(found)
+}
+
+/// Whether the lock on a file called `name` is for one that is tracked as `tracked`.
+fn is_spelling_of(name: &str, tracked: &[u8]) -> bool {
+    let is_respelled = || std::str::from_utf8(tracked).is_ok_and(|tracked| in_one_form(tracked) == name);
+    tracked == name.as_bytes() || (!tracked.is_ascii() && is_respelled())
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use coord::domain::RepoId;
+use coord::domain::{FilePath, RepoId};
 use coord::source::{Blob, BlobSink, EntryKind, Source, Sources};
 use coord_git::GitSource;
 use parking_lot::Mutex;
@@ -83,6 +83,30 @@ async fn a_tree_lists_all_files_sorted_and_says_what_they_are() {
     let got = read(&source, &id, wanted, 100).await;
     assert_eq!(got[&0].as_deref(), Some(&b"src/a.ts"[..]));
     assert_eq!(got[&1].as_deref(), Some(&b"a"[..]));
+}
+
+#[tokio::test]
+async fn a_file_is_found_in_every_spelling_of_its_name() {
+    let temp = tempdir().unwrap();
+    let repo = Repo::init(temp.path(), &[]);
+    // Decomposed in both parts, composed in the first, and one letter that Unicode knows under two numbers.
+    let tracked = ["o\u{308}/u\u{308}.ts", "\u{f6}/a\u{308}.ts", "\u{212a}.ts", "a.ts"];
+    let contents = |text: &'static str| tracked.map(|path| (path, text));
+    let base = repo.commit(&contents("1"));
+    let tip = repo.commit(&contents("2"));
+    let gone = repo.commit(&[("b.ts", "1")]);
+    let (source, id) = serve(repo.path());
+    let paths = ["\u{f6}/\u{fc}.ts", "\u{f6}/\u{e4}.ts", "K.ts", "a.ts"].map(|path| FilePath::parse(path).unwrap());
+    let compared = source.compare(&id, &sha(&base), &sha(&tip), &paths).await.unwrap();
+    assert_eq!(compared.same, [Some(false); 4]);
+    let compared = source.compare(&id, &sha(&tip), &sha(&gone), &paths).await.unwrap();
+    assert_eq!(compared.same, [Some(true); 4]);
+    let blobs = source.blobs_at(&id, &sha(&tip), &paths).await.unwrap();
+    let expected = tracked.map(|path| Some(repo.git(&["rev-parse", &format!("HEAD:{path}")])));
+    assert_eq!(blobs, expected);
+    let missing = ["o.ts", "\u{fc}.ts", "\u{f6}/\u{fc}.ts/a"].map(|path| FilePath::parse(path).unwrap());
+    let blobs = source.blobs_at(&id, &sha(&tip), &missing).await.unwrap();
+    assert_eq!(blobs, [None, None, None]);
 }
 
 #[cfg(target_os = "linux")]

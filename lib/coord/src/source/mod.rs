@@ -7,10 +7,13 @@ mod health;
 pub mod name_suggestions;
 mod registry;
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use crate::domain::file_path::in_one_form;
 use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 use crate::single_flight::Unfinished;
 pub use coord_graph::{Blob, EntryKind, TreeEntry};
@@ -238,10 +241,16 @@ pub trait Source: Send + Sync + 'static {
         paths: &[FilePath],
     ) -> Result<Vec<Option<String>>, SourceError> {
         let tree = self.tree(repo, commit).await?;
+        let respelled = tree.iter().filter_map(|entry| match in_one_form(&entry.path) {
+            Cow::Owned(path) => Some((path, entry)),
+            Cow::Borrowed(_) => None,
+        });
+        let respelled: HashMap<String, &TreeEntry> = respelled.collect();
         let blob = |path: &FilePath| {
             let found = tree.binary_search_by(|entry| entry.path.as_str().cmp(path.as_str()));
             let entry = found.ok().and_then(|place| tree.get(place));
             entry
+                .or_else(|| respelled.get(path.as_str()).copied())
                 .filter(|entry| entry.kind == EntryKind::File)
                 .map(|entry| entry.blob.clone())
         };

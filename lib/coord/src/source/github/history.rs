@@ -1,5 +1,6 @@
 //! Ancestry of commits. Relations of full ids are constant and fetched once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use super::address::Slug;
 use super::blob_id::BlobId;
 use super::client::Client;
 use super::error::GithubError;
+use crate::domain::file_path::in_one_form;
 use crate::domain::{CommitSha, FilePath, RepoId};
 use crate::single_flight::SingleFlight;
 use crate::source::{Comparison, Reachable, SourceError};
@@ -180,17 +182,19 @@ impl History {
         };
         let is_whole = files.len() < MOST_FILES;
         // The changed files, each with its blob at the tip.
-        let mut changed: HashMap<&str, Option<String>> = HashMap::new();
+        let mut changed: HashMap<Cow<'_, str>, Option<String>> = HashMap::new();
         for file in files.iter().filter(|file| file.status != "unchanged") {
-            let blob = match file.status.as_str() {
-                "removed" => Some(String::new()),
-                _ => file.sha.clone().filter(|blob| BlobId::parse(blob).is_some()),
-            };
-            changed.insert(&file.filename, blob);
+            let name = in_one_form(&file.filename);
+            if file.status == "removed" {
+                // Another spelling of it may have taken its place.
+                changed.entry(name).or_insert(Some(String::new()));
+            } else {
+                changed.insert(name, file.sha.clone().filter(|blob| BlobId::parse(blob).is_some()));
+            }
             // A copy leaves the file that it was made of.
             if let Some(previous) = file.previous_filename.as_deref() {
                 let left = (file.status == "renamed").then(String::new);
-                changed.entry(previous).or_insert(left);
+                changed.entry(in_one_form(previous)).or_insert(left);
             }
         }
         let is_same = |path: &FilePath| match changed.contains_key(path.as_str()) {
