@@ -238,7 +238,9 @@ async fn while_github_is_down_a_delivery_that_does_not_follow_is_not_believed() 
 struct Observer(Mutex<Vec<String>>);
 
 impl HeadObserver for Observer {
-    fn saw_head(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+    fn saw_head(&self, _: &RepoId, _: &Branch, _: &CommitSha) {}
+
+    fn saw_move(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
         self.0.lock().push(format!("{repo} {branch} {head}"));
     }
 

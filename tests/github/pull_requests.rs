@@ -6,9 +6,16 @@ use crate::cloud::{Cloud, Instance, URL, jwt, now};
 use crate::deliveries::{NO_COMMIT, outcome, started};
 
 fn pull_request(action: &str, work_branch: &str, number: u64) -> Value {
+    closed_at(action, work_branch, number, now() + 1)
+}
+
+/// The same, of one that was closed then, if it is.
+fn closed_at(action: &str, work_branch: &str, number: u64, at: u64) -> Value {
     let end = |name: &str| json!({ "ref": name, "repo": { "full_name": "acme/widgets" } });
+    let at = (action == "closed").then(|| coord::domain::instant(at as i64 * 1000));
+    let content = json!({ "head": end(work_branch), "base": end("main"), "closed_at": at });
     json!({
-        "action": action, "number": number, "pull_request": { "head": end(work_branch), "base": end("main") },
+        "action": action, "number": number, "pull_request": content,
         "repository": { "full_name": "acme/widgets", "html_url": URL },
     })
 }
@@ -61,14 +68,34 @@ async fn a_pull_request_gives_pending_changes_its_number_and_ends_them_when_it_i
     assert_eq!(told(&instance).await, None);
 }
 
+/// The deletion of the branch `pool`.
+fn deleted(pushed: &str, at: u64) -> Value {
+    json!({
+        "ref": "refs/heads/pool", "before": pushed, "after": NO_COMMIT, "created": false, "deleted": true, "forced": false,
+        "commits": [], "repository": { "full_name": "acme/widgets", "html_url": URL, "pushed_at": at },
+    })
+}
+
 #[tokio::test]
 async fn pending_changes_end_with_their_branch() {
     let (_cloud, instance, pushed) = with_pending("pool").await;
     assert!(told(&instance).await.is_some());
-    let deleted = json!({
-        "ref": "refs/heads/pool", "before": pushed, "after": NO_COMMIT, "created": false, "deleted": true, "forced": false,
-        "commits": [], "repository": { "full_name": "acme/widgets", "html_url": URL, "pushed_at": now() + 1 },
-    });
-    assert_eq!(instance.deliver("push", &deleted).await.status, 200);
+    let gone = deleted(&pushed, now() + 1);
+    assert_eq!(instance.deliver("push", &gone).await.status, 200);
     assert_eq!(told(&instance).await, None);
+}
+
+#[tokio::test]
+async fn an_old_delivery_ends_no_later_change() {
+    let (_cloud, instance, pushed) = with_pending("pool").await;
+    let opened = pull_request("opened", "pool", 12);
+    assert_eq!(outcome(&instance.deliver("pull_request", &opened).await), "pending");
+    let pending = told(&instance).await;
+    assert!(pending.is_some());
+    // The branch was deleted, and the pull request closed, before it was used again.
+    let gone = deleted(&pushed, now() - 60);
+    assert_eq!(instance.deliver("push", &gone).await.status, 200);
+    let closed = closed_at("closed", "pool", 12, now() - 60);
+    assert_eq!(outcome(&instance.deliver("pull_request", &closed).await), "unchanged");
+    assert_eq!(told(&instance).await, pending);
 }

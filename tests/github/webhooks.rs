@@ -124,7 +124,7 @@ fn check_pull_request(delivery: &Delivery, example: &Value) {
                     read.branch.as_str(),
                     read.work_branch.as_str(),
                     read.number,
-                    read.is_open
+                    read.closed_at.is_none()
                 ),
                 (
                     end("base")["ref"].as_str().unwrap(),

@@ -156,6 +156,28 @@ async fn a_keeper_lets_the_graph_of_a_branch_that_is_gone_go() {
         kept_for().await > 13 * 86_400
     })
     .await;
+    assert_eq!(keeper.graphs_in_memory().await, 1);
     world.source.is_gone.store(true, Ordering::Relaxed);
     until("the last hour of the graph", async || kept_for().await <= 3600).await;
+    assert_eq!(keeper.graphs_in_memory().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graph_that_has_expired_is_not_built_again_because_its_branch_moves() {
+    let mut world = World::new(files(&[("a.ts", ""), ("b.ts", "")]));
+    world.build().await;
+    world.source.write("b.ts", "import './a'");
+    // A process that nobody has asked.
+    let keeper = world.keeper("two");
+    keeper.saw_move(&world.repo, &world.branch, &world.source.commit());
+    until("the graph of the new head", async || world.is_built().await).await;
+    until("it is kept", async || keeper.graphs_in_memory().await == 1).await;
+    let key = state::builds::keys::graph(&world.repo, &world.branch);
+    world.command(["DEL", &key]).await;
+    world.source.write("b.ts", "import './a.ts'");
+    until("nothing is kept", async || keeper.graphs_in_memory().await == 0).await;
+    assert_eq!(world.command(["EXISTS", &key]).await.as_int(), Some(0));
+    keeper.saw_head(&world.repo, &world.branch, &world.source.commit());
+    until("the graph that somebody asks for", async || world.is_built().await).await;
+    assert_eq!(world.graph().await.edges, [(1, 0)]);
 }

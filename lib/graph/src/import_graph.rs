@@ -84,6 +84,14 @@ impl ImportGraph {
         &self.files
     }
 
+    /// About how many bytes of memory it takes.
+    pub fn bytes(&self) -> usize {
+        let text = |file: &TreeEntry| file.path.len() + file.blob.len();
+        let a_file = size_of::<TreeEntry>() + size_of::<FileFacts>() + 2 * size_of::<u32>();
+        let an_edge = size_of::<(FileId, KindSet)>() + size_of::<FileId>();
+        self.files.iter().map(text).sum::<usize>() + self.files.len() * a_file + self.imports.len() * an_edge
+    }
+
     /// Number of files.
     pub fn len(&self) -> usize {
         self.files.len()

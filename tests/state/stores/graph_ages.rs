@@ -7,7 +7,7 @@ use coord::state::builds::{BuildLease, StagedPart, StagedSize, lease_build, publ
 use coord::state::heads::forget_head;
 
 use super::builds::{fields_after, text_at};
-use crate::world::{HEAD, World, sha};
+use crate::world::{HEAD, NEXT, World, sha};
 
 const TWO_WEEKS: i64 = 14 * 86_400;
 
@@ -25,8 +25,12 @@ impl World {
 
     /// Builds a graph of one file.
     async fn publishes_graph(&self) {
+        self.publishes_graph_of(HEAD).await;
+    }
+
+    async fn publishes_graph_of(&self, commit: &str) {
         let [_, parts @ ..] = self.graph_keys();
-        let (store, repo, branch, commit) = (&*self.store, &self.repo, &self.branch, sha(HEAD));
+        let (store, repo, branch, commit) = (&*self.store, &self.repo, &self.branch, sha(commit));
         let lease = lease_build(store, repo, branch, "one", &commit).await.unwrap();
         assert_eq!(lease, BuildLease::Granted);
         for part in &parts {
@@ -106,6 +110,15 @@ async fn a_graph_is_kept_for_two_weeks_after_the_last_request(world: World) {
     assert!(is_about(world.graph_is_kept_for().await, TWO_WEEKS - 80_000));
 }
 
+async fn a_branch_that_moves_without_a_question_expires_all_the_same(world: World) {
+    world.publishes_graph().await;
+    world.nobody_asks_for(10 * 86_400).await;
+    world.publishes_graph_of(NEXT).await;
+    assert!(is_about(world.graph_is_kept_for().await, 4 * 86_400));
+    world.agent("ann").checks(Writing, &["a.ts"]).await;
+    assert!(is_about(world.graph_is_kept_for().await, TWO_WEEKS));
+}
+
 async fn the_graph_of_a_branch_that_is_gone_goes_within_the_hour(world: World) {
     world.publishes_graph().await;
     world.records_head(HEAD, &[]).await;
@@ -132,6 +145,7 @@ async fn a_build_that_never_ends_leaves_nothing_for_ever(world: World) {
 
 on_every_store!(
     a_graph_is_kept_for_two_weeks_after_the_last_request,
+    a_branch_that_moves_without_a_question_expires_all_the_same,
     the_graph_of_a_branch_that_is_gone_goes_within_the_hour,
     a_build_that_never_ends_leaves_nothing_for_ever,
 );

@@ -156,7 +156,12 @@ async fn changes_end_by_commit_by_branch_and_by_time(world: World) {
     assert_eq!(settles(&world, "pool", end(HEAD)).await, 0, "pushed as another commit");
     assert_eq!(settles(&world, "pool", end(NEXT)).await, 1);
     assert_eq!(settles(&world, "pool", PendingAct::Forget).await, 0, "none is over");
-    assert_eq!(settles(&world, "pool", PendingAct::EndAll).await, 3);
+    let early = PendingAct::EndAll {
+        at: world.now().await - 60,
+    };
+    assert_eq!(settles(&world, "pool", early).await, 0, "given back later");
+    let all = PendingAct::EndAll { at: world.now().await };
+    assert_eq!(settles(&world, "pool", all).await, 3);
     assert_eq!(in_words(&world).await, ["a.ts eve eve"]);
     let key = graph(&world.repo, &world.branch);
     assert_eq!(world.command(["HGET", &key, "pending"]).await.as_str(), Some("1"));

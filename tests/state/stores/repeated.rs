@@ -212,7 +212,7 @@ async fn locks(world: &World) {
             commit: NEXT,
             paths: &paths,
         },
-        PendingAct::EndAll,
+        PendingAct::EndAll { at: i64::MAX },
         PendingAct::Forget,
     ] {
         settle_pending(&*world.store, &world.repo, Some(&world.branch), "pool", act)

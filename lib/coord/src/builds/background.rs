@@ -81,6 +81,11 @@ impl BackgroundBuilds {
         }
     }
 
+    /// Number of graphs in memory, for the next build of their branches.
+    pub async fn graphs_in_memory(&self) -> usize {
+        self.upkeep.builder().kept().await
+    }
+
     async fn work(builds: Weak<Self>, mut waiting: mpsc::UnboundedReceiver<BuildClaim>) {
         while let Some(claim) = waiting.recv().await {
             let Some(builds) = builds.upgrade() else { return };
@@ -101,6 +106,7 @@ impl BackgroundBuilds {
                         }
                     });
                 }
+                Remaining::Unused => builds.upkeep.rest(&key).await,
                 // Requests about the branch get an error that says so.
                 Remaining::Gone => builds.upkeep.forget(&key).await,
             }
@@ -121,7 +127,7 @@ impl BackgroundBuilds {
                     continue;
                 }
                 match source.head(repo, branch).await {
-                    Ok(head) => builds.saw_head(repo, branch, &head),
+                    Ok(head) => builds.saw_move(repo, branch, &head),
                     Err(SourceError::UnknownBranch { .. }) => builds.upkeep.forget(&key).await,
                     Err(error) => tracing::debug!(%error, %repo, %branch, "the head could not be read"),
                 }

@@ -1,6 +1,5 @@
 //! The builder of graphs in a process: one graph at a time, each from the previous build of its branch.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use super::job::{BuildError, Built, Job};
+use super::kept_builds::KeptBuilds;
 use super::leased_build::build_and_publish_until;
 use super::schedule::RepoBranch;
 use crate::domain::CommitSha;
@@ -23,16 +23,13 @@ pub(super) struct GraphBuilder {
     /// The name that holds the lease on a build.
     name: String,
     limits: Limits,
-    /// Graphs kept in memory for the next build.
-    most_kept: usize,
-    /// The last build of each branch, so that the next one processes only the changes.
-    built: Mutex<HashMap<RepoBranch, Built>>,
+    built: Mutex<KeptBuilds<Built>>,
 }
 
 /// The permit to build in this process.
 pub(super) struct Building<'a> {
     builder: &'a GraphBuilder,
-    built: MutexGuard<'a, HashMap<RepoBranch, Built>>,
+    built: MutexGuard<'a, KeptBuilds<Built>>,
 }
 
 impl GraphBuilder {
@@ -43,8 +40,7 @@ impl GraphBuilder {
             source,
             name,
             limits,
-            most_kept,
-            built: Mutex::default(),
+            built: Mutex::new(KeptBuilds::new(most_kept)),
         }
     }
 
@@ -68,6 +64,16 @@ impl GraphBuilder {
             built: self.built.lock().await,
         }
     }
+
+    /// Drops the last build of a branch from memory, when no build is under way.
+    pub(super) async fn forget(&self, branch: &RepoBranch) {
+        self.built.lock().await.take(branch);
+    }
+
+    /// Number of builds in memory.
+    pub(super) async fn kept(&self) -> usize {
+        self.built.lock().await.len()
+    }
 }
 
 impl Building<'_> {
@@ -83,7 +89,6 @@ impl Building<'_> {
             source,
             name,
             limits,
-            most_kept,
             ..
         } = self.builder;
         let job = Job {
@@ -94,13 +99,11 @@ impl Building<'_> {
             limits: *limits,
         };
         let key = (repo.clone(), branch.clone());
-        let mut last = self.built.remove(&key);
+        let mut last = self.built.take(&key);
         let lease = build_and_publish_until(Arc::clone(store), &**source, job, &mut last, end_by).await;
-        if self.built.len() >= *most_kept {
-            self.built.clear();
-        }
         if let Some(last) = last {
-            self.built.insert(key, last);
+            let bytes = last.bytes();
+            self.built.put(key, last, bytes);
         }
         lease
     }

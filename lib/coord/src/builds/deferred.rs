@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::builder::{GraphBuilder, random_name};
 use super::schedule::{BuildClaim, Pace};
-use super::upkeep::{Driver, Upkeep};
+use super::upkeep::{Driver, Remaining, Upkeep};
 use crate::after_answer::defer;
 use crate::source::Source;
 use crate::store::Store;
@@ -42,7 +42,10 @@ impl Driver for DeferredBuilds {
         let key = claim.branch().clone();
         let upkeep = Arc::clone(&self.0);
         let is_deferred = defer(|allotted| async move {
-            upkeep.bring_up(claim, Some(allotted)).await;
+            let branch = claim.branch().clone();
+            if upkeep.bring_up(claim, Some(allotted)).await == Remaining::Unused {
+                upkeep.rest(&branch).await;
+            }
         });
         if !is_deferred {
             self.0.schedule().forget(&key);

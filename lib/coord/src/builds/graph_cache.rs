@@ -3,21 +3,35 @@
 use std::sync::{Arc, OnceLock};
 
 use coord_graph::ImportGraph;
+use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::stored_graph::{StoredGraph, UnreadableGraph};
 use crate::state::builds::graph_json;
 use crate::store::{Store, StoreError};
 
-/// Maximum number of graphs.
-const MOST_CACHED: usize = 32;
+/// Number of graphs that is usual.
+const USUAL: usize = 32;
+
+/// Maximum bytes of all graphs together. A larger one is not kept.
+const MOST_BYTES: u64 = 128 << 20;
 
 /// Graphs that were read from the store, by their key there.
-pub struct GraphCache(Cache<String, Arc<CachedGraph>>);
+pub struct GraphCache(Cache<String, Arc<CachedGraph>, Bytes>);
 
 impl Default for GraphCache {
     fn default() -> Self {
-        GraphCache(Cache::new(MOST_CACHED))
+        GraphCache(Cache::with_weighter(USUAL, MOST_BYTES, Bytes))
+    }
+}
+
+/// Weighs a graph by the memory that it takes in both forms.
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<String, Arc<CachedGraph>> for Bytes {
+    fn weight(&self, _: &String, graph: &Arc<CachedGraph>) -> u64 {
+        2 * graph.stored.bytes() as u64
     }
 }
 
@@ -60,5 +74,44 @@ impl GraphCache {
         });
         self.0.insert(key, Arc::clone(&graph));
         Ok(Ok(graph))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builds::stored_graph::Node;
+
+    fn graph(files: usize, path_bytes: usize) -> Arc<CachedGraph> {
+        let node = |_| Node {
+            id: "a".repeat(path_bytes),
+            language: None,
+            size: None,
+            state: None,
+        };
+        let stored = StoredGraph {
+            nodes: (0..files).map(node).collect(),
+            ..StoredGraph::default()
+        };
+        Arc::new(CachedGraph {
+            stored,
+            graph: OnceLock::new(),
+        })
+    }
+
+    #[test]
+    fn graphs_are_weighed_by_their_bytes() {
+        let cache = GraphCache::default().0;
+        for number in 0..100 {
+            cache.insert(format!("small{number}"), graph(10, 10));
+        }
+        assert_eq!(cache.len(), 100);
+        // Each is more than a fifth of what fits.
+        for number in 0..10 {
+            cache.insert(format!("large{number}"), graph(4_000, 4_096));
+        }
+        assert!(cache.weight() <= MOST_BYTES, "{}", cache.weight());
+        let large = (0..10).filter(|number| cache.peek(&format!("large{number}")).is_some());
+        assert!((1..=4).contains(&large.count()));
     }
 }

@@ -39,6 +39,14 @@ pub struct Built {
     pub neighbors: Arc<ImportGraph>,
 }
 
+impl Built {
+    /// About how many bytes of memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let is_own = !Arc::ptr_eq(&self.neighbors, self.snapshot.graph());
+        self.snapshot.bytes() + if is_own { self.neighbors.bytes() } else { 0 }
+    }
+}
+
 /// Why there is no new graph.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {

@@ -13,6 +13,9 @@ use crate::domain::{Branch, CommitSha, RepoId};
 /// Maximum of branches remembered. Beyond it, each new branch evicts one without a claim.
 const MOST_BRANCHES: usize = 256;
 
+/// How long a graph is kept after a request at least: the store counts 14 days, and notes a request once a day.
+const KEPT_FOR: Duration = Duration::from_secs(13 * 86_400);
+
 /// A branch of a repository.
 pub(super) type RepoBranch = (RepoId, Branch);
 
@@ -57,6 +60,8 @@ struct Known {
     is_claimed: bool,
     /// Whether its graph may have been lost since it was claimed.
     is_doubted: bool,
+    /// When a request has last met it.
+    asked: Option<Instant>,
 }
 
 impl Schedule {
@@ -82,13 +87,26 @@ impl Schedule {
         self.branches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A claim, if a build of `head` may be due.
+    /// A claim, if a build of `head`, which a request has met, may be due.
     pub(super) fn claim(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha) -> Option<BuildClaim> {
+        self.claim_for(branch, head, true)
+    }
+
+    /// The same of a head that was found without a request.
+    pub(super) fn claim_moved(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha) -> Option<BuildClaim> {
+        self.claim_for(branch, head, false)
+    }
+
+    fn claim_for(self: &Arc<Self>, branch: &RepoBranch, head: &CommitSha, is_asked: bool) -> Option<BuildClaim> {
         let now = Instant::now();
         let mut branches = self.lock();
-        let is_idle = |known: &Known| known.head == *head && (known.is_claimed || known.rests_until > now);
-        if branches.get(branch).is_some_and(is_idle) {
-            return None;
+        let mut asked = is_asked.then_some(now);
+        if let Some(mut known) = branches.get_mut(branch) {
+            asked = asked.or(known.asked);
+            known.asked = asked;
+            if known.head == *head && (known.is_claimed || known.rests_until > now) {
+                return None;
+            }
         }
         let permit = Arc::clone(&self.claims).try_acquire_owned().ok()?;
         let known = Known {
@@ -96,6 +114,7 @@ impl Schedule {
             rests_until: now,
             is_claimed: true,
             is_doubted: false,
+            asked,
         };
         branches.insert(branch.clone(), known);
         drop(branches);
@@ -111,7 +130,7 @@ impl Schedule {
     /// A claim for the last seen head, if a build may be due.
     pub(super) fn claim_again(self: &Arc<Self>, branch: &RepoBranch) -> Option<BuildClaim> {
         let head = self.lock().get(branch)?.head.clone();
-        self.claim(branch, &head)
+        self.claim_moved(branch, &head)
     }
 
     /// Records that the graph of a branch may be lost. A rest that is nearly over continues, so that a recent failure or a
@@ -173,6 +192,14 @@ impl BuildClaim {
 
     pub(super) fn head(&self) -> &CommitSha {
         &self.head
+    }
+
+    /// Whether a request to this process has met the branch in the time for which its graph is kept. If there is no graph then, it
+    /// was lost, and has not expired.
+    pub(super) fn is_asked(&self) -> bool {
+        let branches = self.schedule.lock();
+        let asked = branches.get(&self.branch).and_then(|known| known.asked);
+        asked.is_some_and(|asked| asked.elapsed() < KEPT_FOR)
     }
 
     /// Whether no other head of the branch has been seen since. Another head has a claim of its own.
@@ -260,6 +287,29 @@ mod tests {
         let again = schedule.claim_again(&main).expect("its rest is over");
         assert_eq!(*again.head(), head('b'));
         assert!(schedule.claim_again(&branch("other")).is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_counts_for_as_long_as_the_graph_is_kept() {
+        let (schedule, main) = (schedule(8), branch("main"));
+        let is_asked = |digit: char| {
+            let moved = schedule.claim_moved(&main, &head(digit)).expect("another head");
+            moved.is_asked()
+        };
+        assert!(!is_asked('a'), "nobody has asked");
+        drop(schedule.claim(&main, &head('b')).expect("another head"));
+        assert!(is_asked('c'));
+        tokio::time::advance(Duration::from_secs(10 * 86_400)).await;
+        let claim = schedule.claim_moved(&main, &head('d')).expect("another head");
+        assert!(schedule.claim(&main, &head('d')).is_none(), "it is claimed");
+        drop(claim);
+        tokio::time::advance(Duration::from_secs(10 * 86_400)).await;
+        assert!(
+            is_asked('e'),
+            "each request counts, also one for which there is nothing to do"
+        );
+        tokio::time::advance(Duration::from_secs(10 * 86_400)).await;
+        assert!(!is_asked('f'));
     }
 
     #[test]

@@ -83,6 +83,14 @@ impl StoredGraph {
         }
     }
 
+    /// About how many bytes of memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let node = |node: &Node| size_of::<Node>() + node.id.len() + text(&node.language) + text(&node.state);
+        let nodes = self.nodes.iter().map(node).sum::<usize>();
+        nodes + size_of_val(&*self.edges) + size_of_val(&*self.kinds)
+    }
+
     /// All edges with their kinds.
     pub fn edges(&self) -> impl Iterator<Item = (FileId, FileId, KindSet)> + '_ {
         let kinds = self.kinds.iter().copied().chain(std::iter::repeat(0));

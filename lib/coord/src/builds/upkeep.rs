@@ -14,7 +14,7 @@ use super::schedule::{BuildClaim, Pace, RepoBranch, Schedule};
 use crate::after_answer::Allotted;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::source::SourceError;
-use crate::state::builds::BuildLease;
+use crate::state::builds::{BuildLease, graph_hash};
 use crate::state::heads::{FetchedHead, forget_head, record_head, stored_head};
 use crate::store::StoreError;
 
@@ -43,6 +43,16 @@ impl<D: Driver> HeadObserver for D {
         }
     }
 
+    fn saw_move(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
+        let claim = self
+            .upkeep()
+            .schedule
+            .claim_moved(&(repo.clone(), branch.clone()), head);
+        if let Some(claim) = claim {
+            self.start(claim);
+        }
+    }
+
     fn misses_graph(&self, repo: &RepoId, branch: &Branch, head: &CommitSha) {
         self.upkeep().schedule.doubt(&(repo.clone(), branch.clone()));
         self.saw_head(repo, branch, head);
@@ -52,7 +62,7 @@ impl<D: Driver> HeadObserver for D {
     /// another branch updates its graph.
     fn look_again(&self) {
         for ((repo, branch), head) in self.upkeep().schedule.doubt_all() {
-            self.saw_head(&repo, &branch, &head);
+            self.saw_move(&repo, &branch, &head);
         }
     }
 }
@@ -64,6 +74,8 @@ pub(super) enum Remaining {
     Nothing,
     /// Another attempt, after this time.
     Retry(Duration),
+    /// Nothing: nobody has asked about the branch for so long that its graph has expired.
+    Unused,
     /// Nothing: the branch is gone.
     Gone,
 }
@@ -98,10 +110,17 @@ impl Upkeep {
     /// Removes a branch that is gone, here and in the store.
     pub(super) async fn forget(&self, gone: &RepoBranch) {
         self.schedule.forget(gone);
+        self.builder.forget(gone).await;
         let (repo, branch) = gone;
         if let Err(error) = forget_head(self.builder.store(), repo, branch).await {
             tracing::debug!(%error, %repo, %branch, "a branch that is gone could not be forgotten");
         }
+    }
+
+    /// Removes a branch that nobody asks about from this process.
+    pub(super) async fn rest(&self, unused: &RepoBranch) {
+        self.schedule.forget(unused);
+        self.builder.forget(unused).await;
     }
 
     /// Updates the graph of the claimed branch. With a time limit, no build begins in its second half: it would be stopped
@@ -150,6 +169,15 @@ impl Upkeep {
     ) -> Result<ControlFlow<Remaining, CommitSha>, UpkeepError> {
         let key = claim.branch().clone();
         let ((repo, branch), pace) = (&key, self.schedule.pace());
+        if !claim.is_asked()
+            && graph_hash(repo, branch)
+                .run(self.builder.store())
+                .await?
+                .version
+                .is_none()
+        {
+            return Ok(ControlFlow::Break(Remaining::Unused));
+        }
         let head = self.head(&key, seen).await?;
         let lease = building.build(&key, &head, end_by).await?;
         match lease {

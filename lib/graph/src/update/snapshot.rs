@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::file::FileId;
 use crate::import_graph::ImportGraph;
 use crate::interface::{NoInterface, ReadInterface};
-use crate::record::Record;
+use crate::record::{BYTES_FOR_WEIGHT, Record};
 use crate::resolution::{Resolution, Resolved};
 use crate::resolve::layouts::Layouts;
 use crate::resolve::manifests::Manifests;
@@ -32,6 +32,9 @@ pub struct Snapshot {
     pub(super) graph: Arc<ImportGraph>,
 }
 
+/// The memory of a short import: its entry, and a text of its own.
+const BYTES_OF_AN_IMPORT: usize = size_of::<Specifier>() + BYTES_FOR_WEIGHT;
+
 impl Snapshot {
     /// Number of files that are left out because the graph's text forms cannot contain their names.
     pub fn names_left_out(&self) -> usize {
@@ -41,6 +44,22 @@ impl Snapshot {
     /// The graph.
     pub fn graph(&self) -> &Arc<ImportGraph> {
         &self.graph
+    }
+
+    /// About how many bytes of memory it takes. What files of one content share is counted for each.
+    pub fn bytes(&self) -> usize {
+        let record = |record: &Arc<Record>| {
+            let manifest = record.manifest.as_ref().map_or(0, String::len);
+            size_of::<Record>() + record.blob.len() + record.weight() * BYTES_OF_AN_IMPORT + manifest
+        };
+        let resolved = |resolved: &Arc<Resolved>| {
+            size_of::<Resolved>()
+                + size_of_val(&*resolved.outcomes)
+                + size_of_val(&*resolved.more)
+                + size_of_val(&*resolved.keys)
+        };
+        let records = self.records.iter().flatten().map(record).sum::<usize>();
+        self.graph.bytes() + records + self.resolved.iter().map(resolved).sum::<usize>()
     }
 
     /// The record of each file that was read, to store for the next build. Files that did not have to be read have none.

@@ -1,7 +1,7 @@
 //! `POST /api/github_webhook`: deliveries of GitHub's webhook.
 //!
 //! A delivery must be signed. It moves a head only if it continues from the known head; otherwise the head is fetched from
-//! GitHub. So late or repeated deliveries do no harm.
+//! GitHub. What it ends is what was there at its time. So late or repeated deliveries do no harm.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -143,15 +143,14 @@ async fn take_pull_request(state: &App, pull_request: &PullRequest) -> Result<Ou
         branch,
         work_branch,
         number,
-        is_open,
+        closed_at,
     } = pull_request;
     if !keeps_heads(state, repo) {
         return Ok(Outcome::Ignored);
     }
-    let act = if *is_open {
-        PendingAct::Number(*number)
-    } else {
-        PendingAct::EndAll
+    let act = match *closed_at {
+        None => PendingAct::Number(*number),
+        Some(at) => PendingAct::EndAll { at },
     };
     let changed = settle_pending(&*state.store, repo, Some(branch), work_branch.as_str(), act).await?;
     Ok(if changed > 0 {
@@ -191,7 +190,8 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     };
     if push.after.is_none() {
         // A work branch that is gone: its changes are merged, or never will be.
-        settle_pending(&*state.store, repo, None, branch.as_str(), PendingAct::EndAll).await?;
+        let act = PendingAct::EndAll { at: push.pushed_at };
+        settle_pending(&*state.store, repo, None, branch.as_str(), act).await?;
     }
     let pushed = PushedHead {
         before: push.before.as_ref(),
@@ -202,7 +202,7 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     };
     let saw = |head: &CommitSha| {
         if let Some(observer) = &state.head_observer {
-            observer.saw_head(repo, branch, head);
+            observer.saw_move(repo, branch, head);
         }
     };
     match push_head(&*state.store, repo, branch, &pushed).await? {

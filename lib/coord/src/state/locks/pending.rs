@@ -69,8 +69,11 @@ pub enum PendingAct<'a> {
         /// The files.
         paths: &'a [String],
     },
-    /// The work branch is gone, or its pull request is closed.
-    EndAll,
+    /// The work branch was deleted, or its pull request closed.
+    EndAll {
+        /// When, in Unix seconds. Changes that were given back later stay.
+        at: i64,
+    },
     /// The work branch has an open pull request.
     Number(u64),
     /// Those of the branch that are over are forgotten.
@@ -88,15 +91,15 @@ pub async fn settle_pending(
     work_branch: &str,
     act: PendingAct<'_>,
 ) -> Result<u64, StoreError> {
-    let (commit, name, number, paths): (_, _, _, &[String]) = match act {
+    let (commit, name, detail, paths): (_, _, _, &[String]) = match act {
         PendingAct::End { commit, paths } => (commit, "END", String::new(), paths),
-        PendingAct::EndAll => ("", "END", String::new(), &[]),
+        PendingAct::EndAll { at } => ("", "END", at.to_string(), &[]),
         PendingAct::Number(number) => ("", "NUMBER", number.to_string(), &[]),
         PendingAct::Forget => ("", "FORGET", String::new(), &[]),
     };
     let any = Branch::parse("main").map_err(|_| StoreError::Malformed("a branch".to_owned()))?;
     let graph = builds::keys::graph(repo, branch.unwrap_or(&any));
-    let mut args = arguments([branch.map_or("", Branch::as_str), work_branch, commit, name, &number]);
+    let mut args = arguments([branch.map_or("", Branch::as_str), work_branch, commit, name, &detail]);
     args.extend(paths.iter().map(|path| path.as_bytes().to_vec()));
     let mut reply = call(store, &SETTLE_PENDING, vec![keys::pending(repo), graph], args).await?;
     match reply.outcome.as_str() {

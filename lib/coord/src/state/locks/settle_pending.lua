@@ -1,9 +1,10 @@
 -- settle_pending: ends pending changes (locks/pending), or notes the number of their pull request.
 -- KEYS: 1 pending, 2 graph of the branch
 -- ARGV: 1 branch, or '' for all, 2 work branch, 3 commit that they were pushed as, or '' for any, 4 END, NUMBER, or FORGET: of the branch,
---       those that are over, 5 with NUMBER the number, 6... files, none for all
+--       those that are over, 5 with NUMBER the number, with END of any commit the time of it: what was given back later stays,
+--       since a delivery may be late or repeated, 6... files, none for all
 -- Returns { SETTLED, now, how many changes were ended or changed }
-local keys, branch, work_branch, commit, act, number = { pending = KEYS[1], graph = KEYS[2] }, unpack(ARGV, 1, 5)
+local keys, branch, work_branch, commit, act, detail = { pending = KEYS[1], graph = KEYS[2] }, unpack(ARGV, 1, 5)
 local paths, values = { unpack(ARGV, 6) }, {}
 -- @include builds/graph_age
 -- @include locks/pending
@@ -19,7 +20,7 @@ else
   end
 end
 
-local count, is_any_left = 0, false
+local count, is_any_left, is_any_later = 0, false, false
 for place, path in ipairs(paths) do
   local value = values[place]
   -- Only what may concern the branches is decoded.
@@ -29,12 +30,16 @@ for place, path in ipairs(paths) do
     for _, entry in ipairs(live) do
       local is_meant = act ~= 'FORGET' and entry.work_branch == work_branch and (branch == '' or entry.branch == branch)
         and (commit == '' or entry.agent_head == commit)
+      if is_meant and act == 'END' and commit == '' and entry.timestamp > tonumber(detail) then
+        is_meant = false
+        is_any_later = true
+      end
       if is_meant and act == 'END' then
         gone[#gone + 1] = entry
         changed = changed + 1
       else
-        if is_meant and entry.pull_request ~= tonumber(number) then
-          entry.pull_request = tonumber(number)
+        if is_meant and entry.pull_request ~= tonumber(detail) then
+          entry.pull_request = tonumber(detail)
           changed = changed + 1
         end
         kept[#kept + 1] = entry
@@ -52,8 +57,8 @@ end
 local MOST_NUMBERS = 1000
 local open = '\n' .. branch .. '\n' .. work_branch
 if act == 'NUMBER' and redis.call('HLEN', keys.pending) < 20000 + MOST_NUMBERS then
-  redis.call('HSET', keys.pending, open, number)
-elseif act == 'END' and commit == '' then
+  redis.call('HSET', keys.pending, open, detail)
+elseif act == 'END' and commit == '' and not is_any_later then
   redis.call('HDEL', keys.pending, open)
 elseif act == 'FORGET' and not is_any_left then
   redis.call('HDEL', keys.graph, 'pending')

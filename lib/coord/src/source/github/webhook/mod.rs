@@ -15,6 +15,8 @@ mod signature;
 
 use std::borrow::Cow;
 
+use chrono::DateTime;
+
 pub use pull_request::PullRequest;
 pub use push::{MOST_COMMITS, Push};
 pub use settings::Webhook;
@@ -24,6 +26,9 @@ use crate::domain::{Invalid, RepoId};
 
 /// Maximum size of a delivery: GitHub's own limit.
 pub const MOST_BYTES: usize = 25 << 20;
+
+/// The end of the year 9999, in Unix seconds.
+const LATEST: i64 = 253_402_300_799;
 
 /// The content of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +64,20 @@ pub fn parse(event: &str, body: &[u8], host: &str) -> Result<Delivery, Invalid> 
         "repository" => renaming::parse(body, host),
         "ping" => Ok(Delivery::Ping),
         _ => Ok(Delivery::Other),
+    }
+}
+
+/// A written time, in Unix seconds.
+fn written_time(field: &str, text: &str) -> Result<i64, Invalid> {
+    let seconds = DateTime::parse_from_rfc3339(text).ok().map(|at| at.timestamp());
+    time(field, seconds.unwrap_or_default())
+}
+
+fn time(field: &str, seconds: i64) -> Result<i64, Invalid> {
+    if (1..=LATEST).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err(Invalid(format!("{field}: not a time between 1970 and 9999")))
     }
 }
 

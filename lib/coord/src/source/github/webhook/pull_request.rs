@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::Delivery;
 use super::payload_repository::{PayloadRepository, repository};
+use super::written_time;
 use crate::domain::{Branch, Invalid, RepoId};
 
 /// A pull request from a branch of the repository itself.
@@ -17,8 +18,8 @@ pub struct PullRequest {
     pub work_branch: Branch,
     /// Its number.
     pub number: u64,
-    /// Whether it is open.
-    pub is_open: bool,
+    /// When it was closed, in Unix seconds; `None` while it is open.
+    pub closed_at: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -38,6 +39,8 @@ struct Content<'a> {
     head: End<'a>,
     #[serde(borrow)]
     base: End<'a>,
+    #[serde(default, borrow)]
+    closed_at: Option<Cow<'a, str>>,
 }
 
 /// One end of a pull request. The repository of the changes can be gone.
@@ -67,7 +70,7 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
         "closed" => false,
         _ => return Ok(Delivery::Other),
     };
-    let Content { head, base } = payload.pull_request;
+    let Content { head, base, closed_at } = payload.pull_request;
     let is_of_fork = match (&head.repo, &base.repo) {
         (Some(head), Some(base)) => head.full_name != base.full_name,
         _ => true,
@@ -75,13 +78,22 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     if is_of_fork || payload.number == 0 {
         return Ok(Delivery::Other);
     }
+    let closed_at = match closed_at {
+        _ if is_open => None,
+        Some(text) => Some(written_time("pull_request.closed_at", &text)?),
+        None => {
+            return Err(Invalid(
+                "pull_request.closed_at: is required of one that is closed".to_owned(),
+            ));
+        }
+    };
     let branch = |field: &str, name: &str| Branch::parse(name).map_err(|error| Invalid(format!("{field}: {error}")));
     Ok(Delivery::PullRequest(PullRequest {
         repo: repository(&payload.repository, host)?,
         branch: branch("pull_request.base.ref", &base.name)?,
         work_branch: branch("pull_request.head.ref", &head.name)?,
         number: payload.number,
-        is_open,
+        closed_at,
     }))
 }
 
@@ -98,6 +110,7 @@ mod tests {
             "pull_request": {
                 "head": { "ref": "pool", "sha": "a", "repo": { "full_name": "acme/shop" } },
                 "base": { "ref": "main", "repo": { "full_name": "acme/shop" } },
+                "closed_at": "1970-01-01T00:01:00Z",
             },
             "repository": { "full_name": "acme/shop", "html_url": "https://github.com/acme/shop" },
         })
@@ -110,11 +123,11 @@ mod tests {
     #[test]
     fn what_opens_and_closes_a_pull_request_is_read_and_other_actions_are_of_no_use() {
         for (action, expected) in [
-            ("opened", Some(true)),
-            ("reopened", Some(true)),
-            ("synchronize", Some(true)),
-            ("edited", Some(true)),
-            ("closed", Some(false)),
+            ("opened", Some(None)),
+            ("reopened", Some(None)),
+            ("synchronize", Some(None)),
+            ("edited", Some(None)),
+            ("closed", Some(Some(60))),
             ("labeled", None),
             ("", None),
         ] {
@@ -122,7 +135,7 @@ mod tests {
             delivery["action"] = action.into();
             match parsed(&delivery).unwrap() {
                 Delivery::PullRequest(read) => {
-                    assert_eq!(Some(read.is_open), expected, "{action}");
+                    assert_eq!(Some(read.closed_at), expected, "{action}");
                     assert_eq!(
                         (
                             read.repo.as_str(),
@@ -155,6 +168,12 @@ mod tests {
         let mut unnamed = delivery();
         unnamed["pull_request"]["head"]["ref"] = "a..b".into();
         assert!(parsed(&unnamed).is_err());
+        for time in [Value::Null, "yesterday".into(), "0001-01-01T00:00:00Z".into()] {
+            let mut closed = delivery();
+            closed["action"] = "closed".into();
+            closed["pull_request"]["closed_at"] = time;
+            assert!(parsed(&closed).is_err(), "{closed}");
+        }
         for wrong in [json!({}), json!({ "action": "opened", "number": -1 }), json!([])] {
             assert!(parsed(&wrong).is_err(), "{wrong}");
         }

@@ -7,9 +7,11 @@
 local function finish_build(branch, commit, fields, parts)
   redis.call('HDEL', keys.graph, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at',
     'ignore', 'ignore_digest', 'policy', 'policy_digest')
-  redis.call('HSET', keys.graph, 'version', commit, 'generated_at', now, 'asked_at', now)
+  -- A build is no question: a branch that moves and that nobody asks about expires all the same. The first graph has one.
+  local asked_at = math.min(now, tonumber(redis.call('HGET', keys.graph, 'asked_at') or now))
+  redis.call('HSET', keys.graph, 'version', commit, 'generated_at', now, 'asked_at', asked_at)
   call_in_chunks('HSET', keys.graph, fields)
-  keep_graph(parts, GRAPH_DAYS * DAY)
+  keep_graph(parts, math.max(60, asked_at + GRAPH_DAYS * DAY - now))
   emit({ type = 'graph_update', branch = branch, version = commit })
 end
 

@@ -2,19 +2,15 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 
-use chrono::DateTime;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::Delivery;
 use super::payload_repository::{PayloadRepository, repository};
+use super::{Delivery, time, written_time};
 use crate::domain::{Branch, CommitSha, Invalid, RepoId};
 
 /// Maximum of commits taken from a push: as many as a branch's recent commits. GitHub lists up to 2,048.
 pub const MOST_COMMITS: usize = 200;
-
-/// The end of the year 9999, in Unix seconds.
-const LATEST: i64 = 253_402_300_799;
 
 /// A push to a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,12 +109,10 @@ fn full(field: &str, text: &str) -> Result<CommitSha, Invalid> {
 }
 
 fn seconds(pushed_at: &PushedAt<'_>) -> Result<i64, Invalid> {
-    let seconds = match pushed_at {
-        PushedAt::Seconds(seconds) => Some(*seconds),
-        PushedAt::Written(text) => DateTime::parse_from_rfc3339(text).ok().map(|at| at.timestamp()),
-    };
-    let seconds = seconds.filter(|seconds| (1..=LATEST).contains(seconds));
-    seconds.ok_or_else(|| Invalid("repository.pushed_at: not a time between 1970 and 9999".to_owned()))
+    match pushed_at {
+        PushedAt::Seconds(seconds) => time("repository.pushed_at", *seconds),
+        PushedAt::Written(text) => written_time("repository.pushed_at", text),
+    }
 }
 
 /// The ids of the last [`MOST_COMMITS`] commits of a list; GitHub lists the newest last.
