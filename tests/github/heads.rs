@@ -169,7 +169,10 @@ async fn a_missing_branch_lists_near_names_or_the_default_branch() {
     );
     fake.seen();
     assert_eq!(near(&source, "zzz").await.0, ["main"]);
-    assert_eq!(fake.asked(), ["/commits/heads/zzz", "/branches?per_page=100", ""]);
+    // The names of others are kept, and so is the default branch from now on.
+    assert_eq!(fake.asked(), ["/commits/heads/zzz", ""]);
+    assert_eq!(near(&source, "yyy").await.0, ["main"]);
+    assert_eq!(fake.asked(), ["/commits/heads/yyy"]);
 }
 
 #[tokio::test]

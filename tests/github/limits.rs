@@ -277,14 +277,14 @@ async fn made_up_pushes_cost_github_twenty_questions_and_no_more() {
         let compared = asked.iter().filter(|target| target.contains("/compare/")).count();
         assert!((20..=most).contains(&compared), "{work_branch:?}: {compared}");
         assert!(limited >= 60 - most, "{work_branch:?}: {limited}");
-        // A branch has a budget of its own, and where there is none, three questions say so.
+        // A branch has a budget of its own; where there is none, two more questions tell the names of others.
         let of_branches = asked.len() - compared;
-        let each = match work_branch {
-            None => 0,
-            Some("side") => 1,
-            Some(_) => 3,
+        let (each, more) = match work_branch {
+            None => (0, 0),
+            Some("side") => (1, 0),
+            Some(_) => (1, 2),
         };
-        assert!(of_branches <= most * each, "{work_branch:?}: {asked:?}");
+        assert!(of_branches <= most * each + more, "{work_branch:?}: {asked:?}");
         assert!(cloud.is_locked("src/a.ts").await);
         // Another has a budget of its own.
         assert_eq!(
@@ -298,6 +298,26 @@ async fn made_up_pushes_cost_github_twenty_questions_and_no_more() {
         let open = json!({"status": "OPEN", "file_paths": ["src/b.ts"], "new_repo_head": next, "agent_head": next});
         assert_eq!(instance.post(&jwt("bob"), open).await.status, 200);
     }
+}
+
+#[tokio::test]
+async fn made_up_branches_cost_github_a_question_each() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    assert_eq!(instance.check(&jwt("ann"), json!({})).await.status, 200);
+    cloud.fake.seen();
+    let started = Instant::now();
+    let mut refused = 0;
+    for number in 0..60 {
+        let more = json!({"branch": format!("made-up-{number}"), "agent_id": format!("a{number}")});
+        let answer = instance.check(&jwt("ann"), more).await;
+        assert!(matches!(answer.status, 404 | 429), "{answer:?}");
+        refused += usize::from(answer.status == 404);
+    }
+    // Two more tell the names of others, again after a minute.
+    let most = refused + 2 * (1 + started.elapsed().as_secs() as usize / 60);
+    let asked = asked_but_for_main(&cloud);
+    assert!((refused..=most).contains(&asked.len()), "{refused}: {asked:?}");
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ const MOST_NAMES: usize = 128;
 /// How long an ETag is trusted. After that the full response is fetched, in case the ETag is wrong.
 const ETAG_FOR: Duration = Duration::from_secs(300);
 /// How long the names of a repository's branches are used for suggestions.
-const NAMES_FOR: Duration = Duration::from_secs(30);
+const NAMES_FOR: Duration = Duration::from_secs(60);
 /// One page of branches: GitHub's maximum.
 const PAGE: &str = "100";
 /// An id, perhaps with a newline.
@@ -41,8 +41,14 @@ pub(super) struct Heads {
     names: Cache<RepoId, Names>,
 }
 
-/// Names of branches, and when they were listed.
-type Names = (Instant, Arc<Vec<String>>);
+/// What is suggested instead of a branch that is missing. It is kept so that a branch that somebody makes up costs one request.
+#[derive(Clone, Debug)]
+struct Names {
+    asked: Instant,
+    branches: Arc<Vec<String>>,
+    /// Known once no other name was near.
+    default_branch: Option<String>,
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Known {
@@ -206,14 +212,27 @@ impl Heads {
             Err(error) => return error.about(repo),
         };
         let mut suggestions = NameSuggestions::near(branch.as_str());
-        for name in names.iter() {
+        for name in names.branches.iter() {
             suggestions.see(name);
         }
         let mut suggestions = suggestions.into_names(Vec::new());
         if suggestions.is_empty() {
-            match default_branch(client, slug).await {
-                Ok(name) if name != branch.as_str() => suggestions.push(name),
-                Ok(_) => {}
+            let known = match names.default_branch.clone() {
+                Some(name) => Ok(name),
+                None => default_branch(client, slug).await,
+            };
+            match known {
+                Ok(name) => {
+                    let default_branch = Some(name.clone());
+                    self.names.insert(
+                        repo.clone(),
+                        Names {
+                            default_branch,
+                            ..names
+                        },
+                    );
+                    suggestions.extend(Some(name).filter(|name| name != branch.as_str()));
+                }
                 Err(error) => tracing::debug!(%error, %repo, "the default branch is not known"),
             }
         }
@@ -221,16 +240,18 @@ impl Heads {
     }
 
     /// Names of branches: the first page, which is enough for suggestions.
-    async fn names(&self, client: &Client, slug: &Slug, repo: &RepoId) -> Result<Arc<Vec<String>>, GithubError> {
-        if let Some((asked, names)) = self.names.get(repo)
-            && asked.elapsed() < NAMES_FOR.min(self.max_age)
-        {
+    async fn names(&self, client: &Client, slug: &Slug, repo: &RepoId) -> Result<Names, GithubError> {
+        if let Some(names) = self.names.get(repo).filter(|names| names.asked.elapsed() < NAMES_FOR) {
             return Ok(names);
         }
         let ask = client.small(&["branches"], &[("per_page", PAGE)]);
         let named: Vec<Named> = client.json(slug, &ask).await?;
-        let names = Arc::new(named.into_iter().map(|named| named.name).collect::<Vec<_>>());
-        self.names.insert(repo.clone(), (Instant::now(), Arc::clone(&names)));
+        let names = Names {
+            asked: Instant::now(),
+            branches: Arc::new(named.into_iter().map(|named| named.name).collect()),
+            default_branch: None,
+        };
+        self.names.insert(repo.clone(), names.clone());
         Ok(names)
     }
 }
