@@ -106,6 +106,38 @@ async fn a_name_that_would_leave_its_key_is_refused_or_has_a_key_of_its_own() {
     }
 }
 
+#[tokio::test]
+async fn spellings_of_one_repository_and_file_are_one_lock() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let composed = "src/gr\u{f6}\u{df}e.ts";
+    let files = json!({"file_paths": ["src/a.ts", composed]});
+    assert_eq!(instance.post(&jwt("ann"), files).await.status, 200);
+    for url in [
+        "HTTPS://127.0.0.1/acme/widgets",
+        "https://127.0.0.1/Acme/Widgets.Git",
+        "https://127.0.0.1/acme/widgets\n",
+        "127.0.0.1/acme/widgets",
+    ] {
+        let answer = instance.post(&jwt("bob"), json!({"repo_url": url})).await;
+        assert_eq!(answer.status, 409, "{url:?}: {answer:?}");
+    }
+    for path in [composed, "src/gro\u{308}\u{df}e.ts"] {
+        let answer = instance.post(&jwt("bob"), json!({"file_paths": [path]})).await;
+        assert_eq!(answer.status, 409, "{path:?}: {answer:?}");
+    }
+    for path in [
+        "\u{feff}src/a.ts",
+        " src/a.ts",
+        "src/a.ts ",
+        "src/a.ts\n",
+        "src/\u{202e}a.ts",
+    ] {
+        let answer = instance.post(&jwt("bob"), json!({"file_paths": [path]})).await;
+        assert_eq!(answer.error(), (400, "INVALID_FIELD"), "{path:?}: {answer:?}");
+    }
+}
+
 async fn user_of(instance: &Instance, token: &str) -> Answer {
     instance.post(token, json!({})).await
 }
@@ -184,11 +216,13 @@ async fn only_the_repositories_of_the_setting_are_served() {
         .instance(&[("COORD_REPOSITORIES", "acme/gadgets,initech/*")])
         .await;
     cloud.fake.asked();
+    let keys = cloud.keys().await;
     let refused = other.check(&alice.token, json!({})).await;
     assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
     let refused = other.check(&jwt("ann"), json!({})).await;
     assert_eq!(refused.error(), (404, "UNKNOWN_REPOSITORY"), "{refused:?}");
     assert_eq!(cloud.fake.asked(), [""; 0], "GitHub is asked nothing");
+    assert_eq!(cloud.keys().await, keys);
     let served = cloud.instance(&[("COORD_REPOSITORIES", "acme/*")]).await;
     assert_eq!(served.check(&jwt("ann"), json!({})).await.status, 200);
     let wrong = cloud.instance(&[("COORD_REPOSITORIES", "acme")]).await;

@@ -7,11 +7,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use coord::builds::job::Job;
+use coord::builds::leased_build::build_and_publish;
 use coord::http::Endpoint;
-use coord::source::github::Credential;
+use coord::source::Source;
+use coord::source::github::{Credential, GithubSource};
+use coord::state::builds::BuildLease;
+use coord::state::locks;
 use coord::store::{Request, Store, Value as Reply};
 use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
+use coord_graph::Limits;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use reqwest::Method;
 use reqwest::header::HeaderMap;
@@ -19,7 +25,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use crate::people::person;
-use crate::small;
+use crate::{branch, config, id, small};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, Person, Visibility};
 use coord_test_support::waiting::until;
@@ -135,6 +141,8 @@ impl Cloud {
             Endpoint::GithubWebhook,
             Endpoint::Intents,
             Endpoint::Teams,
+            Endpoint::Events,
+            Endpoint::Mcp,
         ] {
             let router = coord::function::function_router(endpoint, &environment);
             addresses.push((endpoint, listen(router).await));
@@ -206,6 +214,45 @@ impl Cloud {
         self.command(["HSET", HEAD_KEY, "refresh_at", "0"]).await;
     }
 
+    /// Publishes the graph of the head of `main`.
+    pub async fn publish_graph(&self) {
+        let mut config = config(&self.fake);
+        config.credential = self.credential();
+        let source = GithubSource::new(config).unwrap();
+        let (repo, branch) = (id(), branch("main"));
+        let job = Job {
+            repo: &repo,
+            branch: &branch,
+            commit: &source.head(&repo, &branch).await.unwrap(),
+            builder: "one",
+            limits: Limits::default(),
+        };
+        let lease = build_and_publish(Arc::new(self.store.clone()), &source, job, &mut None).await;
+        assert_eq!(lease.unwrap(), BuildLease::Granted);
+        self.fake.seen();
+    }
+
+    /// Lets every lock on `path` expire now.
+    pub async fn lapse(&self, path: &str) {
+        let key = locks::keys::locks(&id());
+        let stored = self.command(["HGET", &key, path]).await;
+        let mut entries: Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+        for entry in entries.as_array_mut().unwrap() {
+            entry["expiry"] = 1_000_000_000.into();
+            entry["expiry_ms"] = 1_000_000_000_000_i64.into();
+        }
+        self.command(["HSET", &key, path, &entries.to_string()]).await;
+        self.command(["ZADD", &locks::keys::expiries(&id()), "1000000000", path])
+            .await;
+    }
+
+    /// Who holds the file.
+    pub async fn holder(&self, path: &str) -> Option<String> {
+        let stored = self.command(["HGET", &locks::keys::locks(&id()), path]).await;
+        let entries: Value = serde_json::from_str(stored.as_str()?).unwrap();
+        entries[0]["user_id"].as_str().map(str::to_owned)
+    }
+
     /// Whether the file is locked by anybody.
     pub async fn is_locked(&self, path: &str) -> bool {
         let key = "coord:locks:{127.0.0.1/acme/widgets}";
@@ -271,7 +318,8 @@ impl Instance {
     }
 
     fn url(&self, endpoint: Endpoint) -> String {
-        let (_, address) = self.addresses.iter().find(|(one, _)| *one == endpoint).unwrap();
+        let serves = |function: &Endpoint| function.of_function().contains(&endpoint);
+        let (_, address) = self.addresses.iter().find(|(function, _)| serves(function)).unwrap();
         format!("http://{address}{}", endpoint.path())
     }
 
@@ -306,6 +354,22 @@ impl Instance {
             self.check(&jwt("ann"), more.clone()).await.status == 200
         })
         .await;
+    }
+
+    /// A request to `endpoint` with what most of them want, and ids in its path.
+    pub async fn any(&self, endpoint: Endpoint, method: Method, token: &str) -> Answer {
+        let mut url = self.url(endpoint).replace("{id}", "REQ-1").replace("{team}", "alpha");
+        if method == Method::GET {
+            url = format!("{url}?repo_url={URL}&branch=main&team=alpha");
+        }
+        let mut request = self.client.request(method.clone(), url);
+        if method != Method::GET {
+            let body = json!({"repo_url": URL, "branch": "main", "team": "alpha", "name": "alpha", "title": "A task"});
+            request = request
+                .header("content-type", "application/json")
+                .body(body.to_string());
+        }
+        self.send(request.bearer_auth(token)).await
     }
 
     /// `post_status`, to write unless `more` says otherwise.

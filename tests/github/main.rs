@@ -11,6 +11,7 @@ mod deliveries;
 mod delivery_bounds;
 mod faults;
 mod git_source;
+mod given_back;
 mod graph;
 mod heads;
 mod history;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::cloud::{Answer, Cloud, Instance, jwt};
 
 /// A cloud, an instance, and ann, who writes two files.
-async fn claimed() -> (Cloud, Instance) {
+pub async fn claimed() -> (Cloud, Instance) {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&[]).await;
     let claimed = instance
@@ -16,7 +16,7 @@ async fn claimed() -> (Cloud, Instance) {
     (cloud, instance)
 }
 
-async fn open(instance: &Instance, new_head: &str, more: Value) -> Answer {
+pub async fn open(instance: &Instance, new_head: &str, more: Value) -> Answer {
     let mut body = json!({"status": "OPEN", "new_repo_head": new_head, "agent_head": new_head});
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     instance.post(&jwt("ann"), body).await
@@ -82,6 +82,74 @@ async fn what_does_not_come_after_the_claim_or_is_not_on_the_branch_is_no_push()
         untouched.status == 200 && untouched.warns_of("UNCHANGED"),
         "{untouched:?}"
     );
+}
+
+#[tokio::test]
+async fn push_names_only_the_files_that_need_it() {
+    let (cloud, instance) = claimed().await;
+    cloud.repo.git(&["checkout", "--quiet", "-b", "side"]);
+    let beside = cloud.repo.commit(&[("src/a.ts", "export const a = 3;\n")]);
+    let refused = open(&instance, &beside, json!({"file_paths": ["src/a.ts", "src/b.ts"]})).await;
+    assert_eq!(
+        (refused.error(), refused.action()),
+        ((409, "NOT_PUSHED"), "PUSH"),
+        "{refused:?}"
+    );
+    let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
+    assert_eq!(unpushed, &json!(["src/a.ts"]));
+    assert!(cloud.is_locked("src/a.ts").await && cloud.is_locked("src/b.ts").await);
+}
+
+#[tokio::test]
+async fn an_earlier_commit_or_a_merged_side_line_is_no_push() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    cloud.repo.git(&["checkout", "--quiet", "-b", "side"]);
+    let side = cloud.repo.commit(&[("side.md", "Beside")]);
+    cloud.repo.git(&["checkout", "--quiet", "main"]);
+    let base = cloud.repo.commit(&[("other.ts", "1")]);
+    let claim = instance.post(&jwt("ann"), json!({"agent_head": base})).await;
+    assert_eq!(claim.status, 200, "{claim:?}");
+    cloud.repo.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    cloud.age_head(60).await;
+    for old in [&cloud.head, &side] {
+        let refused = open(&instance, old, json!({})).await;
+        assert_eq!(
+            (refused.error(), refused.action()),
+            ((409, "NOT_PUSHED"), "PUSH"),
+            "{refused:?}"
+        );
+        let why = refused.body["message"].as_str().unwrap();
+        assert!(why.contains("does not descend from"), "{why}");
+        let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
+        assert_eq!(unpushed, &json!(["src/a.ts"]));
+    }
+    assert!(cloud.is_locked("src/a.ts").await);
+    let pushed = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+    let done = open(&instance, &pushed, json!({})).await;
+    assert_eq!(done.status, 200, "{done:?}");
+}
+
+/// GitHub names 300 changed files at most.
+#[tokio::test]
+async fn of_more_files_than_github_names_none_counts_as_unchanged() {
+    let (cloud, instance) = claimed().await;
+    cloud.repo.git(&["checkout", "--quiet", "-b", "side"]);
+    let names: Vec<String> = (0..301).map(|number| format!("f{number:03}.ts")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let beside = cloud.repo.commit(&files);
+    let more = json!({"file_paths": ["src/b.ts"]});
+    let refused = open(&instance, &beside, more).await;
+    assert_eq!(
+        (refused.error(), refused.action()),
+        ((409, "NOT_PUSHED"), "PUSH"),
+        "{refused:?}"
+    );
+    let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
+    assert_eq!(unpushed, &json!(["src/b.ts"]));
+    let abandon = json!({"file_paths": ["src/b.ts"], "abandon": true});
+    assert_eq!(open(&instance, &beside, abandon).await.status, 200);
+    assert!(!cloud.is_locked("src/b.ts").await);
 }
 
 #[tokio::test]
@@ -155,6 +223,15 @@ async fn a_holder_renews_though_behind_and_nobody_is_asked() {
         "{reason}"
     );
     assert!(!cloud.is_locked("src/new.ts").await);
+    // What another writes is said as well.
+    let head = cloud.repo.git(&["rev-parse", "HEAD"]);
+    let of_bob = json!({"file_paths": ["src/c.ts"], "agent_head": head});
+    assert_eq!(instance.post(&jwt("bob"), of_bob).await.status, 200);
+    let held = json!({"file_paths": ["src/c.ts"], "agent_head": own["agent_head"]});
+    let refused = instance.post(&jwt("ann"), held).await;
+    assert_eq!(refused.error(), (409, "STALE_HEAD"), "{refused:?}");
+    let conflicts = &refused.body["orchestration"]["metadata"]["conflicts"];
+    assert_eq!(conflicts, &json!(["src/c.ts"]), "{refused:?}");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use coord::http::Endpoint;
 use coord::state::expiry::keys::DUE;
 use coord_cli::commands::serve::ServeArgs;
+use reqwest::Method;
 use serde_json::json;
 
 use crate::cloud::{Answer, Cloud, Instance, URL, jwt, listen};
@@ -61,6 +62,23 @@ async fn an_unverified_caller_leaves_nothing_in_the_store() {
             }
         }
         assert_eq!(instance.graph(&token).await.status, 401);
+    }
+    let is_of_callers = |endpoint: &Endpoint| {
+        let others = [
+            Endpoint::CronCleanup,
+            Endpoint::Health,
+            Endpoint::GithubWebhook,
+            Endpoint::McpMetadata,
+        ];
+        !others.contains(endpoint)
+    };
+    for endpoint in Endpoint::ALL.into_iter().filter(is_of_callers) {
+        for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
+            let answer = instance.any(endpoint, method.clone(), &made_up(3)).await;
+            // What is no request at all is refused before anybody is looked at.
+            let is_refused = matches!(answer.status, 400 | 401 | 404 | 405);
+            assert!(is_refused, "{method} {endpoint:?}: {answer:?}");
+        }
     }
     assert_eq!(cloud.everything().await, "");
     // None of it was asked with the credential of the service.
