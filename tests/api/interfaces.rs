@@ -158,3 +158,28 @@ async fn what_cannot_be_compared_counts_as_changed_and_a_file_that_is_gone_has_l
         "{body}"
     );
 }
+
+#[tokio::test]
+async fn a_name_turns_no_text_around_for_others() {
+    let api = shop().await;
+    api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
+        .await;
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    let changed = format!("{BEFORE}export {{ limit as \"a\u{202e}\u{200b}b\" }};\n");
+    let pushed = api.git.commit(&[("src/db.ts", &changed)]);
+    let open = opens(&api, &pushed, &["src/db.ts"]).await.json();
+    assert!(warnings(&open)[0].contains("`ab` is new"), "{open}");
+    let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
+    let events = api
+        .get("/api/activity?repo_url=https://github.com/acme/shop", &[])
+        .await
+        .json();
+    for told in [open, check, events] {
+        let told = told.to_string();
+        assert!(
+            told.contains("INTERFACE_CHANGED") || told.contains("interface_changed"),
+            "{told}"
+        );
+        assert!(!told.contains(['\u{202e}', '\u{200b}']), "{told}");
+    }
+}

@@ -12,7 +12,7 @@ use super::sentences::named;
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
-use crate::domain::{CommitSha, FilePath, LockEntry, RepoId};
+use crate::domain::{CommitSha, FilePath, LockEntry, RepoId, plain_text};
 use crate::error::ApiError;
 use crate::source::{Blob, BlobSink, Source, SourceError};
 use crate::state::admission::Lookup;
@@ -64,7 +64,7 @@ pub(super) async fn hold_to_word(
             InterfaceComparison::Same => continue,
             // What nobody can import has no neighbors either.
             InterfaceComparison::Unknown(NoInterface::Language) => continue,
-            InterfaceComparison::Changed(changes) => (names_of(changes), changes.to_string()),
+            InterfaceComparison::Changed(changes) => (names_of(changes), plain_text(&changes.to_string())),
             InterfaceComparison::Unknown(reason) => (
                 Vec::new(),
                 format!("it cannot be compared ({}), and so counts as changed", reason.name()),
@@ -210,9 +210,10 @@ async fn interfaces(
     Ok(read)
 }
 
+/// The names, which others read: a repository may have any characters in them.
 fn names_of(changes: &InterfaceChanges) -> Vec<String> {
     let all = changes.changed.iter().chain(&changes.gone).chain(&changes.new);
-    all.cloned().collect()
+    all.map(|name| plain_text(name)).collect()
 }
 
 /// What holders of `entries` are told of their neighbors.
