@@ -237,6 +237,10 @@ async fn spellings_of_one_file_are_one_lock() {
         );
     }
     assert_eq!(api.held().await, 1);
+    for (user, spelling, status) in [("ann", "gr\u{f6}\u{df}e.ts", 200), ("bob", "gro\u{308}\u{df}e.ts", 409)] {
+        let answer = api.tell(user, "WRITING", &[spelling], json!({})).await;
+        assert_eq!(answer.status, status, "{spelling:?}: {}", answer.json());
+    }
 }
 
 #[tokio::test]
@@ -252,6 +256,11 @@ async fn spellings_of_one_repository_are_one_repository() {
         "ssh://git@github.com:22/acme/shop.git",
         "https://user:secret@github.com/acme/shop.git",
         "git://github.com/acme/shop",
+        "HTTPS://github.com/acme/shop",
+        "https://github.com/acme/shop.Git",
+        "ssh://git@ssh.github.com:443/acme/shop.git",
+        "https://github.com/acme/shop\n",
+        "github.com/acme/shop",
     ] {
         let answer = api
             .tell("bob", "WRITING", &["src/auth.ts"], json!({ "repo_url": url }))

@@ -84,6 +84,23 @@ async fn what_is_not_set_opens_nothing() {
     }
 }
 
+#[test]
+fn a_secret_that_can_be_guessed_is_refused() {
+    for secret in ["s".repeat(31), "\u{fc}".repeat(15), "short".to_owned()] {
+        let error = from_env(&[("COORD_JWT_SECRET", &secret)]).unwrap_err();
+        assert_eq!(error.variable, "COORD_JWT_SECRET", "{error}");
+        assert!(
+            error.to_string().contains("32 bytes") && !error.to_string().contains(&secret),
+            "{error}"
+        );
+    }
+    assert!(
+        from_env(&[("COORD_JWT_SECRET", &"\u{fc}".repeat(16))])
+            .unwrap()
+            .is_some()
+    );
+}
+
 #[tokio::test]
 async fn the_environment_says_key_issuer_and_audience() {
     let signer = Signer::rsa();
