@@ -15,7 +15,7 @@ fn banner(running: &mut Running) -> Vec<String> {
 }
 
 /// The name of the repository, and the request that the first line to try sends.
-fn printed(running: &mut Running) -> (String, Value) {
+pub(super) fn printed(running: &mut Running) -> (String, Value) {
     let lines = banner(running);
     let serving = lines.iter().find_map(|line| line.trim().strip_prefix("serving "));
     let (name, _) = serving.expect("what is served").split_once(" (").expect("and where");
@@ -27,7 +27,7 @@ fn printed(running: &mut Running) -> (String, Value) {
 }
 
 /// Status and body of the answer to a POST.
-fn post(running: &Running, route: &str, body: &Value) -> (String, Value) {
+pub(super) fn post(running: &Running, route: &str, body: &Value) -> (String, Value) {
     let body = body.to_string();
     let request = format!(
         "POST /api/{route} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
@@ -38,6 +38,25 @@ fn post(running: &Running, route: &str, body: &Value) -> (String, Value) {
     let (head, body) = answer.split_once("\r\n\r\n").expect("head and body");
     let status = head.split(' ').nth(1).expect("a status").to_owned();
     (status, serde_json::from_str(body).expect("JSON"))
+}
+
+/// Two agents of one person who send no `agent_id` are one holder.
+#[test]
+fn every_line_to_try_that_claims_sends_the_id_of_an_agent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data").display().to_string();
+    let mut running = Running::start(serve_on(folder.path(), &["--data-dir", &data], &["--port", "0"], &[]));
+    let lines = banner(&mut running);
+    let posts: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.starts_with("curl ") && line.contains(" -d "))
+        .collect();
+    assert_eq!(posts.len(), 2, "{lines:?}");
+    for line in posts {
+        let (_, body) = line.split_once("-d '").expect("a body");
+        let body: Value = serde_json::from_str(body.trim_end_matches('\'')).expect("JSON");
+        assert!(body["agent_id"].is_string(), "{line}");
+    }
 }
 
 #[test]

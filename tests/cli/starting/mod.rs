@@ -3,6 +3,7 @@
 mod addresses;
 mod banner;
 mod documents;
+mod fetching;
 mod manual;
 mod page;
 mod references;

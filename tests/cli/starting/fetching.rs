@@ -1,0 +1,89 @@
+//! `coord serve --fetch`: a clone that is kept current.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{Running, serve_on};
+use crate::starting::banner::post;
+use coord_test_support::git::Repo;
+
+/// The least that `--fetch` takes.
+const SECONDS: &str = "5";
+
+/// A hub, the clone in `folder` that is served, and one of somebody else, who has pushed the first commit.
+fn cloned(folder: &Path) -> (Repo, String) {
+    let hub = folder.join("hub.git");
+    let elsewhere = Repo::init(folder.join("elsewhere"), &[]);
+    let head = elsewhere.commit(&[("a.txt", "a")]);
+    let (from, hub, served) = (
+        folder.join("elsewhere").display().to_string(),
+        hub.display().to_string(),
+        folder.join("repository").display().to_string(),
+    );
+    elsewhere.git(&["clone", "--quiet", "--bare", &from, &hub]);
+    elsewhere.git(&["clone", "--quiet", &hub, &served]);
+    elsewhere.git(&["remote", "add", "origin", &hub]);
+    (elsewhere, head)
+}
+
+/// What a check by somebody at `head` is answered.
+fn check(running: &Running, repo: &str, head: &str) -> Value {
+    let body =
+        json!({"repo_url": repo, "branch": "main", "file_paths": ["a.txt"], "agent_head": head, "agent_id": "one"});
+    let (status, answer) = post(running, "check_status", &body);
+    assert_eq!(status, "200", "{answer}");
+    answer
+}
+
+#[test]
+fn a_clone_is_fetched_where_that_is_asked_for_and_left_alone_elsewhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (elsewhere, head) = cloned(folder.path());
+    let serve = |name: &str, more: &[&str]| {
+        let data = folder.path().join(name).display().to_string();
+        let words = [&["--port", "0"], more].concat();
+        let mut command = serve_on(folder.path(), &["--data-dir", &data], &words, &[]);
+        command.stderr(Stdio::null());
+        let mut running = Running::start(command);
+        let (name, _) = super::banner::printed(&mut running);
+        (running, format!("https://{name}"))
+    };
+    let (alone, name) = serve("alone", &[]);
+    assert_eq!(check(&alone, &name, &head)["repo_head"], json!(head));
+    let pushed = elsewhere.commit(&[("a.txt", "b")]);
+    elsewhere.git(&["push", "--quiet", "origin", "main"]);
+    sleep(Duration::from_secs(1));
+    assert_eq!(check(&alone, &name, &head)["status"], "OK");
+    drop(alone);
+
+    // What was there at the start is fetched at once, and what comes later with the next fetch.
+    let (fetching, name) = serve("fetching", &["--fetch", SECONDS]);
+    let mut last = head;
+    for head in [pushed, String::new()] {
+        let head = if head.is_empty() {
+            let next = elsewhere.commit(&[("a.txt", "c")]);
+            elsewhere.git(&["push", "--quiet", "origin", "main"]);
+            next
+        } else {
+            head
+        };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let stale = loop {
+            let answer = check(&fetching, &name, &last);
+            if answer["status"] == "STALE" || Instant::now() > deadline {
+                break answer;
+            }
+            sleep(Duration::from_millis(100));
+        };
+        assert_eq!(
+            (&stale["status"], &stale["repo_head"], &stale["orchestration"]["action"]),
+            (&json!("STALE"), &json!(head), &json!("PULL")),
+            "{stale}"
+        );
+        last = head;
+    }
+}
