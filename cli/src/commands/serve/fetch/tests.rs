@@ -156,3 +156,53 @@ fn a_fetch_that_hangs_is_ended_with_all_that_it_has_started() {
     });
     assert!(ends(&id));
 }
+
+/// Three clones that are due at the same time, over a transport that notes when it begins and ends.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn one_fetch_runs_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    let text = format!(
+        "echo begin >> '{0}'; sleep 0.2; echo end >> '{0}'; exit 1",
+        seen.display()
+    );
+    let ssh = script(folder.path(), &text);
+    let paths: Vec<PathBuf> = ["one", "two", "three"].map(|name| folder.path().join(name)).into();
+    for path in &paths {
+        std::fs::create_dir(path).unwrap();
+        clone_with(path, &ssh);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        for arguments in [
+            &[
+                "remote",
+                "set-url",
+                "origin",
+                &format!("ssh://git@example.invalid/a/{name}.git"),
+            ][..],
+            &["config", "core.sshCommand", &ssh],
+        ] {
+            let status = Command::new("git")
+                .arg("-C")
+                .arg(path)
+                .args(arguments)
+                .status()
+                .unwrap();
+            assert!(status.success(), "{arguments:?}");
+        }
+    }
+    let source = Arc::new(GitSource::open(&paths).unwrap());
+    let stop = async {
+        loop {
+            let text = std::fs::read_to_string(&seen).unwrap_or_default();
+            if text.lines().filter(|line| *line == "end").count() >= 3 {
+                return;
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    };
+    keep_current(source, Duration::from_secs(5), stop, || {}).await;
+    let text = std::fs::read_to_string(&seen).unwrap();
+    let lines: Vec<&str> = text.lines().take(6).collect();
+    assert_eq!(lines, ["begin", "end", "begin", "end", "begin", "end"]);
+}
