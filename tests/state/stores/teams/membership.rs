@@ -1,9 +1,9 @@
 //! Teams are made, joined and handed over.
 
 use coord::state;
-use coord::state::admission::{Admitted, admit_without_head};
+use coord::state::admission::{Admitted, Denial, admit_without_head};
 use coord::state::tasks::TaskChanges;
-use coord::state::teams::{Joined, TeamRefusal, Told, list_teams, show_team};
+use coord::state::teams::{Joined, TeamRefusal, TeamTerms, Told, list_teams, show_team};
 
 use crate::world::World;
 use crate::world::team::titled;
@@ -211,7 +211,32 @@ async fn who_takes_a_handle_that_is_free_again_has_no_rights_of_the_login_before
     bob.completes("t1").await.unwrap();
 }
 
+async fn a_team_that_is_assumed_has_to_be_the_only_one_of_the_caller(world: World) {
+    let (_, [bob]) = world.team_of(["bob"]).await;
+    let asks = async || {
+        let terms = TeamTerms {
+            is_assumed: true,
+            ..bob.terms()
+        };
+        match show_team(&*world.store, &terms).await.unwrap() {
+            Admitted::Outcome(told) => Ok(told.outcome.unwrap().name),
+            Admitted::Denied(Denial::AskTeam { handles }) => Err(handles.into_iter().collect::<Vec<_>>()),
+            Admitted::Denied(denial) => panic!("{denial:?}"),
+        }
+    };
+    assert_eq!(asks().await.as_deref(), Ok("alpha"));
+    let pair = |team: &str, handle: &str| (team.to_owned(), handle.to_owned());
+    let beta = world.mate("bob", "Beta");
+    beta.creates("Robert").await.unwrap();
+    assert_eq!(asks().await, Err(vec![pair("alpha", "bob"), pair("beta", "Robert")]));
+    bob.leaves().await.unwrap();
+    assert_eq!(asks().await, Err(vec![pair("beta", "Robert")]));
+    beta.deletes_team().await.unwrap();
+    assert_eq!(asks().await, Err(Vec::new()));
+}
+
 scenarios!(
+    a_team_that_is_assumed_has_to_be_the_only_one_of_the_caller,
     who_takes_a_handle_that_is_free_again_has_no_rights_of_the_login_before,
     a_team_is_made_once_whatever_the_case_of_its_name,
     a_handle_is_one_logins_alone,
