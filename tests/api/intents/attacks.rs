@@ -46,6 +46,8 @@ async fn stored(api: &Api) -> (Vec<String>, Vec<String>) {
         if is_digest { String::new() } else { end.to_owned() }
     });
     let mut ends: Vec<String> = ends.collect();
+    // The limit of the repository is there for milliseconds.
+    ends.retain(|end| end != ":all");
     ends.sort();
     ends.dedup();
     let ids = texts(["HKEYS", &coord::state::intents::keys::intents(&crate::api::repo())]).await;
@@ -114,10 +116,7 @@ async fn no_id_of_an_intent_escapes_its_key_wherever_it_is_sent() {
     }
     let after = (api.ledger_lines().await, api.reads_intents("ann", "").await);
     assert_eq!(before, after);
-    assert_eq!(
-        stored(&api).await,
-        (vec![String::new(), ":all".to_owned()], vec!["REQ-1".to_owned()])
-    );
+    assert_eq!(stored(&api).await, (vec![String::new()], vec!["REQ-1".to_owned()]));
 }
 
 #[tokio::test]

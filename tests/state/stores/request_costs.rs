@@ -6,9 +6,12 @@ use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
 use coord::state::locks::{GateTerms, PolicyTerms, Release, Wanted};
+use coord::state::tasks::{Named, NewTask};
+use coord::state::teams::{RequestKey, TeamTerms};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
+use crate::world::team::{Mate, titled};
 use crate::world::{HEAD, World, sha};
 
 /// What came of a request: whether it was let in, or whose limit was met.
@@ -200,7 +203,43 @@ async fn what_a_request_costs_follows_from_its_paths(world: World) {
     assert_eq!(other.checks_within("ann", small, 512).await, "in");
 }
 
+async fn new_tasks_cost_by_their_number_and_that_of_their_dependencies(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let adds = async |mate: &Mate<'_>, tasks: &[NewTask], burst: u32| {
+        let terms = TeamTerms {
+            admission: AdmissionTerms {
+                rates: Rates {
+                    holder: rate(burst),
+                    ..Rates::NONE
+                },
+                ..mate.terms().admission
+            },
+            ..mate.terms()
+        };
+        let created = state::tasks::create_tasks(&*world.store, &terms, RequestKey::NONE, tasks).await;
+        came(&created.unwrap())
+    };
+    // Two for 64 tasks.
+    let plain: Vec<NewTask> = (0..64).map(|_| titled("a")).collect();
+    for came in ["in", "in", "Holder"] {
+        assert_eq!(adds(&lead, &plain, 5).await, came);
+    }
+    assert_eq!(adds(&lead, &plain[..32], 5).await, "in");
+    let depends: Vec<NewTask> = (0..64)
+        .map(|place| NewTask {
+            dependencies: (0..place).map(Named::New).collect(),
+            ..titled("b")
+        })
+        .collect();
+    // Four for 64 tasks with 2,016 dependencies, which cost as much as 63 more.
+    for came in ["in", "Holder"] {
+        assert_eq!(adds(&bob, &depends, 7).await, came);
+    }
+    assert_eq!(adds(&bob, &plain, 7).await, "in");
+}
+
 on_every_store!(
+    new_tasks_cost_by_their_number_and_that_of_their_dependencies,
     all_agents_of_a_person_share_a_limit_however_many_they_are,
     claims_go_before_reads,
     a_claim_passes_as_a_renewal_only_where_all_of_it_is_held,

@@ -48,6 +48,13 @@ impl Stored {
                     false => return Err(format!("{rest} is marked as held back in the edges")),
                 }
             }
+            if side == "i" {
+                let is_of_task = self.tasks.keys().any(|id| id.to_lowercase() == rest);
+                match is_of_task {
+                    true => continue,
+                    false => return Err(format!("{rest} is the id of no task")),
+                }
+            }
             let (id, other) = rest.split_once(' ').ok_or("an edge without an end")?;
             let status = self
                 .status(id)
@@ -58,8 +65,15 @@ impl Stored {
                 }
                 continue;
             }
-            let twin = format!("{} {other} {id}", if side == "d" { "b" } else { "d" });
-            if !self.edges.contains(&twin) {
+            let seen_by = |dependent: &str| match self.status(dependent) {
+                Some("completed") => "c",
+                _ => "b",
+            };
+            let (expected, twin) = match side {
+                "d" => ("d", format!("{} {other} {id}", seen_by(id))),
+                _ => (seen_by(other), format!("d {other} {id}")),
+            };
+            if side != expected || !self.edges.contains(&twin) {
                 return Err(format!("the edge {edge} is there from one end"));
             }
         }

@@ -7,7 +7,7 @@ use super::scripts::{ASSIGN_TASK, CREATE_TASKS, DELETE_TASK, UPDATE_TASK};
 use crate::domain::team::{Handle, TaskId};
 use crate::state::admission::Kind;
 use crate::state::reply::arguments;
-use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, run, unknown};
+use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, run, run_as_many, unknown};
 use crate::store::Store;
 
 /// A task that another one names.
@@ -75,6 +75,9 @@ pub struct CreatedTasks {
     pub tasks: Vec<TaskView>,
 }
 
+/// Edges that cost as much of the limits as a path of another request.
+const EDGES_OF_A_PATH: usize = 32;
+
 /// Adds `tasks`, 1 to 200, all or none. A ring in the refusal names a new task by `#` and its place from 1 on.
 ///
 /// # Errors
@@ -103,7 +106,9 @@ pub async fn create_tasks(
             &names(&task.blocks),
         ]));
     }
-    run(store, &CREATE_TASKS, terms, Kind::Read, args, |mut reply| {
+    let edges = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
+    let as_many = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
+    run_as_many(store, &CREATE_TASKS, terms, as_many, args, |mut reply| {
         match reply.outcome.as_str() {
             "CREATED" => Ok(CreatedTasks {
                 now: reply.now,

@@ -15,5 +15,5 @@ pub use only_teams::OnlyTeams;
 pub use records::*;
 pub use refusal::*;
 pub use terms::{RequestKey, TeamOutcome, TeamTerms, Told};
-pub(in crate::state) use terms::{outcome, run, team_arguments, unknown};
+pub(in crate::state) use terms::{outcome, run, run_as_many, team_arguments, unknown};
 pub use waiting::{AskedToStop, Membership, Waiting};

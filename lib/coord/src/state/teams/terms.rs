@@ -79,14 +79,30 @@ pub(in crate::state) async fn run<T>(
     own_arguments: Vec<Vec<u8>>,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
+    run_as_many(store, script, terms, (kind, 1), own_arguments, read).await
+}
+
+/// The same for a request that costs as much of the limits as one with so many paths.
+pub(in crate::state) async fn run_as_many<T>(
+    store: &dyn Store,
+    script: &'static Script,
+    terms: &TeamTerms<'_>,
+    (kind, paths): (Kind, usize),
+    own_arguments: Vec<Vec<u8>>,
+    read: impl FnOnce(Reply) -> Result<T, StoreError>,
+) -> TeamOutcome<T> {
     let keys = team_keys(&terms.admission, terms.team);
-    let reply = call(store, script, keys, team_arguments(terms, kind, own_arguments)).await?;
-    outcome(reply, read)
+    let args = arguments_as_many(terms, (kind, paths), own_arguments);
+    outcome(call(store, script, keys, args).await?, read)
 }
 
 /// ARGV of every script of a team.
 pub(in crate::state) fn team_arguments(terms: &TeamTerms<'_>, kind: Kind, own: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-    let mut args = terms.admission.arguments(kind, 1);
+    arguments_as_many(terms, (kind, 1), own)
+}
+
+fn arguments_as_many(terms: &TeamTerms<'_>, (kind, paths): (Kind, usize), own: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let mut args = terms.admission.arguments(kind, paths);
     let name = if terms.is_assumed { "" } else { terms.team.as_str() };
     args.extend([terms.team.key().into(), name.into()]);
     args.extend(own);
