@@ -7,4 +7,5 @@ mod memory;
 mod policy;
 mod published;
 mod scale;
+mod server_memory;
 mod world;

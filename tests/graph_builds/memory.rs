@@ -8,16 +8,16 @@ use coord_test_support::git::Repo;
 use coord_test_support::skipping::skip;
 
 /// The aim for anything that somebody may push.
-const MOST_MIB: u64 = 300;
+pub const MOST_MIB: u64 = 300;
 
 /// A repository whose objects are small, however much they name.
-struct Hostile {
-    repo: Repo,
+pub struct Hostile {
+    pub repo: Repo,
     _folder: tempfile::TempDir,
 }
 
 impl Hostile {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Hostile {
             repo: Repo::init(folder.path(), &[]),
@@ -26,14 +26,19 @@ impl Hostile {
     }
 
     /// Runs git with `text` as its input; what it prints.
-    fn git(&self, command: &str, text: &str) -> String {
+    pub fn git(&self, command: &str, text: &str) -> String {
         std::fs::write(self.repo.path().join("input"), text).unwrap();
         let alias = format!("alias.read=!git {command} <input");
         self.repo.git(&["-c", &alias, "read"])
     }
 
+    /// The id of a file with `content`.
+    pub fn blob(&self, content: &str) -> String {
+        self.git("hash-object -w --stdin", content)
+    }
+
     /// A tree of `count` entries of one kind and content.
-    fn tree(&self, kind: &str, id: &str, count: usize, name: impl Fn(usize) -> String) -> String {
+    pub fn tree(&self, kind: &str, id: &str, count: usize, name: impl Fn(usize) -> String) -> String {
         let lines = (0..count).fold(String::new(), |mut lines, number| {
             writeln!(lines, "{kind} {id}\t{}", name(number)).unwrap();
             lines
@@ -43,7 +48,7 @@ impl Hostile {
 
     /// A commit of `folders` folders of `files` files each, all with `content`.
     fn commit(&self, content: &str, folders: usize, files: usize, folder_name: &str, file_name: &str) -> String {
-        let blob = self.git("hash-object -w --stdin", content);
+        let blob = self.blob(content);
         let folder = self.tree("100644 blob", &blob, files, |number| {
             format!("{file_name}{number:03}.ts")
         });
@@ -52,6 +57,14 @@ impl Hostile {
         });
         self.repo.git(&["commit-tree", "-m", "All", &root])
     }
+}
+
+/// The most memory in MiB that the process has had, while it runs and where the system tells.
+pub fn high_mark(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = mark.split_whitespace().next()?.parse().ok()?;
+    Some(kib / 1024)
 }
 
 /// The most memory in MiB that `coord graph` of `commit` had; none where the system does not tell.
@@ -66,10 +79,7 @@ fn peak(hostile: &Hostile, commit: &str) -> Option<u64> {
     let mut most = None;
     loop {
         // The mark only rises, so that the last one is the highest.
-        let status = std::fs::read_to_string(format!("/proc/{}/status", graph.id())).unwrap_or_default();
-        let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = mark.and_then(|mark| mark.split_whitespace().next()?.parse::<u64>().ok());
-        most = kib.map(|kib| kib / 1024).or(most);
+        most = high_mark(graph.id()).or(most);
         if let Some(ended) = graph.try_wait().unwrap() {
             assert!(ended.success(), "{ended}");
             return most;
