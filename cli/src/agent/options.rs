@@ -13,9 +13,6 @@ use secrecy::SecretString;
 /// Largest token file, in bytes.
 const MOST_TOKEN_BYTES: u64 = 16 * 1024;
 
-/// The variable by which opencode-teams names an agent.
-const OPENCODE_AGENT_ID: &str = "OPENCODE_AGENT_ID";
-
 /// Options of every command that asks a server.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AgentArgs {
@@ -100,7 +97,7 @@ impl AgentArgs {
     /// When it is no `agent_id`.
     pub fn agent_id(&self) -> anyhow::Result<Option<AgentId>> {
         let parse = |id: String| AgentId::parse(&id).map_err(|invalid| anyhow::anyhow!("the agent {id:?} {invalid}"));
-        let named = set(self.agent_id.clone()).or_else(|| value_of(&process_environment, OPENCODE_AGENT_ID));
+        let named = set(self.agent_id.clone()).or_else(|| value_of(&process_environment, env_vars::OPENCODE_AGENT_ID));
         named.map(parse).transpose()
     }
 }

@@ -256,6 +256,35 @@ async fn large_tasks_and_messages_come_in_pages_of_a_bounded_size() {
     assert_eq!(none["messages"], json!([]));
 }
 
+/// Texts of quotes take twice as much in JSON as in the store.
+#[tokio::test]
+async fn a_task_with_many_long_results_has_a_response_of_a_bounded_size() {
+    let api = Api::with_team().await;
+    let text = "\"".repeat(16_000);
+    let before: Vec<_> = (0..8).map(|_| json!({})).collect();
+    let ids = api.adds(json!(before)).await;
+    for id in &ids {
+        let path = format!("/api/tasks/{id}");
+        api.does_in_team("bob/one", &format!("{path}/claim"), json!({})).await;
+        api.does_in_team("bob/one", &format!("{path}/complete"), json!({ "result": text }))
+            .await;
+    }
+    let after = json!([{ "dependencies": ids, "description": text }]);
+    let [after] = &api.adds(after).await[..] else {
+        panic!("one task")
+    };
+    let shown = api.asks("eve", &format!("/api/tasks/{after}"), "&team=alpha").await;
+    assert!(shown.bytes.len() < MOST_BYTES_OF_PAGE, "{}", shown.bytes.len());
+    let shown = shown.json();
+    let results = shown["dependency_results"].as_array().unwrap().len();
+    assert!((1..8).contains(&results), "{results}");
+    let warning = shown["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("RESULTS_LEFT_OUT: ") && warning.ends_with(&ids[7]),
+        "{warning}"
+    );
+}
+
 const OTHER_URL: &str = "https://github.com/acme/other.git";
 
 /// Ids of tasks, locks, and texts are those of the repository that a request names, even if its teams have the same names.

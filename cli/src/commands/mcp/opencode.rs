@@ -1,7 +1,7 @@
 //! Calls of the tools of the plugin opencode-teams.
 
 use coord::mcp::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
-use coord::settings::{process_environment, value_of};
+use coord::settings::{env_vars, process_environment, value_of};
 use coord_protocol::ErrorCode;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
 use rmcp::model::CallToolResult;
@@ -9,10 +9,6 @@ use rmcp::model::CallToolResult;
 use super::backend::Failure;
 use super::proxy::Proxy;
 use super::target::{Sent, Target};
-
-/// The plugin's variables for how the agent is shown.
-const AGENT_NAME: &str = "OPENCODE_AGENT_NAME";
-const AGENT_TYPE: &str = "OPENCODE_AGENT_TYPE";
 
 impl Refused for Failure {
     fn code(&self) -> ErrorCode {
@@ -52,8 +48,8 @@ impl Proxy {
         let target = self.target(Sent::of(&repo_url, &None, &None, &None), client)?;
         let defaults = Defaults {
             agent_id: Some(target.agent_id.clone()),
-            agent_name: value_of(&process_environment, AGENT_NAME),
-            agent_type: value_of(&process_environment, AGENT_TYPE),
+            agent_name: value_of(&process_environment, env_vars::OPENCODE_AGENT_NAME),
+            agent_type: value_of(&process_environment, env_vars::OPENCODE_AGENT_TYPE),
         };
         let requests = OfTarget {
             proxy: self,

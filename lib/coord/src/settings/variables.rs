@@ -103,6 +103,11 @@ variables! {
     COORD_BRANCH, AGENT, "branch that the work is for; `git config coord.branch` is the same", "the upstream of the checked-out branch under another name, or else the default branch";
     COORD_AGENT, AGENT, "`agent_id` of the caller", "one for each session of an agent";
     COORD_TEAM, AGENT, "team that `coord team`, `coord task` and `coord message` are about; `OPENCODE_TEAM_NAME` is the same", "the only team that the agent is in";
+    OPENCODE_AGENT_ID, AGENT, "`agent_id` of the caller where `COORD_AGENT` is unset, as the plugin opencode-teams has it", "one for each session of an agent";
+    OPENCODE_AGENT_NAME, AGENT, "name of the agent, as the tools of `coord mcp --tools opencode` show it", "its handle";
+    OPENCODE_AGENT_TYPE, AGENT, "kind of the agent, shown beside that", "`agent`";
+    OPENCODE_TEAMS_DIR, AGENT, "folder of the plugin's files for `coord team sync`, `export` and `import`", "the next row";
+    OPENCODE_PROJECT_ROOT, AGENT, "project whose `.opencode/opencode-teams` is this folder", "the nearest folder upwards with `.git`, `package.json`, `opencode.json` or `.opencode`";
     COORD_BYPASS, AGENT, "`1`: `coord guard` lets a commit or a push pass without a check, and notes it", "it checks";
     RUST_LOG, GRAPHS, "log level, or levels by module: error, warn, info, debug, trace", "`info`; `coord serve` begins at `warn`";
 }

@@ -414,13 +414,31 @@ pub(super) fn of_task(
     waiting: Waiting,
     reason: impl FnOnce(&coord_protocol::tasks::TaskView) -> String,
 ) -> TaskResponse {
-    let left_out = left_out(&whole.left_out);
+    let mut missing = whole.left_out.clone();
     let (task, results) = view::whole_task(whole);
     let reason = reason(&task);
+    let mut room = MOST_BYTES.saturating_sub(json_bytes(&task));
     let mut response = answer(Some(task), waiting, Action::Proceed, reason);
-    response.dependency_results = results;
-    response.warnings.extend(left_out);
+    for result in results {
+        let bytes = json_bytes(&result);
+        match room.checked_sub(bytes) {
+            Some(rest) => {
+                room = rest;
+                response.dependency_results.push(result);
+            }
+            None => missing.push(result.id),
+        }
+    }
+    response.warnings.extend(left_out(&missing));
     response
+}
+
+/// Most bytes of a task and the results of its dependencies in a response.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// What takes little in the store takes up to twice as much with its escapes.
+fn json_bytes(value: &impl serde::Serialize) -> usize {
+    serde_json::to_vec(value).map_or(0, |json| json.len())
 }
 
 /// The warning that results of met dependencies have no room in a response.
