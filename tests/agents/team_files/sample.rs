@@ -130,7 +130,7 @@ fn a_first_sync_takes_more_finished_work_of_one_owner_than_it_may_have_claims() 
     }
     for number in 0..20 {
         place.edit(&format!("tasks/review-pr-7/begun-{number}.json"), |task| {
-            task["status"] = "completed".into()
+            task["status"] = "completed".into();
         });
     }
     let report = place.report(&["sync", "--team", "review-pr-7"], 0);
