@@ -152,6 +152,9 @@ pub fn beginning() -> Vec<Step> {
         ("carl", Act::Join { handle: "carl" }),
         ("bob", chain()),
         ("ann/one", chain()),
+        // Who has a task by chance seldom gives that one back.
+        ("bob", Act::Claim(1)),
+        ("bob", Act::Release { task: 1, note: "half" }),
     ]
 }
 
