@@ -212,7 +212,7 @@ fn told(answer: Option<&(u16, Json)>) -> Told {
 }
 
 /// The contest was about something. What depends on moments, such as a completion of a claim that has just lapsed, or is rare, such as a
-/// request to all to stop, is counted only.
+/// stop of one member alone, is counted only.
 pub fn assert_eventful(tally: &Tally) {
     eprintln!("{tally:?}");
     for (what, count) in [
@@ -230,7 +230,10 @@ pub fn assert_eventful(tally: &Tally) {
         ("claims that were answered", tally.taken),
         ("claims with files", tally.taken_with_files),
         ("claims that files did not let be", tally.files_in_the_way),
-        ("members that stopped", tally.stopped),
+        (
+            "members that stopped, alone or with all",
+            tally.stopped + tally.stopped_all,
+        ),
         ("handles that were taken over", tally.handles_taken_over),
         ("killed requests", tally.unanswered),
     ] {
