@@ -187,10 +187,10 @@ pub fn cases() -> Vec<Case> {
             "26 released, 64 tickets, 1 reserved",
         ),
         case(
-            "queue: a refused claim of 504 files takes the 64th ticket; all others wait for the caller, one through the other",
+            "queue: a refused claim of 504 files has no room beside 63 tickets; all wait for the caller, one through the other",
             chain(MOST - 1),
             Act::Claim(Writing, requested(MOST - 1)),
-            "Conflict, 64 tickets, 0 reserved",
+            "Conflict, 63 tickets, 0 reserved",
         ),
         case(
             "queue: a refused claim of 512 files beside 64 such tickets",
