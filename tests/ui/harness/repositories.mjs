@@ -23,6 +23,7 @@ const MOST_BYTES = 4000;
  *   returns the commit.
  * @property {(branch?: string) => string} head
  * @property {(revision: string) => void} lose Removes an object, as a damaged disk would: `main:src`, for example.
+ * @property {(branch: string, revision: string) => void} move Points a branch at a commit, as a push does.
  */
 
 /** @param {import('node:test').TestContext} t @returns {string} A folder that is removed when the test ends. */
@@ -63,6 +64,7 @@ export function makeRepository(t, { files = SMALL, name = 'acme/shop' } = {}) {
       const object = git(['rev-parse', revision]);
       rmSync(join(path, 'objects', object.slice(0, 2), object.slice(2)));
     },
+    move: (branch, revision) => void git(['update-ref', `refs/heads/${branch}`, revision]),
   };
   repository.commit(files);
   return repository;
