@@ -85,6 +85,31 @@ async fn a_task_on_which_many_depend_ends_in_a_few_commands() {
     assert!(commands < 100, "{each}");
 }
 
+/// Only the events take commands for each message: an XADD and a PUBLISH.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fifty_assignees_are_told_in_a_few_commands() {
+    const ASSIGNEES: usize = 50;
+    let Some(counted) = Counted::start() else { return };
+    let names: Vec<String> = (0..ASSIGNEES).map(|number| format!("agent-{number}")).collect();
+    let members: [&str; ASSIGNEES] = std::array::from_fn(|number| names[number].as_str());
+    let (lead, workers) = counted.world.team_of(members).await;
+    lead.adds(&[titled("hub")]).await.unwrap();
+    let tasks: Vec<_> = members.iter().map(|_| after("spoke", &["t1"])).collect();
+    for (id, member) in lead.adds(&tasks).await.unwrap().iter().zip(members) {
+        lead.assigns(id, Some(member)).await.unwrap();
+    }
+    lead.claims("t1").await.unwrap();
+    counted.commands().await;
+    lead.completes("t1").await.unwrap();
+    let (commands, each) = counted.commands().await;
+    assert!(commands < 2 * ASSIGNEES + 50, "{each}");
+    for (number, worker) in workers.iter().enumerate() {
+        let inbox = worker.reads(None).await.unwrap();
+        let told = &inbox.messages.last().unwrap().message;
+        assert_eq!(*told, format!("Dependencies are met: t{}", number + 2));
+    }
+}
+
 /// With files too, each is one script: a task is claimed and its files are, or neither.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {

@@ -31,47 +31,72 @@ local function drop_oldest(inbox)
   drop_body(string.format('%.0f', tonumber(sequence)))
 end
 
-local function write_message(message, recipients)
-  message.id, message.time = sequence, now_ms
-  redis.call('HSET', keys.bodies, string.format('%.0f', sequence), cjson.encode(message))
+local function emit_message(message, recipients)
   emit({
-    type = 'message_sent', team = team.name, number = sequence, message_type = message.kind, from = message.from,
+    type = 'message_sent', team = team.name, number = message.id, message_type = message.kind, from = message.from,
     to = message.to, recipients = names_of(recipients), recipient_count = #recipients, task = message.task_id,
   })
 end
 
--- Sends to members, by their handles; returns the sequence, or nil and the handle whose inbox is full.
-local function deliver(handles, message, most_unread)
-  local KEPT = 1000
-  local fields, changed, entries = {}, {}, {}
+-- The marks of members' inboxes, by handle.
+local function marks_of_all(handles)
+  local fields, marks = {}, {}
   for index, handle in ipairs(handles) do
     fields[index] = team_key .. '/' .. string.lower(handle)
   end
-  local stored = redis.call('HMGET', keys.members, unpack(fields))
-  for index, handle in ipairs(handles) do
-    stored[index] = marks_of(stored[index])
-    if stored[index].direct - stored[index].read_direct >= most_unread then
-      return nil, handle
-    end
+  for index, stored in ipairs(redis.call('HMGET', keys.members, unpack(fields))) do
+    marks[handles[index]] = marks_of(stored)
   end
-  sequence = redis.call('HINCRBY', keys.team, 'sequence', 1)
-  for index, handle in ipairs(handles) do
-    local marks, inbox = stored[index], '=' .. string.lower(handle)
-    marks.direct, marks.last = marks.direct + 1, sequence
-    if marks.direct > KEPT and marks.direct - KEPT <= marks.read_direct then
-      drop_oldest(inbox)
+  return marks
+end
+
+local function is_full(marks, most_unread)
+  return marks.direct - marks.read_direct >= most_unread
+end
+
+-- Sends messages, each to its `handles`, which are in none of the others; `marks` are those of all.
+local function deliver_all(messages, marks)
+  local KEPT = 1000
+  sequence = redis.call('HINCRBY', keys.team, 'sequence', #messages)
+  local entries, changed, bodies = {}, {}, {}
+  for index, message in ipairs(messages) do
+    local handles = message.handles
+    message.handles, message.id, message.time = nil, sequence - #messages + index, now_ms
+    for _, handle in ipairs(handles) do
+      local own, inbox = marks[handle], '=' .. string.lower(handle)
+      own.direct, own.last = own.direct + 1, message.id
+      if own.direct > KEPT and own.direct - KEPT <= own.read_direct then
+        drop_oldest(inbox)
+      end
+      entries[#entries + 1] = 0
+      entries[#entries + 1] = inbox .. ' ' .. padded(message.id) .. ' ' .. own.direct
+      changed[#changed + 1] = team_key .. '/' .. string.lower(handle)
+      changed[#changed + 1] = marks_text(own)
     end
-    table.insert(entries, 0)
-    table.insert(entries, inbox .. ' ' .. padded(sequence) .. ' ' .. marks.direct)
-    table.insert(changed, fields[index])
-    table.insert(changed, marks_text(marks))
+    local field = string.format('%.0f', message.id)
+    bodies[#bodies + 1] = field
+    bodies[#bodies + 1] = cjson.encode(message)
+    if #handles > 1 then
+      bodies[#bodies + 1] = field .. ' refs'
+      bodies[#bodies + 1] = #handles
+    end
+    emit_message(message, handles)
   end
   redis.call('ZADD', keys.mail, unpack(entries))
   redis.call('HSET', keys.members, unpack(changed))
-  if #handles > 1 then
-    redis.call('HSET', keys.bodies, string.format('%.0f', sequence) .. ' refs', #handles)
+  redis.call('HSET', keys.bodies, unpack(bodies))
+end
+
+-- Sends to members, by their handles; returns the sequence, or nil and the handle whose inbox is full.
+local function deliver(handles, message, most_unread)
+  local marks = marks_of_all(handles)
+  for _, handle in ipairs(handles) do
+    if is_full(marks[handle], most_unread) then
+      return nil, handle
+    end
   end
-  write_message(message, handles)
+  message.handles = handles
+  deliver_all({ message }, marks)
   return sequence
 end
 
@@ -90,6 +115,8 @@ local function broadcast(message)
   redis.call('ZADD', keys.mail, 0, '* ' .. padded(sequence) .. ' ' .. ordinal .. ' ' .. sender .. ' ' .. marks.own, 0,
     '>' .. sender .. ' ' .. padded(sequence) .. ' ' .. marks.own)
   save_marks(sender, marks)
-  write_message(message, {})
+  message.id, message.time = sequence, now_ms
+  redis.call('HSET', keys.bodies, string.format('%.0f', sequence), cjson.encode(message))
+  emit_message(message, {})
   return sequence
 end

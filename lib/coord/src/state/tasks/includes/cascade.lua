@@ -76,15 +76,29 @@ local function unblock(id, dependents, words)
     named[index] = free[index]
   end
   emit({ type = 'task_unblocked', team = team.name, task = id, tasks = named, task_count = #free })
+  if #order == 0 then
+    return #free, {}
+  end
   local MOST_SHOWN = 20
-  local not_told = {}
-  for _, handle in ipairs(order) do
+  local records, marks, messages, not_told = {}, marks_of_all(order), {}, {}
+  for index, handle in ipairs(order) do
+    records[index] = '=' .. string.lower(handle)
+  end
+  for index, record in ipairs(redis.call('HMGET', keys.team, unpack(records))) do
+    local handle = order[index]
     local ids = told[handle]
-    local shown = table.concat(ids, ', ', 1, math.min(#ids, MOST_SHOWN))
-    local more = #ids > MOST_SHOWN and ' and ' .. #ids - MOST_SHOWN .. ' more' or ''
-    if not tell_member(handle, ids[1], words .. ': ' .. shown .. more) then
+    if record and is_full(marks[handle], MOST_UNREAD_OF_COORD) then
       not_told[#not_told + 1] = handle
+    elseif record then
+      local shown = table.concat(ids, ', ', 1, math.min(#ids, MOST_SHOWN))
+      local more = #ids > MOST_SHOWN and ' and ' .. #ids - MOST_SHOWN .. ' more' or ''
+      messages[#messages + 1] = {
+        handles = { handle }, to = handle, kind = 'plain', task_id = ids[1], message = words .. ': ' .. shown .. more,
+      }
     end
+  end
+  if #messages > 0 then
+    deliver_all(messages, marks)
   end
   return #free, not_told
 end
