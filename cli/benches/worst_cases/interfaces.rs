@@ -16,7 +16,7 @@ pub fn cases() -> Vec<Case> {
     let kept = files("requested", 512);
     let near = &many[..190];
     // So that many have room in a notice.
-    let broken: Vec<String> = (0..128).map(short).collect();
+    let broken: Vec<String> = (0..32).map(short).collect();
     let written =
         |paths: &[String], others| -> Vec<_> { paths.iter().map(|path| (path.clone(), others, true)).collect() };
     vec![
@@ -42,10 +42,10 @@ pub fn cases() -> Vec<Case> {
             "500 released, 500 to be compared",
         ),
         case(
-            "interfaces: 128 files, as many as are told of at once, have broken it, which 190 held files with 21 readers each import",
+            "interfaces: 32 files, as many as are told of at once, have broken it, which 190 held files with 21 readers each import",
             state(held(near, 21), all_import(near, &broken)),
             Act::Tell(broken),
-            "83790 told",
+            "127680 told",
         ),
     ]
 }

@@ -5,7 +5,7 @@ use crate::state::request_keys::lock_keys;
 use crate::store::{Store, StoreError};
 
 /// Most files of one run of the script, so that it holds the store no longer than others may.
-const MOST_AT_ONCE: usize = 128;
+const MOST_AT_ONCE: usize = 32;
 
 /// A file whose interface has changed, although it was to be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
