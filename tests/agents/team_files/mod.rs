@@ -3,8 +3,10 @@
 mod between;
 mod both_ways;
 mod hostile;
+mod plugin;
 mod refused;
 mod sample;
+mod two_sides;
 mod unchanged;
 mod unfinished;
 mod watching;
@@ -14,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -21,6 +24,10 @@ use crate::world::{REPO_URL, World};
 
 /// The root of the files in a project.
 const ROOT: &str = ".opencode/opencode-teams";
+
+/// It keeps no connection: each request has a runtime of its own.
+static CLIENT: LazyLock<reqwest::Client> =
+    LazyLock::new(|| reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap());
 
 /// A clone with a team: `lead` and `w1`, and tasks `a`, `b` and `c`, of which `b` waits for `a`.
 pub struct Place {
@@ -125,38 +132,19 @@ impl Place {
         let mut body = body.clone();
         body["repo_url"] = REPO_URL.into();
         let url = format!("{}/api/{path}", self.address());
-        let asked = async {
-            let method = method.parse().unwrap();
-            let mut request = reqwest::Client::new().request(method, url);
-            if let Some(login) = login {
-                request = request.header("x-coord-user", login);
-            }
-            let query: Vec<_> = body
-                .as_object()
-                .unwrap()
-                .iter()
-                .filter_map(|(name, value)| Some((name, value.as_str()?)))
-                .collect();
-            let request = match request.try_clone().unwrap().build().unwrap().method().as_str() {
-                "GET" | "DELETE" => {
-                    let mut built = request.build().unwrap();
-                    built.url_mut().query_pairs_mut().extend_pairs(query);
-                    return reqwest::Client::new()
-                        .execute(built)
-                        .await
-                        .unwrap()
-                        .text()
-                        .await
-                        .unwrap();
-                }
-                _ => request,
-            };
-            let sent = request
-                .header("content-type", "application/json")
-                .body(body.to_string())
-                .send();
-            sent.await.unwrap().text().await.unwrap()
-        };
+        let mut request = CLIENT.request(method.parse().unwrap(), url);
+        if let Some(login) = login {
+            request = request.header("x-coord-user", login);
+        }
+        let mut request = request.header("content-type", "application/json").build().unwrap();
+        if matches!(method, "GET" | "DELETE") {
+            let members = body.as_object().unwrap().iter();
+            let query = members.filter_map(|(name, value)| Some((name, value.as_str()?)));
+            request.url_mut().query_pairs_mut().extend_pairs(query);
+        } else {
+            *request.body_mut() = Some(body.to_string().into());
+        }
+        let asked = async { CLIENT.execute(request).await.unwrap().text().await.unwrap() };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -13,13 +13,14 @@ use super::{Place, message};
 const A: &str = "tasks/alpha/a.json";
 
 /// A `coord team sync --watch`; ended when dropped.
-struct Watch {
+pub struct Watch {
     process: Child,
-    said: Receiver<String>,
+    /// The lines that it prints.
+    pub said: Receiver<String>,
 }
 
 impl Watch {
-    fn start(place: &Place) -> Watch {
+    pub fn start(place: &Place) -> Watch {
         let mut command = place.command();
         command.args(["team", "sync", "--watch", "--json"]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -47,7 +48,7 @@ impl Watch {
         }
     }
 
-    fn end(&mut self) -> Option<i32> {
+    pub fn end(&mut self) -> Option<i32> {
         let id = self.process.id().to_string();
         assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
         self.process.wait().unwrap().code()

@@ -1,0 +1,236 @@
+//! What files and store say, and whether all that both sides did is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::plugin::{Act, Tasks, read_tasks};
+use super::{Place, files, refused};
+
+/// Tasks that wait, and what they wait for.
+type Edges = BTreeSet<(String, String)>;
+
+/// What one side says.
+#[derive(Debug, PartialEq)]
+pub struct Side {
+    /// What both sides have of a task.
+    tasks: Tasks,
+    /// The edges between open tasks, by `dependencies` and by `blocks`.
+    edges: [Edges; 2],
+    /// The texts of the messages to each member, sorted.
+    inboxes: BTreeMap<String, Vec<String>>,
+}
+
+/// The tasks of the store.
+pub fn stored(place: &Place) -> Tasks {
+    let query = json!({ "team": "alpha", "limit": "500", "descriptions": "true" });
+    let listed = place.server(None, "GET", "tasks", &query);
+    let tasks = listed["tasks"].as_array().unwrap().iter();
+    tasks.map(|task| (text(&task["id"]), task.clone())).collect()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(text).collect()
+}
+
+impl Side {
+    pub fn of_files(place: &Place) -> Side {
+        let inbox = |handle: &str| {
+            let messages = place.json(&format!("teams/alpha/inboxes/{handle}.json"));
+            messages
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|message| text(&message["message"]))
+                .collect()
+        };
+        Side::of(&read_tasks(place), inbox)
+    }
+
+    pub fn of_store(place: &Place) -> Side {
+        let history = place.server(None, "GET", "messages", &json!({ "team": "alpha", "limit": "500" }));
+        assert_eq!(history["earlier"], Value::Null, "all messages are one page");
+        let is_to = |message: &&Value, handle: &str| match message["to"].as_str() {
+            Some("broadcast") => message["from"] != handle,
+            to => to == Some(handle),
+        };
+        let inbox = |handle: &str| {
+            let messages = history["messages"].as_array().unwrap().iter();
+            messages
+                .filter(|message| is_to(message, handle))
+                .map(|message| text(&message["message"]))
+                .collect()
+        };
+        Side::of(&stored(place), inbox)
+    }
+
+    fn of(tasks: &Tasks, inbox: impl Fn(&str) -> Vec<String>) -> Side {
+        let is_open = |id: &String| tasks.get(id).is_some_and(|task| task["status"] != "completed");
+        let listed = |list: &str| {
+            let open = tasks.iter().filter(|(id, _)| is_open(id));
+            let pairs = open.flat_map(|(id, task)| texts(&task[list]).into_iter().map(|other| (id.clone(), other)));
+            pairs.filter(|(_, other)| is_open(other)).collect::<Edges>()
+        };
+        let blocks = listed("blocks").into_iter().map(|(on, id)| (id, on)).collect();
+        let members = ["title", "description", "priority", "status", "owner"];
+        let shown = |task: &Value| {
+            members
+                .map(|member| task[member].clone())
+                .into_iter()
+                .collect::<Value>()
+        };
+        let inboxes = ["lead", "w1", "w2"].map(|handle| {
+            let mut texts = inbox(handle);
+            texts.sort();
+            (handle.to_owned(), texts)
+        });
+        Side {
+            tasks: tasks.iter().map(|(id, task)| (id.clone(), shown(task))).collect(),
+            edges: [listed("dependencies"), blocks],
+            inboxes: inboxes.into(),
+        }
+    }
+}
+
+/// What was done on both sides, and what the synchronizations said.
+pub struct Ran {
+    pub by_files: Vec<Act>,
+    pub by_store: Vec<Act>,
+    pub reports: Vec<Value>,
+}
+
+impl Ran {
+    /// Both sides are alike, and have all that was done but for what was refused by a rule.
+    pub fn judge(&self, place: &Place) {
+        let (side, tasks) = (Side::of_store(place), stored(place));
+        assert_eq!(Side::of_files(place), side);
+        assert_eq!(side.edges[0], side.edges[1]);
+        self.assert_once();
+        let refused = self.refused();
+        let is_met = refused.iter().any(|id| id.starts_with("both"));
+        assert!(is_met, "both sides claim the same at times: {refused:?}");
+        for act in &self.by_files {
+            let id = match act {
+                Act::Claimed(id, _) | Act::Completed(id) | Act::Deleted(id) | Act::WentBack(id) => id,
+                _ => "",
+            };
+            assert!(
+                self.holds(act, &tasks, &side) || refused.contains(id),
+                "{act:?}: {refused:?}"
+            );
+        }
+        for act in &self.by_store {
+            assert!(self.holds(act, &tasks, &side), "{act:?}");
+        }
+        assert_only_whole_files(place, &tasks);
+    }
+
+    /// Whether what was done is there.
+    fn holds(&self, act: &Act, tasks: &Tasks, side: &Side) -> bool {
+        let is_deleted = |id: &String| {
+            let deleted = Act::Deleted(id.clone());
+            !tasks.contains_key(id) && (self.by_files.contains(&deleted) || self.by_store.contains(&deleted))
+        };
+        let member = |id: &String, member: &str, value: &str| tasks.get(id).is_some_and(|task| task[member] == value);
+        let is_last = |act: &Act| {
+            let same = |other: &&Act| match (other, act) {
+                (Act::Titled(one, _), Act::Titled(id, _)) | (Act::Described(one, _), Act::Described(id, _)) => {
+                    one == id
+                }
+                _ => false,
+            };
+            self.by_files.iter().chain(&self.by_store).rfind(same) == Some(act)
+        };
+        match act {
+            Act::Created(id) => tasks.contains_key(id) || is_deleted(id),
+            Act::Titled(id, title) => !is_last(act) || is_deleted(id) || member(id, "title", title),
+            Act::Described(id, description) => !is_last(act) || member(id, "description", description),
+            // What is completed waits for nothing, and is waited for by nothing.
+            Act::Depends(id, on) => {
+                let edge = (id.clone(), on.clone());
+                let is_over = |id: &String| member(id, "status", "completed") || is_deleted(id);
+                is_over(id) || is_over(on) || side.edges[0].contains(&edge)
+            }
+            Act::Claimed(id, owner) => member(id, "owner", owner),
+            Act::Completed(id) => member(id, "status", "completed"),
+            Act::Deleted(id) => is_deleted(id),
+            Act::Sent { from, to, text } => side.inboxes.iter().all(|(handle, inbox)| {
+                let is_for = handle == to || (*to == "broadcast" && handle != from);
+                inbox.iter().filter(|other| *other == text).count() == usize::from(is_for)
+            }),
+            Act::WentBack(_) => false,
+        }
+    }
+
+    /// The tasks of whose files something was refused. That takes a rule: both sides have claimed the task, or one has deleted it
+    /// while the other changed it, or needed it; or `blocks` still names what was deleted.
+    fn refused(&self) -> BTreeSet<String> {
+        let mut tasks = BTreeSet::new();
+        for report in &self.reports {
+            for ((reason, place), said) in refused(report).into_iter().zip(report["refused"].as_array().unwrap()) {
+                let task = place
+                    .trim_start_matches("tasks/alpha/")
+                    .split(".json")
+                    .next()
+                    .unwrap()
+                    .to_owned();
+                let is_of_claims = task.starts_with("both") && place.ends_with(": status");
+                let is_of_deletion = self.by_files.contains(&Act::Deleted(task.clone()));
+                match reason.as_str() {
+                    "conflict" | "refused" if is_of_claims || is_of_deletion => drop(tasks.insert(task)),
+                    "missing" => {
+                        let message = text(&said["message"]);
+                        let mut words = message.split_whitespace();
+                        let is_deleted = words.any(|word| self.by_files.contains(&Act::Deleted(word.to_owned())));
+                        assert!(is_deleted && place.contains(": blocks["), "{said}");
+                    }
+                    _ => panic!("{said}"),
+                }
+            }
+        }
+        tasks
+    }
+
+    /// What was taken of the files was taken once.
+    fn assert_once(&self) {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for sentence in self.reports.iter().flat_map(|report| texts(&report["applied"])) {
+            *counts.entry(sentence).or_default() += 1;
+        }
+        let once = [" created", " claimed by w1", " completed by w1", " deleted"];
+        for (sentence, count) in &counts {
+            assert!(
+                *count == 1 || !once.iter().any(|end| sentence.ends_with(end)),
+                "{count} times: {sentence}"
+            );
+        }
+        for (name, to) in [("lead", "lead"), ("all", "broadcast")] {
+            let sent = self
+                .by_files
+                .iter()
+                .filter(|act| matches!(act, Act::Sent { to: handle, .. } if *handle == to));
+            assert_eq!(counts[&format!("message of w1 to {name}")], sent.count());
+        }
+    }
+}
+
+/// Nothing is left but the files of the team, and each is JSON.
+fn assert_only_whole_files(place: &Place, tasks: &Tasks) {
+    let inboxes = ["lead", "w1", "w2"].map(|handle| format!("teams/alpha/inboxes/{handle}.json"));
+    let locks = ["tasks", "teams"].map(|folder| format!("{folder}/alpha/.lock"));
+    let tasks = tasks.keys().map(|id| format!("tasks/alpha/{id}.json"));
+    let expected: BTreeSet<_> = tasks
+        .chain(inboxes)
+        .chain(locks)
+        .chain(["teams/alpha/config.json".to_owned()])
+        .collect();
+    let found = files(&place.root);
+    assert_eq!(found.keys().cloned().collect::<BTreeSet<_>>(), expected);
+    for (file, bytes) in found.iter().filter(|(file, _)| file.ends_with(".json")) {
+        serde_json::from_slice::<Value>(bytes).unwrap_or_else(|error| panic!("{file}: {error}"));
+    }
+}
