@@ -196,11 +196,24 @@ impl Stored {
         Ok(())
     }
 
-    /// Who stops gives back what it has: so each has all that is its own.
+    /// Who stops or leaves gives back what it has: so each has all that is its own.
     fn check_members(&self) -> Result<(), String> {
+        if self.members.len() != self.member_count {
+            return Err(format!(
+                "{} members are counted {}",
+                self.members.len(),
+                self.member_count
+            ));
+        }
+        let is_led = self.leader.is_empty() || self.members.contains_key(&self.leader);
+        if !is_led {
+            return Err(format!("{:?} leads, and is no member", self.leader));
+        }
         for (id, task) in &self.tasks {
             if let (Some(owner), true) = (task["owner"].as_str(), self.is_held(task)) {
-                let member = &self.members[&owner.to_ascii_lowercase()];
+                let Some(member) = self.members.get(owner) else {
+                    return Err(format!("{owner} owns {id}, and is no member"));
+                };
                 let claims = member["claims"].as_str().unwrap_or_default();
                 if !claims.split(' ').any(|claim| claim == id) {
                     return Err(format!("{owner} owns {id}, and has the claims {claims:?}"));
@@ -213,8 +226,15 @@ impl Stored {
         Ok(())
     }
 
-    /// Each message is in an inbox, and each of an inbox is there.
+    /// Each message is in an inbox, and each of an inbox is there; who has left has no inbox.
     fn check_mail(&self) -> Result<(), String> {
+        let readers = self
+            .mail
+            .iter()
+            .filter_map(|entry| entry.split(' ').next()?.strip_prefix('='));
+        if let Some(reader) = readers.into_iter().find(|reader| !self.members.contains_key(*reader)) {
+            return Err(format!("{reader} has an inbox, and is no member"));
+        }
         let entries = self.mail.iter().filter(|entry| !entry.starts_with('>'));
         let sequence = |entry: &String| entry.split(' ').nth(1).and_then(|text| text.parse::<u64>().ok());
         let in_inboxes: BTreeSet<Option<u64>> = entries.map(sequence).collect();
@@ -243,6 +263,9 @@ impl Stored {
             if earlier["status"] == "completed" && (is_changed("owner") || is_changed("completed")) {
                 return Err(format!("{id} was completed twice: {earlier}, {task}"));
             }
+        }
+        if self.leader.is_empty() && !before.leader.is_empty() {
+            return Err("the team is gone".to_owned());
         }
         if self.sequence < before.sequence {
             return Err(format!("{} messages after {}", self.sequence, before.sequence));

@@ -1,5 +1,6 @@
-//! The same contest over servers in another process, which is killed by SIGKILL again and again: with the embedded store in it, or
-//! beside a redis-server. It looks on as [`look_on`] does, and says what it has found.
+//! The same contest over servers in another process, which is killed by SIGKILL again and again: with the embedded store in it, beside
+//! a redis-server, or together with one. It looks on as [`look_on`] does, and says what it has found. What is stored is checked after
+//! each kill, before there are servers again.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -14,11 +15,15 @@ use coord_embedded::EmbeddedStore;
 use coord_test_support::real_redis::RealRedis;
 
 use super::super::arena;
+use super::person::FOUNDER;
+use super::stored::Stored;
 use super::{Contest, Tally, assert_eventful, look_on};
 
 /// Names the store for the process that is to be killed: a file, or a URL.
 const STORE: &str = "COORD_CONTEST_STORE";
 const KILLS: usize = 6;
+/// What Redis has answered is on the disk.
+const KEPT: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "always"];
 
 fn open(store: &str) -> Arc<dyn Store> {
     match store.starts_with("redis://") {
@@ -79,9 +84,14 @@ impl Servers {
         (Servers { process, lines }, addresses)
     }
 
-    /// By SIGKILL; they must not have found anything.
-    fn kill(mut self) {
+    /// By SIGKILL, with the redis-server if there is one, which starts again; they must not have found anything.
+    fn kill(mut self, redis: Option<&mut RealRedis>) {
         self.process.kill().expect("the process is killed");
+        // At once: it is still at work for them.
+        if let Some(redis) = redis {
+            redis.kill();
+            assert!(redis.run(), "redis-server starts again");
+        }
         self.process.wait().expect("the process is gone");
         let lines = self.lines.join().expect("its output was read");
         let found = lines.iter().find(|line| line.contains("violated"));
@@ -89,7 +99,8 @@ impl Servers {
     }
 }
 
-async fn contest(store: &str, seed: u64) -> Tally {
+/// `killed`: the redis-server that is killed with the servers.
+async fn contest(store: &str, mut killed: Option<&mut RealRedis>, seed: u64) -> Tally {
     let (mut servers, addresses) = Servers::start(store);
     let contest = Contest::new(addresses);
     contest.begin().await;
@@ -97,17 +108,27 @@ async fn contest(store: &str, seed: u64) -> Tally {
         let contest = Arc::clone(&contest);
         async move { contest.run(seed, 90).await }
     });
+    // The team was made, as its clients were told.
+    let mut before = Stored {
+        leader: FOUNDER.to_owned(),
+        ..Stored::default()
+    };
     let mut kills = 0;
     while !clients.is_finished() && kills < KILLS {
         tokio::time::sleep(Duration::from_millis(fastrand::u64(200..700))).await;
-        servers.kill();
+        servers.kill(killed.as_deref_mut());
         kills += 1;
+        let now = Stored::read(&*open(store)).await;
+        if let Err(violation) = now.check().and_then(|()| now.follows(&before)) {
+            panic!("seed {seed}, kill {kills}: {violation}");
+        }
+        before = now;
         let (started, addresses) = Servers::start(store);
         *contest.addresses.lock() = addresses;
         servers = started;
     }
     let inboxes = clients.await.expect("the clients came to their ends");
-    servers.kill();
+    servers.kill(killed);
     assert!(kills > 2, "killed {kills} times");
     contest.judge(&inboxes, &*open(store), seed).await
 }
@@ -116,11 +137,19 @@ async fn contest(store: &str, seed: u64) -> Tally {
 async fn a_team_is_whole_after_each_kill_of_the_embedded_store_and_its_servers() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("store.redb");
-    assert_eventful(&contest(file.to_str().expect("a path"), 11).await);
+    assert_eventful(&contest(file.to_str().expect("a path"), None, 11).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_team_is_whole_after_each_kill_of_the_servers_beside_redis() {
     let Some(redis) = RealRedis::start(&[]) else { return };
-    assert_eventful(&contest(&redis.url(), 12).await);
+    assert_eventful(&contest(&redis.url(), None, 12).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_team_is_whole_after_each_kill_of_redis_and_its_servers() {
+    let Some(mut redis) = RealRedis::start(&KEPT) else {
+        return;
+    };
+    assert_eventful(&contest(&redis.url(), Some(&mut redis), 13).await);
 }

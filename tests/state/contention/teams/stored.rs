@@ -73,6 +73,10 @@ pub struct Stored {
     pub done: BTreeSet<String>,
     /// Key of a handle -> member.
     pub members: BTreeMap<String, Json>,
+    /// Members, as the team counts them.
+    pub member_count: usize,
+    /// Handle of the leader.
+    pub leader: String,
     /// Sequence of the newest message.
     pub sequence: u64,
     /// Open and completed tasks, as a listing counts them.
@@ -156,6 +160,11 @@ impl Stored {
         let replies = replies.as_array().expect("a list");
         let team = pairs(&replies[8]);
         let count = |name: &str| numbers_of(&replies[9], name);
+        // Beside a message there may be the number of its recipients.
+        let messages: Vec<(u64, Json)> = pairs(&replies[11])
+            .into_iter()
+            .filter_map(|(sequence, body)| Some((sequence.parse().ok()?, json(&body))))
+            .collect();
         let is_member = |name: &&(String, String)| name.0.starts_with('=');
         let field = |wanted: &str| {
             team.iter()
@@ -179,15 +188,16 @@ impl Stored {
                 .filter(is_member)
                 .map(|(name, member)| (name[1..].to_owned(), json(member)))
                 .collect(),
+            member_count: field("members").map_or(0, |text| text.parse().expect("a number")),
+            leader: field("team").map_or_else(String::new, |team| {
+                json(team)["leader"].as_str().expect("a handle").to_owned()
+            }),
             sequence: field("sequence").map_or(0, |text| text.parse().expect("a number")),
             counts: (count("/open"), count("/done")),
             mail: numbers(&replies[10]).into_keys().collect(),
-            bodies: pairs(&replies[11])
-                .into_iter()
-                .filter_map(|(sequence, body)| {
-                    let text = json(&body)["message"].as_str()?.to_owned();
-                    Some((sequence.parse().ok()?, text))
-                })
+            bodies: messages
+                .iter()
+                .map(|(number, message)| (*number, message["message"].as_str().expect("a text").to_owned()))
                 .collect(),
             locks: pairs(&replies[12])
                 .into_iter()

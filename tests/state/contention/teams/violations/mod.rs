@@ -61,6 +61,8 @@ fn history() -> (Vec<Ask>, Inboxes, Stored) {
         members: ["h0", "h1"]
             .map(|name| (name.to_owned(), json!({ "claims": "" })))
             .into(),
+        member_count: 2,
+        leader: "h0".to_owned(),
         sequence: 1,
         counts: (1, 1),
         mail: texts(&["=h1 000000000001 1"]),
@@ -309,7 +311,17 @@ fn files_that_are_not_claimed_with_their_task_are_named() {
 #[test]
 fn a_store_that_cannot_be_is_named() {
     type Change = fn(&mut Stored);
-    let cases: [(&str, Change); 22] = [
+    let cases: [(&str, Change); 26] = [
+        ("2 members are counted 3", |stored| stored.member_count = 3),
+        ("leads, and is no member", |stored| stored.leader = "h9".to_owned()),
+        ("h9 has an inbox, and is no member", |stored| {
+            stored.mail.insert("=h9 000000000001 1".to_owned());
+        }),
+        ("h9 owns t2, and is no member", |stored| {
+            is_out(stored);
+            let task = stored.tasks.get_mut("t2").unwrap();
+            (task["owner"], task["files"]) = (json!("h9"), json!([]));
+        }),
         ("there from one end", |stored| {
             stored.edges.remove("b t1 t2");
         }),
@@ -389,7 +401,8 @@ fn an_instant_that_cannot_follow_is_named() {
     let (_, _, before) = history();
     assert_eq!(before.follows(&before), Ok(()));
     type Change = fn(&mut Stored);
-    let cases: [(&str, Change); 4] = [
+    let cases: [(&str, Change); 5] = [
+        ("the team is gone", |stored| stored.leader.clear()),
         ("went from", |stored| {
             stored.tasks.get_mut("t2").unwrap()["status"] = json!("pending");
         }),

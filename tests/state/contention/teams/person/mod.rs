@@ -28,8 +28,8 @@ pub struct Person {
 /// Files of tasks; many have one in common.
 const FILES: usize = 8;
 
-/// The handle of the leader.
-const LEADER: &str = "h0";
+/// Who has made the team, and keeps it open: it never leaves, and never approves the end of all.
+pub const FOUNDER: &str = "h0";
 
 /// The agent of a login that is in no team.
 const ALONE: usize = usize::MAX;
@@ -176,8 +176,7 @@ impl Person {
         if let Some(inbox) = self.reads(0).await
             && let Some(id) = inbox["shutdown"]["id"].as_str()
         {
-            // The leader keeps the team open.
-            let is_refused = self.handle == LEADER && inbox["shutdown"]["target"].is_null();
+            let is_refused = self.handle == FOUNDER && inbox["shutdown"]["target"].is_null();
             let (step, reason) = if self.random.bool() && !is_refused {
                 ("approve", None)
             } else {
@@ -274,7 +273,7 @@ impl Person {
 
     /// Asks a member to stop; or all, and itself first, but it joins again.
     async fn asks_to_stop(&mut self) {
-        let is_about_all = self.handle != LEADER && self.random.u32(..3) == 0;
+        let is_about_all = self.handle != FOUNDER && self.random.u32(..3) == 0;
         let target = (!is_about_all).then(|| format!("h{}", self.random.usize(..CLIENTS)));
         let body = json!({ "step": "request", "target": target, "reason": "Enough" });
         self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
