@@ -6,6 +6,7 @@ mod hostile;
 mod plugin;
 mod refused;
 mod sample;
+mod there_and_back;
 mod two_sides;
 mod unchanged;
 mod unfinished;

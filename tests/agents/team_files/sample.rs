@@ -20,7 +20,7 @@ fn sample() -> Place {
 }
 
 /// A value without times, which are the store's own.
-fn timeless(text: &[u8]) -> Value {
+pub fn timeless(text: &[u8]) -> Value {
     fn without(value: &mut Value) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(without),
