@@ -13,7 +13,7 @@ use crate::mcp::Agent;
 use crate::world::World;
 
 /// Time in which an agent gives up: the test has failed.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 const PUSH: &str = "git push origin HEAD:main";
 const PULL: &str = "git pull --rebase";
