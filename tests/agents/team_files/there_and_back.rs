@@ -174,7 +174,7 @@ fn shown(bytes: &[u8]) -> Value {
     let mut value = timeless(bytes);
     match &mut value {
         Value::Array(messages) => {
-            messages.retain(|message| message["type"] != "shutdown_request" && message["type"] != "shutdown_approved")
+            messages.retain(|message| message["type"] != "shutdown_request" && message["type"] != "shutdown_approved");
         }
         Value::Object(members) => drop(members.remove("updatedAt")),
         _ => {}
