@@ -394,7 +394,69 @@ async fn who_joins_under_a_handle_that_is_free_again_answers_for_itself(world: W
     assert_eq!(new.answers_shutdown("s1", None).await.unwrap().progress, Closed);
 }
 
+/// States of shutdowns, with who is to stop and who did it.
+async fn shutdown_events(world: &World) -> Vec<(String, Option<String>, String)> {
+    let events = world.events().await;
+    let changes = events
+        .iter()
+        .filter(|(_, event)| event["type"] == "shutdown_changed")
+        .map(|(_, event)| {
+            let text = |name: &str| event[name].as_str().map(str::to_owned);
+            (text("state").unwrap(), text("target"), text("handle").unwrap())
+        });
+    changes.collect()
+}
+
+fn change(state: &str, target: Option<&str>, handle: &str) -> (String, Option<String>, String) {
+    (state.to_owned(), target.map(str::to_owned), handle.to_owned())
+}
+
+/// It had stopped, and neither an event nor a message told of it.
+async fn who_asks_for_the_same_shutdown_approves_it_for_all_to_see(world: World) {
+    let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
+    lead.requests_shutdown(Some("bob"), 60).await.unwrap();
+    assert_eq!(bob.requests_shutdown(Some("bob"), 60).await.unwrap().progress, Stopped);
+    eve.requests_shutdown(None, 60).await.unwrap();
+    assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
+    assert_eq!(
+        shutdown_events(&world).await,
+        [
+            change("requested", Some("bob"), "lead"),
+            change("approved", Some("bob"), "bob"),
+            change("approved", Some("bob"), "bob"),
+            change("requested", None, "eve"),
+            change("approved", None, "lead"),
+            change("closed", None, "lead"),
+        ]
+    );
+    let told = async |mate: &Mate<'_>| {
+        let messages = mate.reads(None).await.unwrap().messages;
+        let approvals = messages
+            .iter()
+            .filter(|message| message.kind == MessageType::ShutdownApproved);
+        approvals.map(|message| message.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&lead).await, ["Agent bob approved shutdown"]);
+    assert_eq!(told(&eve).await, ["Agent lead approved team shutdown"]);
+}
+
+/// The event of the end named nobody, as that of the whole team.
+async fn the_end_of_a_shutdown_names_the_member_that_left(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.requests_shutdown(Some("bob"), 60).await.unwrap();
+    bob.leaves().await.unwrap();
+    assert_eq!(
+        shutdown_events(&world).await,
+        [
+            change("requested", Some("bob"), "lead"),
+            change("approved", Some("bob"), "bob")
+        ]
+    );
+}
+
 scenarios!(
+    who_asks_for_the_same_shutdown_approves_it_for_all_to_see,
+    the_end_of_a_shutdown_names_the_member_that_left,
     a_member_is_live_for_15_minutes_or_with_a_claim,
     what_was_kept_for_a_member_that_stops_is_anybodys,
     an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again,

@@ -8,8 +8,7 @@
 local id, reason = ARGV[19], ARGV[20]
 -- @include admission/admission
 -- @include teams/team
--- @include departures/shutdown
--- @include departures/unpushed
+-- @include departures/approve
 
 local denial = admit() or enter(true)
 if denial then
@@ -26,16 +25,12 @@ if shutdown.answers[me] == 'approved' then
   return refuse('ANSWERED', id, member.handle)
 end
 load_members()
-local given_back, unpushed, unpushed_count, not_told, by = {}, {}, 0, nil, shutdown.by
+local given_back, unpushed, unpushed_count, not_told = {}, {}, 0, nil
 if reason == '' then
-  given_back = stop_member(me, 'Given back at the shutdown of ' .. member.handle .. '.')
-  unpushed, unpushed_count = unpushed_locks()
-  local what = shutdown.target == '*' and 'team shutdown' or 'shutdown'
-  not_told = tell(by, 'shutdown_approved', 'Agent ' .. member.handle .. ' approved ' .. what)
-  emit_shutdown('approved', member.handle)
+  given_back, unpushed, unpushed_count, not_told = approve(false)
 else
   note_answer(me, 'rejected')
-  not_told = tell(by, 'shutdown_rejected', reason)
+  not_told = tell(shutdown.by, 'shutdown_rejected', reason)
   emit_shutdown('rejected_by', member.handle)
 end
 return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count, not_told })

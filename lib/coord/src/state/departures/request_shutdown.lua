@@ -1,14 +1,14 @@
 -- request_shutdown: asks one member to stop, or the team to close; the caller approves for itself alone.
 -- KEYS: those of admission, those of departures/unpushed, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 handle, '' for the team, 20 reason, 21 seconds to respond
--- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops, {} }, where
---           state is OPEN, STOPPED (the member has stopped) or CLOSED (the team is closed); if the same is asked for already, the id is that of the first request
+-- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
+--           members whose inboxes are full, so that they were not told }, where state is OPEN, STOPPED (the member has stopped) or CLOSED
+--           (the team is closed); if the same is asked for already, the id is that of the first request, which the caller may approve so
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local handle, reason, respond_seconds = ARGV[19], ARGV[20], tonumber(ARGV[21])
 -- @include admission/admission
 -- @include teams/team
--- @include departures/shutdown
--- @include departures/unpushed
+-- @include departures/approve
 
 local denial = admit() or enter(true)
 if denial then
@@ -24,7 +24,8 @@ end
 if shutdown and shutdown.target ~= target then
   return refuse('SHUTDOWN_OPEN', shutdown.id, shutdown.target, shutdown.by)
 end
-if not shutdown then
+local is_author = not shutdown
+if is_author then
   shutdown = {
     id = 's' .. redis.call('HINCRBY', keys.team, 'shutdowns', 1), target = target, by = member.handle, reason = reason,
     requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
@@ -43,9 +44,8 @@ if not shutdown then
   end
   emit_shutdown('requested', member.handle)
 end
-local id, given_back, unpushed, unpushed_count = shutdown.id, {}, {}, 0
+local id, given_back, unpushed, unpushed_count, not_told = shutdown.id, {}, {}, 0, {}
 if (target == '*' or target == me) and shutdown.answers[me] ~= 'approved' then
-  given_back = stop_member(me, 'Given back at the shutdown of ' .. member.handle .. '.')
-  unpushed, unpushed_count = unpushed_locks()
+  given_back, unpushed, unpushed_count, not_told = approve(is_author)
 end
-return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count, {} })
+return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count, not_told })

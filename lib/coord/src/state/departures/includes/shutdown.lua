@@ -7,10 +7,11 @@
 -- @include mail/deliver
 
 local function emit_shutdown(state, handle)
+  -- Who leaves is no member any more.
+  local target = shutdown.target == string.lower(member.handle) and member or members[shutdown.target]
   emit({
     type = 'shutdown_changed', team = team.name, shutdown = shutdown.id, state = state, handle = handle,
-    target = shutdown.target ~= '*' and members[shutdown.target] and members[shutdown.target].handle or nil,
-    user = request.user_id,
+    target = target and target.handle, user = request.user_id,
   })
 end
 
