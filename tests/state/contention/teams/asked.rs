@@ -18,11 +18,12 @@ pub struct Ask {
 pub enum Asked {
     /// New tasks; that in place 1 of request 7 has the title `m7.1`.
     Create(Vec<Wanted>),
-    /// What is set; the title has ` u7` behind it then.
+    /// What is set, and whether lapses are forgotten; the title has ` u7` behind it then.
     Update {
         id: String,
         dependencies: Option<Vec<String>>,
         blocks: Option<Vec<String>>,
+        clears: bool,
     },
     /// A claim, or the next task, with its files or without them.
     Take {
@@ -30,6 +31,10 @@ pub enum Asked {
     },
     Complete(String),
     Send(String),
+    /// The same to the leader, whoever that is, by somebody who has nothing to do.
+    Idle(String),
+    /// What is `left`, `handed over to h3` or `forced s2`.
+    Deed(String),
 }
 
 /// Edges and files of a new task.

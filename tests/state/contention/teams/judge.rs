@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value as Json;
+
 use super::asked::{Ask, Asked, Inboxes, Told};
-use super::model::{Model, Sent, origin, texts};
+use super::model::{Model, origin, texts};
 use super::stored::Stored;
 
 /// How much there was to judge.
@@ -20,13 +22,22 @@ pub struct Tally {
     pub deleted: usize,
     pub messages: usize,
     pub received: usize,
+    /// Of those that left.
+    pub lost: usize,
     pub rings_refused: usize,
     pub taken: usize,
     pub taken_with_files: usize,
     pub files_in_the_way: usize,
     pub stopped: usize,
     pub stopped_all: usize,
+    pub forced: usize,
+    pub left: usize,
+    pub handed_over: usize,
     pub handles_taken_over: usize,
+    pub held_back: usize,
+    pub cleared: usize,
+    pub idle: usize,
+    pub named_ready: usize,
     pub unanswered: usize,
     pub unanswered_but_done: usize,
 }
@@ -51,9 +62,23 @@ pub fn judge(asks: &[Ask], inboxes: &Inboxes, stored: &Stored) -> Result<Tally, 
     model.settle_files()?;
     stored.check()?;
     model.compare(stored)?;
-    model.answers(stored)?;
-    model.read(inboxes)?;
+    model.compare_members(stored)?;
+    model.answers(&bodies(inboxes, stored)?)?;
+    model.compare_deeds()?;
+    model.read(inboxes, stored)?;
     Ok(model.tally)
+}
+
+/// Number -> text of the messages that are stored, or that somebody got.
+fn bodies(inboxes: &Inboxes, stored: &Stored) -> Result<BTreeMap<u64, String>, String> {
+    let mut bodies = stored.bodies.clone();
+    for (number, text) in inboxes.values().flatten() {
+        let body = bodies.entry(*number).or_insert_with(|| text.clone());
+        if body != text {
+            return Err(format!("message {number} is {body:?}, and somebody got {text:?}"));
+        }
+    }
+    Ok(bodies)
 }
 
 impl Model<'_> {
@@ -99,8 +124,48 @@ impl Model<'_> {
         Ok(())
     }
 
+    fn compare_members(&self, stored: &Stored) -> Result<(), String> {
+        let has_stopped =
+            |(handle, member): (&String, &Json)| member["ended"].is_i64() == self.members.stopped.contains(handle);
+        let is_alike = stored.members.keys().eq(&self.members.handles)
+            && stored.leader == self.members.leader
+            && stored.members.iter().all(has_stopped);
+        match is_alike {
+            true => Ok(()),
+            false => Err(format!(
+                "the store has the members {:?} of {}, the events told {:?}",
+                stored.members, stored.leader, self.members
+            )),
+        }
+    }
+
+    /// Who was told to have left, handed over or forced has, and nobody else.
+    fn compare_deeds(&self) -> Result<(), String> {
+        let mut told: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
+        for ask in self.asks.values() {
+            let Asked::Deed(deed) = &ask.asked else { continue };
+            let (done, unanswered) = told.entry((ask.handle.clone(), deed.clone())).or_default();
+            match ask.told {
+                Told::Done(_) => *done += 1,
+                Told::Refused(_) => {}
+                Told::Nothing => *unanswered += 1,
+            }
+        }
+        for deed in told.keys().chain(self.members.deeds.keys()) {
+            let (done, unanswered) = told.get(deed).copied().unwrap_or_default();
+            let times = self.members.deeds.get(deed).copied().unwrap_or_default();
+            if !(done..=done + unanswered).contains(&times) {
+                return Err(format!(
+                    "{deed:?}: {times} times, of which {done} to {} were asked for",
+                    done + unanswered
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// What the clients were told is what has happened, and nothing has happened that nobody asked for.
-    fn answers(&mut self, stored: &Stored) -> Result<(), String> {
+    fn answers(&mut self, bodies: &BTreeMap<u64, String>) -> Result<(), String> {
         let (mut answered, mut unanswered): (BTreeSet<i64>, BTreeMap<&str, usize>) = Default::default();
         for (mark, ask) in &self.asks {
             let wrong = |what: &str| Err(format!("{what}: {ask:?}"));
@@ -117,6 +182,12 @@ impl Model<'_> {
                 }
                 (Asked::Update { .. }, Told::Done(_)) if !self.updated.contains(mark) => {
                     return wrong("no event tells of this change");
+                }
+                (Asked::Update { id, clears: true, .. }, Told::Refused(code)) if code == "NOT_CREATOR" => {
+                    let made_by = self.origins.get(id).and_then(|(mark, _)| self.asks.get(mark));
+                    if made_by.is_some_and(|made| made.handle == ask.handle) {
+                        return wrong("who has made the task was refused");
+                    }
                 }
                 (Asked::Create(_) | Asked::Update { .. }, Told::Refused(code)) => {
                     self.tally.rings_refused += usize::from(code == "CIRCULAR_DEPENDENCY");
@@ -157,16 +228,22 @@ impl Model<'_> {
                 {
                     return wrong("no event tells of this completion");
                 }
-                (Asked::Send(text), Told::Done(answer)) => {
+                (Asked::Send(text) | Asked::Idle(text), Told::Done(answer)) => {
                     let number = answer["id"].as_u64().unwrap_or_default();
+                    let is_idle = matches!(ask.asked, Asked::Idle(_));
                     let sent = self.messages.get((number as usize).wrapping_sub(1));
-                    let is_alike = sent.is_some_and(|sent| sent.from.as_ref() == Some(&ask.handle));
-                    if !is_alike || stored.bodies.get(&number) != Some(text) {
+                    let sent = sent.filter(|sent| sent.from.as_ref() == Some(&ask.handle) && sent.is_idle == is_idle);
+                    let Some(sent) = sent.filter(|_| bodies.get(&number) == Some(text)) else {
                         return wrong("no event tells of this message");
+                    };
+                    if !texts(&answer["ready"]).all(|id| sent.ready.contains(&id)) {
+                        return wrong("it names tasks that were not ready");
                     }
+                    self.tally.idle += usize::from(is_idle);
+                    self.tally.named_ready += texts(&answer["ready"]).count();
                 }
-                (Asked::Send(text), told) => {
-                    let times = stored.bodies.values().filter(|body| *body == text).count();
+                (Asked::Send(text) | Asked::Idle(text), told) => {
+                    let times = bodies.values().filter(|body| *body == text).count();
                     if times > usize::from(matches!(told, Told::Nothing)) {
                         return wrong("this message was sent");
                     }
@@ -186,25 +263,45 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// What each reader got are the messages to it, once and in order.
-    fn read(&mut self, inboxes: &Inboxes) -> Result<(), String> {
+    /// What each reader got are the messages to it, once and in order. What it had not read when it left is lost to it: the end of
+    /// what was sent to it until then. That stays in the history, and nothing goes before it was read.
+    fn read(&mut self, inboxes: &Inboxes, stored: &Stored) -> Result<(), String> {
         self.tally.messages = self.messages.len();
+        let numbered = || (1..).zip(&self.messages);
         for (reader, got) in inboxes {
-            let is_for = |sent: &Sent| match sent.to.as_str() {
-                "broadcast" => sent.from.as_ref() != Some(reader),
-                to => to == reader || sent.recipients.contains(reader),
-            };
-            let numbers = (1..).zip(&self.messages);
-            let expected: Vec<u64> = numbers
-                .filter(|(_, sent)| is_for(sent))
-                .map(|(number, _)| number)
+            let left = self.members.left.get(reader).copied().unwrap_or_default();
+            let of_reader: BTreeMap<u64, usize> = numbered()
+                .filter_map(|(number, sent)| Some((number, *sent.readers.get(reader)?)))
                 .collect();
             let numbers: Vec<u64> = got.iter().map(|(number, _)| *number).collect();
-            if numbers != expected {
-                let lost: Vec<_> = expected.iter().filter(|number| !numbers.contains(number)).collect();
-                return Err(format!("{reader} got {numbers:?}, without {lost:?} of those to it"));
+            // How often it had left before -> the last that it got then.
+            let last: BTreeMap<usize, u64> = numbers
+                .iter()
+                .filter_map(|number| Some((*of_reader.get(number)?, *number)))
+                .collect();
+            let is_due = |(number, times): &(&u64, &usize)| **times == left || last.get(times) >= Some(*number);
+            let (due, lost): (Vec<_>, Vec<_>) = of_reader.iter().partition(is_due);
+            if due.iter().map(|(number, _)| **number).ne(numbers.iter().copied()) {
+                return Err(format!(
+                    "{reader} got {numbers:?} of {of_reader:?}, and left {left} times"
+                ));
+            }
+            for (number, _) in lost {
+                let is_noted = stored.left.get(number).is_some_and(|left| left.contains(reader));
+                if !self.messages[*number as usize - 1].is_broadcast && !is_noted {
+                    return Err(format!(
+                        "message {number} is not kept as unread by {reader}, who has left"
+                    ));
+                }
+                self.tally.lost += 1;
             }
             self.tally.received += got.len();
+        }
+        for (number, sent) in numbered() {
+            let has_left = |(reader, times): (&String, &usize)| self.members.left.get(reader) > Some(times);
+            if !stored.bodies.contains_key(&number) && (sent.is_broadcast || !sent.readers.iter().all(has_left)) {
+                return Err(format!("message {number} is gone: {sent:?}"));
+            }
         }
         Ok(())
     }

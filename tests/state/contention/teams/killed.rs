@@ -106,7 +106,7 @@ async fn contest(store: &str, mut killed: Option<&mut RealRedis>, seed: u64) -> 
     contest.begin().await;
     let clients = tokio::spawn({
         let contest = Arc::clone(&contest);
-        async move { contest.run(seed, 90).await }
+        async move { contest.run(seed, 110).await }
     });
     // The team was made, as its clients were told.
     let mut before = Stored {
@@ -137,13 +137,13 @@ async fn contest(store: &str, mut killed: Option<&mut RealRedis>, seed: u64) -> 
 async fn a_team_is_whole_after_each_kill_of_the_embedded_store_and_its_servers() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("store.redb");
-    assert_eventful(&contest(file.to_str().expect("a path"), None, 11).await);
+    assert_eventful(&[contest(file.to_str().expect("a path"), None, 11).await]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_team_is_whole_after_each_kill_of_the_servers_beside_redis() {
     let Some(redis) = RealRedis::start(&[]) else { return };
-    assert_eventful(&contest(&redis.url(), None, 12).await);
+    assert_eventful(&[contest(&redis.url(), None, 12).await]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -151,5 +151,5 @@ async fn a_team_is_whole_after_each_kill_of_redis_and_its_servers() {
     let Some(mut redis) = RealRedis::start(&KEPT) else {
         return;
     };
-    assert_eventful(&contest(&redis.url(), Some(&mut redis), 13).await);
+    assert_eventful(&[contest(&redis.url(), Some(&mut redis), 13).await]);
 }

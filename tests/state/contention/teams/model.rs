@@ -9,9 +9,12 @@ use super::asked::{Ask, Asked, Named, Told};
 use super::files::Files;
 use super::instant::ring;
 use super::judge::Tally;
+use super::members::{Members, Sent};
 
 #[derive(Clone, Debug, Default)]
 pub struct Task {
+    /// Who has made it.
+    by: String,
     pub dependencies: BTreeSet<String>,
     pub was_claimed: bool,
     pub is_completed: bool,
@@ -19,13 +22,6 @@ pub struct Task {
     /// Whose claim lapsed last, while nobody else has had one since.
     lapsed_from: Option<String>,
     pub lapses: u64,
-}
-
-#[derive(Debug)]
-pub struct Sent {
-    pub from: Option<String>,
-    pub to: String,
-    pub recipients: Vec<String>,
 }
 
 #[derive(Default)]
@@ -41,12 +37,10 @@ pub struct Model<'a> {
     pub claims: BTreeMap<i64, (String, String)>,
     pub completed_by: BTreeMap<String, String>,
     pub deleted: BTreeSet<String>,
-    /// Who has to answer a shutdown, and who has approved one.
-    asked_to_stop: BTreeSet<String>,
-    /// Who has rejected the open shutdown of the team; none if none is open.
-    kept_open_by: Option<BTreeSet<String>>,
-    stopped: BTreeSet<String>,
+    pub members: Members,
     pub messages: Vec<Sent>,
+    /// Claims that lapse now are found for an idle message, whose answer may name their tasks.
+    pub is_after_idle: bool,
     /// The event that has to be next: what a completion or a deletion has freed.
     due: Option<(String, BTreeSet<String>)>,
     pub files: Files,
@@ -77,6 +71,13 @@ impl Model<'_> {
     fn open_dependencies(&self, id: &str) -> BTreeSet<String> {
         let is_open = |other: &&String| !self.tasks[*other].is_completed;
         self.tasks[id].dependencies.iter().filter(is_open).cloned().collect()
+    }
+
+    /// Whether it may be given to somebody.
+    pub fn is_ready(&self, id: &str) -> bool {
+        let task = &self.tasks[id];
+        let is_free = !task.is_completed && task.owner.is_none() && task.lapses < 3;
+        is_free && self.open_dependencies(id).is_empty()
     }
 
     fn assert_no_ring(&self) -> Result<(), String> {
@@ -115,6 +116,13 @@ impl Model<'_> {
             };
         }
         self.nothing_is_due()?;
+        self.no_end_is_due(&kind)?;
+        if !matches!(kind.as_str(), "task_lapsed" | "lock_renewed") {
+            self.is_after_idle = false;
+        }
+        if kind.starts_with("task_") && kind != "task_lapsed" {
+            self.must_be_member(&handle)?;
+        }
         match kind.as_str() {
             "lock_granted" | "lock_renewed" | "lock_released" | "lock_expired" => return self.lock(&kind, event),
             "task_claimed" => {
@@ -126,51 +134,13 @@ impl Model<'_> {
         }
         match kind.as_str() {
             "task_created" => self.create(&texts(&event["tasks"]).collect::<Vec<_>>(), &handle),
-            "task_updated" => self.update(&task, &text("title")),
+            "task_updated" => self.update(&task, &text("title"), &handle),
             "task_released" | "task_lapsed" => self.end_claim(&task, &handle, kind == "task_lapsed"),
             "task_completed" => self.complete(&task, &handle),
             "task_deleted" => self.delete(&task),
-            "message_sent" => {
-                self.messages.push(Sent {
-                    from: event["from"].as_str().map(str::to_owned),
-                    to: text("to"),
-                    recipients: texts(&event["recipients"]).collect(),
-                });
-                match event["number"] == self.messages.len() {
-                    true => Ok(()),
-                    false => Err(format!("message {} is next", self.messages.len())),
-                }
-            }
-            "shutdown_changed" if event["target"].is_null() => {
-                match text("state").as_str() {
-                    "requested" => {
-                        self.kept_open_by = Some(BTreeSet::new());
-                        self.tally.stopped_all += 1;
-                        self.stopped.insert(handle);
-                    }
-                    "approved" => drop(self.stopped.insert(handle)),
-                    "rejected_by" => drop(self.kept_open_by.get_or_insert_default().insert(handle)),
-                    _ => self.kept_open_by = None,
-                }
-                Ok(())
-            }
-            "shutdown_changed" => {
-                let target = text("target");
-                match text("state").as_str() {
-                    "requested" => drop(self.asked_to_stop.insert(target)),
-                    "approved" if handle == target => {
-                        self.asked_to_stop.remove(&target);
-                        self.tally.stopped += usize::from(self.stopped.insert(target));
-                    }
-                    _ => drop(self.asked_to_stop.remove(&target)),
-                }
-                Ok(())
-            }
-            "team_changed" => {
-                self.stopped.remove(&handle);
-                self.tally.handles_taken_over += usize::from(event["change"] == "taken_over");
-                Ok(())
-            }
+            "message_sent" => self.message_sent(event),
+            "shutdown_changed" => self.shutdown_changed(event),
+            "team_changed" => self.team_changed(&text("change"), &handle, &text("user")),
             "head_moved" | "lock_refused" => Ok(()),
             other => Err(format!("{other} is no event of a team")),
         }
@@ -204,7 +174,11 @@ impl Model<'_> {
                 return Err(format!("{id} is of another request, or was there before"));
             }
             made.insert(place, id.clone());
-            self.tasks.insert(id.clone(), Task::default());
+            let task = Task {
+                by: handle.to_owned(),
+                ..Task::default()
+            };
+            self.tasks.insert(id.clone(), task);
         }
         let mark = mark.ok_or("no task")?;
         let ask = self.ask(mark)?;
@@ -249,7 +223,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    fn update(&mut self, id: &str, title: &str) -> Result<(), String> {
+    fn update(&mut self, id: &str, title: &str, handle: &str) -> Result<(), String> {
         // Another change than that of the title.
         let Some(mark) = update(title).filter(|mark| !self.updated.contains(mark)) else {
             return Ok(());
@@ -259,6 +233,7 @@ impl Model<'_> {
             id: of,
             dependencies,
             blocks,
+            clears,
         } = ask.asked.clone()
         else {
             return Err("nobody has asked for a change".to_owned());
@@ -287,18 +262,21 @@ impl Model<'_> {
             edges.extend(wanted.into_iter().map(|other| (other, id.to_owned())));
         }
         self.depend(edges)?;
+        if clears {
+            let task = self.tasks.get_mut(id).ok_or("there is no such task")?;
+            if task.by != handle && self.members.leader != handle {
+                return Err(format!("{handle} does not lead, and {} has made it", task.by));
+            }
+            self.tally.cleared += usize::from(!task.is_completed && task.lapses >= 3);
+            task.lapses = 0;
+        }
         self.updated.insert(mark);
         self.tally.updated += 1;
         self.assert_no_ring()
     }
 
     fn claim(&mut self, id: &str, handle: &str, token: i64) -> Result<(), String> {
-        if self.asked_to_stop.contains(handle) || self.stopped.contains(handle) {
-            return Err(format!("{handle} is to stop"));
-        }
-        if self.kept_open_by.as_ref().is_some_and(|by| !by.contains(handle)) {
-            return Err(format!("{handle} is to stop with the team"));
-        }
+        self.may_claim(handle)?;
         if self.claims.last_key_value().is_some_and(|(newest, _)| *newest >= token) {
             return Err("a token of before".to_owned());
         }
@@ -325,6 +303,11 @@ impl Model<'_> {
             task.lapses += 1;
             task.lapsed_from = owner;
             self.tally.lapsed += 1;
+            self.tally.held_back += usize::from(task.lapses == 3);
+            if self.is_after_idle && self.is_ready(id) {
+                let idle = self.messages.last_mut().expect("the idle message");
+                idle.ready.insert(id.to_owned());
+            }
         } else {
             self.tally.released += 1;
         }

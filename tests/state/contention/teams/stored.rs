@@ -27,11 +27,18 @@ for index, key in ipairs(KEYS) do
 end
 return found";
 
-/// Lets one claim lapse with its locks, as if its time had passed; and ends all locks that are of no claim.
+/// Lets one claim lapse with its locks, as if its time had passed: any, or one of the task whose claims have lapsed most often; and ends
+/// all locks that are of no claim.
 const LAPSE: &str = "
 local PAST = 1000000000000
 local ids = redis.call('ZRANGE', KEYS[2], 0, -1)
-local id = ids[ARGV[1] % math.max(#ids, 1) + 1]
+local id, most = ids[ARGV[1] % math.max(#ids, 1) + 1], 0
+for _, other in ipairs(ARGV[1] % 4 > 0 and ids or {}) do
+  local lapses = cjson.decode(redis.call('HGET', KEYS[1], other)).lapses or 0
+  if lapses > most then
+    id, most = other, lapses
+  end
+end
 local task = id and cjson.decode(redis.call('HGET', KEYS[1], id))
 if task and task.owner then
   task.expires = PAST
@@ -84,6 +91,8 @@ pub struct Stored {
     pub mail: BTreeSet<String>,
     /// Sequence -> text.
     pub bodies: BTreeMap<u64, String>,
+    /// Sequence -> who has left without having read it.
+    pub left: BTreeMap<u64, Vec<String>>,
     /// File -> locks.
     pub locks: BTreeMap<String, Vec<Json>>,
     /// In the order of the log; only at the end.
@@ -198,6 +207,10 @@ impl Stored {
             bodies: messages
                 .iter()
                 .map(|(number, message)| (*number, message["message"].as_str().expect("a text").to_owned()))
+                .collect(),
+            left: messages
+                .iter()
+                .map(|(number, message)| (*number, super::model::texts(&message["left"]).collect()))
                 .collect(),
             locks: pairs(&replies[12])
                 .into_iter()

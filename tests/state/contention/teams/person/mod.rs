@@ -1,5 +1,7 @@
 //! One client of the contest: an agent in the team, what it does, and what it knows.
 
+mod membership;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +28,7 @@ pub struct Person {
 }
 
 /// Files of tasks; many have one in common.
-const FILES: usize = 8;
+const FILES: usize = 5;
 
 /// Who has made the team, and keeps it open: it never leaves, and never approves the end of all.
 pub const FOUNDER: &str = "h0";
@@ -46,13 +48,17 @@ struct Request {
     asked: Option<(usize, Asked)>,
 }
 
-fn post(path: impl Into<String>, body: Json) -> Request {
+fn request(method: Method, path: impl Into<String>, body: Json) -> Request {
     Request {
-        method: Method::POST,
+        method,
         path: path.into(),
         body,
         asked: None,
     }
+}
+
+fn post(path: impl Into<String>, body: Json) -> Request {
+    request(Method::POST, path, body)
 }
 
 impl Person {
@@ -77,7 +83,7 @@ impl Person {
         let mut body = request.body.clone();
         let agent = format!("agent-{}", self.agent);
         match request.method {
-            Method::DELETE => path = format!("{path}&agent_id={agent}&team={TEAM}&repo_url={REPO_URL}"),
+            Method::GET | Method::DELETE => path = format!("{path}&agent_id={agent}&team={TEAM}&repo_url={REPO_URL}"),
             _ => {
                 body["repo_url"] = json!(REPO_URL);
                 body["agent_id"] = json!(agent);
@@ -100,14 +106,6 @@ impl Person {
         }
     }
 
-    /// Joins, as the agent that it is now.
-    pub async fn joins(&mut self) {
-        let path = format!("/api/teams/{TEAM}/join");
-        let request = post(path, json!({ "handle": self.handle }));
-        // Refused, if it was done before and not answered.
-        while self.asks(&request).await.is_none() {}
-    }
-
     /// What a request is answered with, if that is no refusal.
     async fn tries(&mut self, request: Request) -> Option<Json> {
         match self.is_told(request).await {
@@ -118,7 +116,10 @@ impl Person {
 
     /// Asks, and is killed meanwhile now and then; what has a key is repeated by half of those.
     async fn is_told(&mut self, mut request: Request) -> Told {
-        let has_key = matches!(request.asked, Some((_, Asked::Create(_) | Asked::Send(_)))) && self.random.bool();
+        let has_key = matches!(
+            request.asked,
+            Some((_, Asked::Create(_) | Asked::Send(_) | Asked::Idle(_)))
+        ) && self.random.bool();
         if has_key {
             request.body["request_key"] = json!(format!("k{}", self.random.u64(..)));
         }
@@ -135,7 +136,15 @@ impl Person {
             }
         }
         let told = told(answer.as_ref());
-        if let Some((mark, asked)) = request.asked {
+        self.notes(request.asked, &told);
+        if matches!(&told, Told::Refused(code) if code == "SHUTTING_DOWN") {
+            Box::pin(self.stops()).await;
+        }
+        told
+    }
+
+    fn notes(&self, asked: Option<(usize, Asked)>, told: &Told) {
+        if let Some((mark, asked)) = asked {
             self.contest.note(Ask {
                 handle: self.handle.clone(),
                 mark,
@@ -143,10 +152,6 @@ impl Person {
                 told: told.clone(),
             });
         }
-        if matches!(&told, Told::Refused(code) if code == "SHUTTING_DOWN") {
-            Box::pin(self.stops()).await;
-        }
-        told
     }
 
     /// Reads on; it has what it got once it has the answer.
@@ -159,6 +164,9 @@ impl Person {
             self.got.push((id.expect("an id"), text.expect("a text").to_owned()));
         }
         self.cursor = inbox["cursor"].as_u64().expect("a cursor");
+        if inbox["messages"] == json!([]) && inbox["has_more"] == false {
+            assert_eq!(inbox["unread"], 0, "{} has read all: {inbox}", self.handle);
+        }
         Some(inbox)
     }
 
@@ -169,23 +177,6 @@ impl Person {
                 return;
             }
         }
-    }
-
-    /// Answers the open shutdown, if there is one for it; and begins again if it has stopped.
-    async fn stops(&mut self) {
-        if let Some(inbox) = self.reads(0).await
-            && let Some(id) = inbox["shutdown"]["id"].as_str()
-        {
-            let is_refused = self.handle == FOUNDER && inbox["shutdown"]["target"].is_null();
-            let (step, reason) = if self.random.bool() && !is_refused {
-                ("approve", None)
-            } else {
-                ("reject", Some("Not yet"))
-            };
-            let body = json!({ "step": step, "shutdown_id": id, "reason": reason });
-            self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
-        }
-        self.joins().await;
     }
 
     /// Pulls: its working copy has the newest commit.
@@ -206,6 +197,10 @@ impl Person {
             work["new_repo_head"] = json!(self.head);
         }
         work
+    }
+
+    fn anybody(&mut self) -> String {
+        format!("h{}", self.random.usize(..CLIENTS))
     }
 
     fn any_task(&mut self) -> Option<(String, String)> {
@@ -235,7 +230,7 @@ impl Person {
     }
 
     pub async fn acts(&mut self) {
-        match self.random.u32(..83) {
+        match self.random.u32(..104) {
             0..9 => self.creates().await,
             9..14 => self.changes().await,
             14..26 => self.takes(None).await,
@@ -252,14 +247,18 @@ impl Person {
             71..73 => self.deletes().await,
             73..75 => {
                 if let Some((id, _)) = self.any_task() {
-                    let assignee = format!("h{}", self.random.usize(..CLIENTS));
-                    let mut request = post(format!("/api/tasks/{id}"), json!({ "assignee": assignee }));
-                    request.method = Method::PATCH;
-                    self.tries(request).await;
+                    let assignee = self.anybody();
+                    let body = json!({ "assignee": assignee });
+                    self.tries(request(Method::PATCH, format!("/api/tasks/{id}"), body))
+                        .await;
                 }
             }
             75..78 => self.asks_to_stop().await,
             78..82 => self.edits_without_a_task().await,
+            82..84 => self.leaves().await,
+            84..92 => self.hands_over().await,
+            92..99 => self.forces().await,
+            99..103 => self.clears().await,
             _ => {
                 // The process is started again.
                 self.agent += 1;
@@ -268,17 +267,6 @@ impl Person {
         }
         if self.random.u32(..3) == 0 {
             tokio::time::sleep(Duration::from_millis(self.random.u64(..30))).await;
-        }
-    }
-
-    /// Asks a member to stop; or all, and itself first, but it joins again.
-    async fn asks_to_stop(&mut self) {
-        let is_about_all = self.handle != FOUNDER && self.random.u32(..3) == 0;
-        let target = (!is_about_all).then(|| format!("h{}", self.random.usize(..CLIENTS)));
-        let body = json!({ "step": "request", "target": target, "reason": "Enough" });
-        self.tries(post(format!("/api/teams/{TEAM}/shutdown"), body)).await;
-        if is_about_all {
-            self.joins().await;
         }
     }
 
@@ -339,19 +327,17 @@ impl Person {
                 body[name] = json!(list);
             }
         }
-        let request = Request {
-            method: Method::PATCH,
-            path: format!("/api/tasks/{id}"),
-            body,
-            asked: Some((
-                mark,
-                Asked::Update {
-                    id,
-                    dependencies,
-                    blocks,
-                },
-            )),
-        };
+        let mut request = request(Method::PATCH, format!("/api/tasks/{id}"), body);
+        let clears = false;
+        request.asked = Some((
+            mark,
+            Asked::Update {
+                id,
+                dependencies,
+                blocks,
+                clears,
+            },
+        ));
         self.tries(request).await;
     }
 
@@ -416,25 +402,26 @@ impl Person {
     async fn tells(&mut self) {
         let mark = self.contest.mark();
         let text = format!("Message {mark} of {}", self.handle);
-        let to: Vec<String> = match self.random.u32(..4) {
-            0 => vec!["broadcast".to_owned()],
-            1 => (0..3).map(|_| format!("h{}", self.random.usize(..CLIENTS))).collect(),
-            _ => vec![format!("h{}", self.random.usize(..CLIENTS))],
+        let (body, asked) = if self.random.u32(..5) == 0 {
+            (json!({ "type": "idle", "message": text }), Asked::Idle(text))
+        } else {
+            let mut to: Vec<String> = (0..3).map(|_| self.anybody()).collect();
+            match self.random.u32(..4) {
+                0 => to = vec!["broadcast".to_owned()],
+                1 => {}
+                _ => to.truncate(1),
+            }
+            (json!({ "to": to, "message": text }), Asked::Send(text))
         };
-        let mut request = post("/api/messages", json!({ "to": to, "message": text }));
-        request.asked = Some((mark, Asked::Send(text)));
+        let mut request = post("/api/messages", body);
+        request.asked = Some((mark, asked));
         self.tries(request).await;
     }
 
     async fn deletes(&mut self) {
         if let Some((id, _)) = self.any_task() {
-            let request = Request {
-                method: Method::DELETE,
-                path: format!("/api/tasks/{id}?unlink={}", self.random.bool()),
-                body: Json::Null,
-                asked: None,
-            };
-            self.tries(request).await;
+            let path = format!("/api/tasks/{id}?unlink={}", self.random.bool());
+            self.tries(request(Method::DELETE, path, Json::Null)).await;
         }
     }
 }
