@@ -174,6 +174,12 @@ pub struct SuggestedTask {
     pub title: String,
     /// Its team.
     pub team: String,
+    /// Handle of its creator.
+    pub created_by: String,
+    /// Verified login of its creator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub login: Option<String>,
 }
 
 impl Orchestration {

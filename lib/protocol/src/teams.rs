@@ -243,6 +243,10 @@ pub struct ShutdownView {
     pub target: Option<String>,
     /// Handle of who asks.
     pub by: String,
+    /// Verified login of who asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub login: Option<String>,
     /// Why.
     pub reason: String,
     /// When it was asked, ISO 8601.

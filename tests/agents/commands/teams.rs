@@ -34,7 +34,7 @@ fn a_plan_is_worked_off_and_drawn() {
     let plan = plan.display().to_string();
     let added = by(&world, "lead", &["task", "add", "--from", &plan], 0);
     assert!(
-        added.starts_with("PROCEED: 2 tasks are added\nt1 [ready] lead: Pool"),
+        added.starts_with("PROCEED: 2 tasks are added\nt1 [ready] lead (") && added.contains("): Pool"),
         "{added}"
     );
     let listed = by(&world, "one", &["task", "list"], 0);
@@ -56,11 +56,14 @@ fn a_plan_is_worked_off_and_drawn() {
     let done = by(&world, "one", &done, 0);
     assert!(done.contains("the dependencies of another one are met"), "{done}");
     let next = by(&world, "one", &["task", "next"], 0);
-    assert!(next.contains("Result of t1: query() is async"), "{next}");
+    assert!(
+        next.contains("Result of t1 by one (") && next.contains("): query() is async"),
+        "{next}"
+    );
     by(&world, "one", &["task", "release", "t2", "--note", "Half of it"], 0);
     let shown = by(&world, "lead", &["task", "show", "t2"], 0);
     assert!(
-        shown.contains("Note of one (") && shown.contains("): Half of it"),
+        shown.contains("Note by one (") && shown.contains("): Half of it"),
         "{shown}"
     );
     let dot = by(&world, "lead", &["task", "graph"], 0);
@@ -219,11 +222,14 @@ fn the_files_of_a_task_are_claimed_from_the_working_copy_and_unlocked_where_noth
     let refused = by(&world, "two", &["task", "claim", "t2"], 3);
     assert!(
         refused.starts_with("WAIT: Task t2: File 'src/db.ts' is locked by user ")
-            && refused.contains("\nLOCK_CONFLICT\nReady in alpha: t3 Read me\n"),
+            && refused.contains("\nLOCK_CONFLICT\nReady in alpha: t3 of lead ("),
         "{refused}"
     );
     let check = by(&world, "two", &["check", "src/db.ts"], 3);
-    assert!(check.contains("Ready in alpha: t3 Read me\n"), "{check}");
+    assert!(
+        check.contains("Ready in alpha: t3 of lead (") && check.contains("): Read me\n"),
+        "{check}"
+    );
     let next = by(&world, "two", &["task", "next"], 0);
     assert!(
         next.contains("t3 [in_progress, two]") && next.contains("Passed over t2: 'src/db.ts' is locked by "),

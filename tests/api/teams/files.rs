@@ -72,8 +72,8 @@ async fn a_task_brings_its_files() {
         "as long as the claim: {metadata}"
     );
     let suggested = json!([
-        { "id": "t3", "title": "Read me", "team": "alpha" },
-        { "id": "t4", "title": "Think", "team": "alpha" }
+        { "id": "t3", "title": "Read me", "team": "alpha", "created_by": "lead", "login": "ann" },
+        { "id": "t4", "title": "Think", "team": "alpha", "created_by": "lead", "login": "ann" }
     ]);
     assert_eq!(metadata["suggested_tasks"], suggested);
     assert_eq!(

@@ -193,9 +193,12 @@ fn the_sessions_of_commands_can_be_pasted_and_print_what_is_shown() {
         let shop = folder.path().join("shop");
         let _server = StartedServer(shop.join("ada"));
         let mut shell = Shell::start();
+        let login = format!("({})", shell.paste("id -un").concat());
         let mut compared = 0;
         for (language, text) in blocks(section(&readme, heading)) {
-            let text = text.replace("/tmp/shop", &shop.display().to_string());
+            let text = text
+                .replace("/tmp/shop", &shop.display().to_string())
+                .replace("(ada)", &login);
             if language == "sh" {
                 shell.paste(&text);
                 continue;

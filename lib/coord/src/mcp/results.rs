@@ -98,7 +98,10 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
         .metadata
         .iter()
         .flat_map(|metadata| &metadata.suggested_tasks);
-    lines.extend(suggested.map(|task| format!("Ready in {}: {} {}", task.team, task.id, task.title)));
+    lines.extend(suggested.map(|task| {
+        let author = teams::author(&task.created_by, task.login.as_deref());
+        format!("Ready in {}: {} of {author}: {}", task.team, task.id, task.title)
+    }));
     let free = orchestration.metadata.iter().flat_map(|metadata| &metadata.free);
     let free: Vec<&str> = free.map(String::as_str).collect();
     if !free.is_empty() {

@@ -150,10 +150,18 @@ fn team(team: &TeamView) -> Vec<String> {
         let whom = shutdown.target.as_deref().unwrap_or("everybody");
         format!(
             "Shutdown {} of {whom}, asked by {}: {}",
-            shutdown.id, shutdown.by, shutdown.reason
+            shutdown.id,
+            author(&shutdown.by, shutdown.login.as_deref()),
+            shutdown.reason
         )
     }));
     lines
+}
+
+/// Who wrote something: a handle, and the login that the server has verified.
+pub(super) fn author(handle: &str, login: Option<&str>) -> String {
+    let login = login.map(|login| format!(" ({login})"));
+    format!("{handle}{}", login.unwrap_or_default())
 }
 
 /// A task in a line.
@@ -168,7 +176,14 @@ fn short(task: &TaskView) -> String {
     } else {
         format!(", waits for {}", task.dependencies.join(", "))
     };
-    format!("{} [{state}{waits}] {}: {}", task.id, task.created_by, task.title)
+    let creator = author(&task.created_by, task.created_by_login.as_deref());
+    format!("{} [{state}{waits}] {creator}: {}", task.id, task.title)
+}
+
+/// ` by ` somebody, if that is known.
+fn by(handle: Option<&str>, login: Option<&str>) -> String {
+    let by = handle.map(|handle| format!(" by {}", author(handle, login)));
+    by.unwrap_or_default()
 }
 
 fn task(response: &TaskResponse) -> Vec<String> {
@@ -179,25 +194,21 @@ fn task(response: &TaskResponse) -> Vec<String> {
         if !task.files.is_empty() {
             lines.push(format!("Files: {}", task.files.join(", ")));
         }
-        let author = format!("Description by {}: ", task.created_by);
-        lines.extend(task.description.as_deref().map(|text| quoted(&author, text)));
-        lines.extend(task.notes.iter().map(|note| match &note.by {
-            Some(by) => {
-                let login = note.login.as_deref().unwrap_or_default();
-                quoted(&format!("Note of {by} ({login}): "), &note.text)
-            }
-            None => quoted("Note: ", &note.text),
+        let creator = author(&task.created_by, task.created_by_login.as_deref());
+        let description = task.description.as_deref();
+        lines.extend(description.map(|text| quoted(&format!("Description by {creator}: "), text)));
+        lines.extend(task.notes.iter().map(|note| {
+            let by = by(note.by.as_deref(), note.login.as_deref());
+            quoted(&format!("Note{by}: "), &note.text)
         }));
-        let author = task
-            .owner
-            .as_ref()
-            .map(|owner| format!(" by {owner}"))
-            .unwrap_or_default();
+        let by = by(task.owner.as_deref(), task.owner_login.as_deref());
         let result = task.result.as_deref();
-        lines.extend(result.map(|result| quoted(&format!("Result{author}: "), result)));
+        lines.extend(result.map(|result| quoted(&format!("Result{by}: "), result)));
     }
-    let results = response.dependency_results.iter();
-    lines.extend(results.map(|dependency| quoted(&format!("Result of {}: ", dependency.id), &dependency.result)));
+    lines.extend(response.dependency_results.iter().map(|dependency| {
+        let by = by(dependency.by.as_deref(), dependency.login.as_deref());
+        quoted(&format!("Result of {}{by}: ", dependency.id), &dependency.result)
+    }));
     let held = response.held.iter();
     lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
     lines.extend(response.passed_over.iter().map(passed_over));
@@ -240,7 +251,9 @@ fn messages(inbox: &InboxResponse) -> Vec<String> {
     lines.extend(inbox.shutdown.as_ref().map(|shutdown| {
         format!(
             "Shutdown {} is open, asked by {}: {}",
-            shutdown.id, shutdown.by, shutdown.reason
+            shutdown.id,
+            author(&shutdown.by, shutdown.login.as_deref()),
+            shutdown.reason
         )
     }));
     lines

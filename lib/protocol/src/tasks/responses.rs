@@ -86,6 +86,10 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub owner: Option<String>,
+    /// Verified login of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub owner_login: Option<String>,
     /// When it was last claimed, ISO 8601.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
@@ -122,6 +126,10 @@ pub struct TaskView {
     pub reserved_until: Option<String>,
     /// Handle of its creator.
     pub created_by: String,
+    /// Verified login of its creator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub created_by_login: Option<String>,
     /// Its claim.
     pub lease: Lease,
     /// How often its claims have lapsed; three times hold it back.
@@ -184,6 +192,14 @@ pub struct NewTasksResponse {
 pub struct DependencyResult {
     /// The completed task.
     pub id: String,
+    /// Handle of who completed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub by: Option<String>,
+    /// Verified login of who completed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub login: Option<String>,
     /// Its result.
     pub result: String,
 }

@@ -4,6 +4,7 @@ use coord::state::tasks::{
     LeaseState, Named, NewTask, NextTask, Priority, Readiness, TaskChanges, TaskFilter, TaskStatus, Updated, keys,
 };
 use coord::state::teams::TeamRefusal;
+use coord_protocol::tasks::DependencyResult;
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
@@ -43,7 +44,13 @@ async fn a_claim_has_one_winner_and_warns_of_dependencies(world: World) {
     assert_eq!((done.unblocked.count, done.had_expired), (1, false));
     let whole = bob.claims("t2").await.unwrap().task;
     assert_eq!(whole.task.warning(), None);
-    assert_eq!(whole.results, [("t1".to_owned(), "it works".to_owned())]);
+    let result = DependencyResult {
+        id: "t1".to_owned(),
+        by: Some("eve".to_owned()),
+        login: Some("eve".to_owned()),
+        result: "it works".to_owned(),
+    };
+    assert_eq!(whole.results, [result]);
     assert_eq!(
         bob.reads(None).await.unwrap().messages[0].message,
         "Dependencies are met: t2"

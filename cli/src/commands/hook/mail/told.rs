@@ -65,10 +65,15 @@ fn open_shutdown(inbox: &InboxResponse, known: &mut TeamNotes, moment: Moment) -
     }
     known.shutdown = Some(id.clone());
     let (reason, _) = quoted_start(&shutdown.reason, MOST_BYTES_OF_REASON);
+    let login = shutdown
+        .login
+        .as_deref()
+        .map(|login| format!(" (login {})", plain(login)));
+    let login = login.unwrap_or_default();
     Some(format!(
         "Coord: SHUTDOWN_REQUESTED: \"{by}\" asks you, \"{handle}\" of team \"{team}\", to stop by {respond_by}, and you get no tasks \
          until you have answered. Approve (`coord team shutdown approve {id} --team {team}`, or the tool team), which gives your tasks \
-         back, or reject with a reason. The reason of \"{by}\":\n{reason}"
+         back, or reject with a reason. The reason of \"{by}\"{login}:\n{reason}"
     ))
 }
 
@@ -188,6 +193,7 @@ mod tests {
             id: "s1".to_owned(),
             target: None,
             by: "lead".to_owned(),
+            login: Some("alice".to_owned()),
             reason: reason.to_owned(),
             requested_at: "2026-11-25T00:00:00Z".to_owned(),
             respond_by: "2026-11-25T00:01:00Z".to_owned(),

@@ -115,6 +115,7 @@ pub(super) fn shutdown_view(shutdown: &ShutdownRecord, team: Option<&TeamRecord>
         id: shutdown.id.clone(),
         target: target.map(|key| named(key).unwrap_or_else(|| key.clone())),
         by: shutdown.by.clone(),
+        login: shutdown.login.clone(),
         reason: shutdown.reason.clone(),
         requested_at: instant(shutdown.requested),
         respond_by: instant(shutdown.respond_by),
@@ -138,6 +139,7 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
     let now = task.read_at;
     let lease = task.lease(now);
     let owner = task.owner(now).map(str::to_owned);
+    let owner_login = owner.as_ref().and(task.record.login.clone());
     let (warning, lapses, is_ready) = (task.warning(), task.lapses(now), task.is_ready(now));
     let record = task.record;
     let is_held = lease == LeaseState::Held;
@@ -154,6 +156,7 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
         created_at: instant(record.created),
         updated_at: record.updated.map(instant),
         owner,
+        owner_login,
         claimed_at: record.claimed.map(instant),
         completed_at: record.completed.map(instant),
         dependencies: task.dependencies,
@@ -168,6 +171,7 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
             .map(instant),
         assignee: record.assignee,
         created_by: record.by,
+        created_by_login: record.by_login,
         lease: Lease {
             state: lease,
             expires: record.expires.filter(|_| is_held).map(instant),
@@ -190,9 +194,7 @@ pub(super) fn whole_task(whole: WholeTask) -> (TaskView, Vec<DependencyResult>) 
     view.description = whole.description;
     view.notes = whole.notes.into_iter().map(note).collect();
     view.result = whole.result;
-    let results = whole.results.into_iter();
-    let results = results.map(|(id, result)| DependencyResult { id, result });
-    (view, results.collect())
+    (view, whole.results)
 }
 
 fn note(note: Note) -> wire::Note {

@@ -27,8 +27,8 @@ end
 local is_author = not shutdown
 if is_author then
   shutdown = {
-    id = 's' .. redis.call('HINCRBY', keys.team, 'shutdowns', 1), target = target, by = member.handle, reason = reason,
-    requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
+    id = 's' .. redis.call('HINCRBY', keys.team, 'shutdowns', 1), target = target, by = member.handle, login = member.login,
+    reason = reason, requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
   }
   local message = {
     from = member.handle, login = member.login, kind = 'shutdown_request', message = reason,

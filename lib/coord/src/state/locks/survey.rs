@@ -208,6 +208,8 @@ pub(in crate::state) fn read_suggested(reply: &mut Reply) -> Result<Vec<Suggeste
             id: tuple.text()?,
             title: tuple.text()?,
             team: tuple.text()?,
+            created_by: tuple.text()?,
+            login: tuple.optional_text()?,
         })
     })
 }

@@ -64,7 +64,7 @@ if is_held_back(task) then
 end
 save_task(id, task)
 if result ~= '' then
-  redis.call('HSET', keys.texts, id .. ' result', result)
+  redis.call('HSET', keys.texts, id .. ' result', result, id .. ' author', member.handle .. ' ' .. member.login)
 end
 forget_claim(id)
 mark_completed(id)

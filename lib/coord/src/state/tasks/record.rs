@@ -1,5 +1,6 @@
 //! Tasks as they are stored, and as they are read.
 
+use coord_protocol::tasks::DependencyResult;
 pub use coord_protocol::tasks::{LeaseState, TaskPriority as Priority, TaskStatus};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,8 @@ pub struct TaskRecord {
     #[serde(default)]
     pub completed: Option<i64>,
     pub by: String,
+    #[serde(default)]
+    pub by_login: Option<String>,
     #[serde(default)]
     pub owner: Option<String>,
     #[serde(default)]
@@ -164,8 +167,8 @@ pub struct WholeTask {
     pub notes: Vec<Note>,
     /// What came of it.
     pub result: Option<String>,
-    /// Of completed dependencies: id and result, of 128 KiB together.
-    pub results: Vec<(String, String)>,
+    /// Of completed dependencies: of 128 KiB together.
+    pub results: Vec<DependencyResult>,
     /// Of completed dependencies: ids of those whose results have no room.
     pub left_out: Vec<String>,
 }
@@ -190,7 +193,17 @@ impl WholeTask {
         let notes = notes.map_err(|error: serde_json::Error| reply.malformed(&error.to_string()))?;
         let result = reply.optional_text()?;
         let mut words = reply.texts()?.into_iter();
-        let results = std::iter::from_fn(|| words.next().zip(words.next())).collect();
+        let results = std::iter::from_fn(|| {
+            let (id, author, result) = (words.next()?, words.next()?, words.next()?);
+            let (by, login) = author.split_once(' ').unzip();
+            Some(DependencyResult {
+                id,
+                by: by.map(str::to_owned),
+                login: login.map(str::to_owned),
+                result,
+            })
+        })
+        .collect();
         Ok(WholeTask {
             task,
             description,

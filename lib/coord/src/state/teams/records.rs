@@ -117,6 +117,9 @@ pub struct ShutdownRecord {
     pub target: String,
     /// Handle of the author.
     pub by: String,
+    /// Verified login of the author.
+    #[serde(default)]
+    pub login: Option<String>,
     /// Why.
     pub reason: String,
     /// Unix milliseconds.

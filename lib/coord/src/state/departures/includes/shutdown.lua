@@ -1,6 +1,6 @@
 -- The handshake of a shutdown. Needs: team.
--- An open shutdown is JSON: `id`; `target`: a handle in lower case, or '*' for the team; `by`: handle of the author; `reason`;
--- `requested` and `respond_by` (Unix milliseconds); `answers`: handle in lower case -> 'approved' or 'rejected'.
+-- An open shutdown is JSON: `id`; `target`: a handle in lower case, or '*' for the team; `by` and `login`: handle and login of the
+-- author; `reason`; `requested` and `respond_by` (Unix milliseconds); `answers`: handle in lower case -> 'approved' or 'rejected'.
 -- @include departures/members
 -- @include departures/give_back
 -- @include teams/changes

@@ -22,7 +22,7 @@ local function drop_task(id)
   end
   call_in_chunks('ZREM', keys.edges, gone)
   redis.call('HDEL', keys.tasks, id)
-  redis.call('HDEL', keys.texts, id, id .. ' notes', id .. ' result')
+  redis.call('HDEL', keys.texts, id, id .. ' notes', id .. ' result', id .. ' author')
   redis.call('HDEL', keys.unmet, id)
   for _, index in ipairs({ keys.order, keys.done, keys.ready, keys.leases }) do
     redis.call('ZREM', index, id)

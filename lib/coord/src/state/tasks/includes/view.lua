@@ -34,13 +34,13 @@ local function views_of(ids, stored)
   return views
 end
 
--- The same of one task, then description, notes and result, the results of what it depends on: list of id, result, ...; and, since
--- these are of 128 KiB at most, the ids of the others that have a result.
+-- The same of one task, then description, notes and result, the results of what it depends on: list of id, 'HANDLE LOGIN' of who
+-- completed it or '', result, ...; and, since these are of 128 KiB at most, the ids of the others that have a result.
 local function whole_view(id, task)
   local MOST_BYTES = 131072
   local view = views_of({ id }, { cjson.encode(task) })[1]
   local texts, results, bytes = redis.call('HMGET', keys.texts, id, id .. ' notes', id .. ' result'), {}, 0
-  local left_out = {}
+  local authors, left_out = {}, {}
   for other in string.gmatch(view[4], '%S+') do
     local result = redis.call(bytes > MOST_BYTES and 'HEXISTS' or 'HGET', keys.texts, other .. ' result')
     if bytes <= MOST_BYTES then
@@ -50,8 +50,13 @@ local function whole_view(id, task)
       left_out[#left_out + 1] = other
     elseif result and result ~= 0 then
       results[#results + 1] = other
+      results[#results + 1] = ''
       results[#results + 1] = result
+      authors[#authors + 1] = other .. ' author'
     end
+  end
+  for index, author in ipairs(#authors > 0 and redis.call('HMGET', keys.texts, unpack(authors)) or {}) do
+    results[3 * index - 1] = author or ''
   end
   for index = 1, 3 do
     view[#view + 1] = texts[index] or ''

@@ -1,7 +1,8 @@
 -- Ready tasks that the caller could do instead. Needs: request, keys.members, `neighbor_policy`.
 -- @include locks/survey
 
--- Up to three of `teams`, each { team in lower case, handle of the caller }, whose files are free: list of { id, title, team }. They
+-- Up to three of `teams`, each { team in lower case, handle of the caller }, whose files are free: list of { id, title, team, handle and login of the
+-- creator }. They
 -- are those of tasks/offers that are not kept for others, and not of another branch; `except`: 'TEAM/ID' that is left out, or nil.
 local function suggested(teams, except)
   local MOST, MOST_LOOKED_AT = 3, 8
@@ -28,7 +29,7 @@ local function suggested(teams, except)
           -- There are too many locks to look at more.
           return found
         elseif not is_blocked then
-          found[#found + 1] = { id, task.title, name }
+          found[#found + 1] = { id, task.title, name, task.by, task.by_login or '' }
         end
       end
     end
