@@ -1,5 +1,5 @@
 //! Faults under load, for two minutes: a disk that is full, a disk that gives errors, a store that is killed, stopped, full, or
-//! whose answers are lost. The same independent judge as elsewhere holds what clients were answered against the log and the
+//! whose answers are lost, over Redis' protocol and over REST. The same independent judge as elsewhere holds what clients were answered against the log and the
 //! locks that are left.
 //!
 //! Not part of `cargo test`: `cargo test --test cli soak:: -- --ignored --nocapture`.
@@ -21,7 +21,7 @@ use coord_test_support::history::judge::{Rules, Tally, judge};
 use coord_test_support::history::log::{self, Stored};
 use coord_test_support::history::operation::{Act, Answer, Mode};
 use coord_test_support::history::recorder::{Client, Recorder, Request};
-use coord_test_support::process::{Coord, Place, REPO, REPO_URL, TTL};
+use coord_test_support::process::{Coord, Place, REPO, REPO_URL, TTL, free_address};
 use coord_test_support::proxy::Proxy;
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::waiting::until;
@@ -225,6 +225,26 @@ async fn a_disk_that_is_full_again_and_again_and_a_server_that_is_killed_lose_no
     );
 }
 
+/// The end of a round in front of a Redis that is in order again.
+async fn has_lost_nothing(
+    round: &str,
+    mut server: Coord,
+    (load, mut clients): (&Load, JoinSet<()>),
+    recorder: &Recorder,
+    redis: &RealRedis,
+) {
+    is_told(server.address, &["ok"]).await;
+    load.is_over.store(true, Ordering::Relaxed);
+    while let Some(ended) = clients.join_next().await {
+        ended.expect("a client came to its end");
+    }
+    server.terminate();
+    assert!(server.wait().success(), "it can be stopped");
+    let store = RedisStore::connect(&redis.url()).expect("an address");
+    let tally = judged(round, recorder, &log::read(&store, REPO).await, load);
+    assert!(tally.grants > 0, "something was granted");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
 async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_nothing() {
@@ -234,9 +254,9 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
         let mut redis = RealRedis::start(&KEPT).expect("redis-server is installed");
         let proxy = Proxy::start(redis.port()).await;
         let url = format!("redis://127.0.0.1:{}", proxy.port);
-        let mut server = place.serve_on(&["--redis", &url], "");
+        let server = place.serve_on(&["--redis", &url], "");
         let recorder = Recorder::new(REPO_URL);
-        let (load, mut clients) = Load::start(&recorder, &place, server.address, round);
+        let (load, clients) = Load::start(&recorder, &place, server.address, round);
         let end = Instant::now() + ROUND;
         let mut fault = round;
         while Instant::now() < end {
@@ -276,20 +296,107 @@ async fn a_redis_that_is_killed_paused_and_full_and_answers_that_are_lost_lose_n
             }
             fault += 1;
         }
-        is_told(server.address, &["ok"]).await;
-        load.is_over.store(true, Ordering::Relaxed);
-        while let Some(ended) = clients.join_next().await {
-            ended.expect("a client came to its end");
-        }
-        server.terminate();
-        assert!(server.wait().success(), "it can be stopped");
-        let store = RedisStore::connect(&redis.url()).expect("an address");
-        let tally = judged(
+        has_lost_nothing(
             &format!("redis, round {round}"),
+            server,
+            (&load, clients),
             &recorder,
-            &log::read(&store, REPO).await,
-            &load,
-        );
-        assert!(tally.grants > 0, "something was granted");
+            &redis,
+        )
+        .await;
+    }
+}
+
+/// A server that offers its Redis over Upstash's REST protocol, and one that works with that, as the functions do.
+struct OverRest {
+    /// Where the first one listens for the second.
+    offers: SocketAddr,
+    offering: Coord,
+    proxy: Proxy,
+}
+
+impl OverRest {
+    const TOKEN: &str = "a token of the test that is long enough";
+
+    async fn start(place: &Place, redis: &RealRedis) -> OverRest {
+        let offers = free_address();
+        OverRest {
+            offers,
+            offering: Self::offer(place, redis, offers),
+            proxy: Proxy::start(offers.port()).await,
+        }
+    }
+
+    fn offer(place: &Place, redis: &RealRedis, offers: SocketAddr) -> Coord {
+        let first = format!("export COORD_STORE_TOKEN='{}'", Self::TOKEN);
+        place.serve_on(
+            &["--redis", &redis.url(), "--upstash-listen", &offers.to_string()],
+            &first,
+        )
+    }
+
+    fn serve(&self, place: &Place) -> Coord {
+        let first = format!("export UPSTASH_REDIS_REST_TOKEN='{}'", Self::TOKEN);
+        place.serve_on(&["--upstash", &format!("http://127.0.0.1:{}", self.proxy.port)], &first)
+    }
+
+    /// kill -9, and another one in its place.
+    async fn dies(self, place: &Place, redis: &RealRedis) -> OverRest {
+        let OverRest {
+            offers,
+            offering,
+            proxy,
+        } = self;
+        tokio::task::block_in_place(|| offering.kill());
+        OverRest {
+            offers,
+            offering: tokio::task::block_in_place(|| Self::offer(place, redis, offers)),
+            proxy,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes a minute: cargo test --test cli soak:: -- --ignored"]
+async fn answers_that_are_lost_over_rest_and_its_server_that_is_killed_and_stopped_lose_nothing() {
+    for round in 0..ROUNDS - 2 {
+        let mut random = fastrand::Rng::with_seed(round);
+        let place = Place::new(crate::COORD);
+        let redis = RealRedis::start(&KEPT).expect("redis-server is installed");
+        let mut rest = OverRest::start(&place, &redis).await;
+        let server = rest.serve(&place);
+        let recorder = Recorder::new(REPO_URL);
+        let (load, clients) = Load::start(&recorder, &place, server.address, round);
+        let end = Instant::now() + ROUND;
+        let mut fault = round;
+        while Instant::now() < end {
+            tokio::time::sleep(Duration::from_millis(random.u64(100..500))).await;
+            let pause = Duration::from_millis(random.u64(50..700));
+            match fault % 4 {
+                0 | 2 => {
+                    rest.proxy.loses_answers(true);
+                    tokio::time::sleep(pause).await;
+                    rest.proxy.loses_answers(false);
+                }
+                1 => rest = rest.dies(&place, &redis).await,
+                _ => {
+                    redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+                    is_told(server.address, &["read_only"]).await;
+                    rest.offering.signal("STOP");
+                    tokio::time::sleep(pause).await;
+                    redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+                    rest.offering.signal("CONT");
+                }
+            }
+            fault += 1;
+        }
+        has_lost_nothing(
+            &format!("rest, round {round}"),
+            server,
+            (&load, clients),
+            &recorder,
+            &redis,
+        )
+        .await;
     }
 }

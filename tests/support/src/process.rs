@@ -46,9 +46,7 @@ impl Place {
 
     /// The same, with the options that name its store.
     pub fn serve_on(&self, store: &[&str], first: &str) -> Coord {
-        let address = TcpListener::bind("127.0.0.1:0")
-            .and_then(|listener| listener.local_addr())
-            .expect("a port");
+        let address = free_address();
         // Whoever runs the tests may ignore signals (`nohup`, a job in the background), and a shell cannot take that back.
         let mut command = Command::new("env");
         command
@@ -86,6 +84,12 @@ impl Place {
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
+}
+
+/// A port that nobody listens on.
+pub fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address")
 }
 
 /// A running `coord serve`.
