@@ -1,6 +1,6 @@
 //! Faults under load, for two minutes: a disk that is full, a disk that gives errors, a store that is killed, stopped, full, or
-//! whose answers are lost, over Redis' protocol and over REST. The same independent judge as elsewhere holds what clients were answered against the log and the
-//! locks that are left.
+//! whose answers are lost, over Redis' protocol and over REST. The same independent judge as elsewhere holds what clients were
+//! answered against the log and the locks that are left.
 //!
 //! Not part of `cargo test`: `cargo test --test cli soak:: -- --ignored --nocapture`.
 
