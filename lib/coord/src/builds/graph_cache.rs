@@ -42,6 +42,15 @@ pub(crate) struct CachedGraph {
     graph: OnceLock<ImportGraph>,
 }
 
+impl From<StoredGraph> for CachedGraph {
+    fn from(stored: StoredGraph) -> Self {
+        CachedGraph {
+            stored,
+            graph: OnceLock::new(),
+        }
+    }
+}
+
 impl CachedGraph {
     /// The form for queries, made by the first call.
     pub(crate) fn graph(&self) -> &ImportGraph {
@@ -68,10 +77,7 @@ impl GraphCache {
             Ok(stored) => stored,
             Err(unreadable) => return Ok(Err(unreadable)),
         };
-        let graph = Arc::new(CachedGraph {
-            stored,
-            graph: OnceLock::new(),
-        });
+        let graph = Arc::new(CachedGraph::from(stored));
         self.0.insert(key, Arc::clone(&graph));
         Ok(Ok(graph))
     }
@@ -93,10 +99,7 @@ mod tests {
             nodes: (0..files).map(node).collect(),
             ..StoredGraph::default()
         };
-        Arc::new(CachedGraph {
-            stored,
-            graph: OnceLock::new(),
-        })
+        Arc::new(CachedGraph::from(stored))
     }
 
     #[test]

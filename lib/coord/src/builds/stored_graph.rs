@@ -145,7 +145,11 @@ impl StoredGraph {
             .take(MAX_JSON_BYTES)
             .read_to_end(&mut json)
             .map_err(|error| UnreadableGraph(error.to_string()))?;
-        let graph: StoredGraph = serde_json::from_slice(&json).map_err(|error| UnreadableGraph(error.to_string()))?;
+        let graph = serde_json::from_slice(&json);
+        let mut graph: StoredGraph = graph.map_err(|error| UnreadableGraph(error.to_string()))?;
+        // They have grown to up to twice of what they need.
+        graph.edges.shrink_to_fit();
+        graph.kinds.shrink_to_fit();
         let count = graph.nodes.len();
         if graph
             .edges

@@ -2,15 +2,18 @@
 //!
 //! - `query`: the query of a request
 //! - `view`: the response
+//! - `text`: its text, in pieces
 
 mod query;
+mod text;
 mod view;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Json;
+use axum::body::Bytes;
 use axum::extract::{Query, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
@@ -20,9 +23,11 @@ use utoipa::{IntoResponses, OpenApi};
 
 use self::query::Asked;
 pub(crate) use self::query::GraphQuery;
-use self::view::{EdgeView, GraphState, GraphView};
+use self::text::GraphText;
+use self::view::{EdgeView, GraphState, GraphView, Shown};
 use crate::app::App;
 use crate::auth::Caller;
+use crate::builds::graph_cache::CachedGraph;
 use crate::error::ApiError;
 use crate::http::conditional::{self, OF_CALLERS, is_known, not_modified, tag_of, tagged};
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
@@ -78,9 +83,8 @@ async fn get_graph(
         } else {
             StatusCode::OK
         };
-        let graph_state = GraphState::of(&overview, head.as_str());
-        let view = GraphView::new(&graph, graph_state, &overview, asked.format, asked.focus.as_ref())?;
-        (status, Json(view)).into_response()
+        let body = text(graph, &asked, head.as_str(), &overview)?.into_body();
+        (status, [(CONTENT_TYPE, "application/json")], body).into_response()
     };
     conditional::tag(response, &tag, OF_CALLERS)
 }
@@ -93,9 +97,16 @@ pub(crate) async fn read_graph_view(app: &App, query: &GraphQuery, caller: Calle
     let asked = query.parse(caller)?;
     let (head, mut overview) = read_overview(app, &asked.repo, &asked.branch, asked.caller.clone()).await?;
     let graph = load_graph(app, &asked.repo, &asked.branch, &head, &mut overview).await?;
-    let graph_state = GraphState::of(&overview, head.as_str());
-    let view = GraphView::new(&graph, graph_state, &overview, asked.format, asked.focus.as_ref())?;
-    serde_json::to_string(&view).map_err(|_| ApiError::Internal)
+    let pieces: Vec<Bytes> = text(graph, &asked, head.as_str(), &overview)?.collect();
+    String::from_utf8(pieces.concat()).map_err(|_| ApiError::Internal)
+}
+
+/// What `asked` shows of `graph`.
+fn text(graph: Arc<CachedGraph>, asked: &Asked, head: &str, overview: &Overview) -> Result<GraphText, ApiError> {
+    let shown = Shown::new(graph, asked.format, asked.focus.as_ref())?;
+    let state = GraphState::of(overview, head);
+    let rest = serde_json::to_vec(&GraphView::new(&shown, state, overview, asked.focus.as_ref()));
+    Ok(GraphText::new(shown, rest.map_err(|_| ApiError::Internal)?))
 }
 
 /// The ETag: a hash of all that a response depends on.

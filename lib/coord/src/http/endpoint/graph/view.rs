@@ -1,6 +1,8 @@
-//! The response: nodes, edges and locks, of the full graph or of the part around a file.
+//! The response: nodes, edges and locks, of the full graph or of the part around a file. Nodes and edges may be large, and are written
+//! apart: see [`super::text`].
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -46,9 +48,12 @@ impl GraphState {
 #[schema(as = Graph)]
 pub(in crate::http) struct GraphView<'a> {
     /// Files, sorted by path.
-    nodes: Vec<NodeView<'a>>,
-    #[schema(schema_with = edges_schema)]
-    edges: Edges<'a>,
+    #[serde(skip_serializing_if = "is_apart")]
+    #[schema(value_type = Vec<NodeView>, required = true)]
+    nodes: Apart,
+    #[serde(skip_serializing_if = "is_apart")]
+    #[schema(schema_with = edges_schema, required = true)]
+    edges: Apart,
     /// Locks on the files shown, by file path.
     #[schema(value_type = BTreeMap<String, OtherLock>)]
     locks: BTreeMap<&'a str, &'a OtherLock>,
@@ -81,10 +86,18 @@ pub(in crate::http) struct GraphView<'a> {
     failure: Option<&'a str>,
 }
 
+/// A list that is written apart from the rest.
+#[derive(Serialize)]
+struct Apart;
+
+fn is_apart(_: &Apart) -> bool {
+    true
+}
+
 /// A file of the graph.
 #[derive(Serialize, ToSchema)]
 #[schema(as = GraphNode)]
-struct NodeView<'a> {
+pub(super) struct NodeView<'a> {
     #[serde(flatten)]
     #[schema(value_type = Node)]
     node: &'a Node,
@@ -112,11 +125,12 @@ struct FocusView<'a> {
     truncated: bool,
 }
 
+/// An import, in one of both forms.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Edges<'a> {
-    Full(Vec<EdgeView<'a>>),
-    Compact(Vec<(u32, u32)>),
+pub(super) enum Edge<'a> {
+    Full(EdgeView<'a>),
+    Compact(u32, u32),
 }
 
 /// An import.
@@ -157,80 +171,107 @@ fn edges_schema() -> Array {
         .build()
 }
 
-/// Nodes and edges of a part of the stored graph. Files are stored indices, with the steps from the focus.
+/// What is shown of a graph.
+pub(super) struct Shown {
+    graph: Arc<CachedGraph>,
+    format: Format,
+    /// All of it, where there is none.
+    part: Option<Part>,
+}
+
+/// A part of a graph. Files are stored indices, with the steps from the focus.
+#[derive(Default)]
 struct Part {
-    files: Vec<(FileId, Option<u32>)>,
+    files: Vec<(FileId, u32)>,
     /// Pairs of positions in `files`, and the kinds.
     edges: Vec<(u32, u32, KindSet)>,
     truncated: bool,
 }
 
-impl<'a> GraphView<'a> {
-    pub(super) fn new(
-        graph: &'a CachedGraph,
-        state: GraphState,
-        overview: &'a Overview,
-        format: Format,
-        focus: Option<&'a Focus>,
-    ) -> Result<Self, ApiError> {
-        let stored = &graph.stored;
-        let has_graph = overview.version.is_some();
+impl Shown {
+    /// `graph`, or the part around the focus.
+    ///
+    /// # Errors
+    /// When the graph lacks the file of the focus.
+    pub(super) fn new(graph: Arc<CachedGraph>, format: Format, focus: Option<&Focus>) -> Result<Self, ApiError> {
         let part = match focus {
-            Some(focus) if has_graph => around(graph, focus)?,
-            Some(_) => Part {
-                files: Vec::new(),
-                edges: Vec::new(),
-                truncated: false,
-            },
-            None => Part {
-                files: (0..stored.nodes.len() as FileId).map(|id| (id, None)).collect(),
-                edges: stored.edges().collect(),
-                truncated: false,
-            },
+            Some(_) if graph.stored.version.is_empty() => Some(Part::default()),
+            Some(focus) => Some(around(&graph, focus)?),
+            None => None,
         };
-        let nodes: Vec<NodeView<'_>> = part
-            .files
-            .iter()
-            .filter_map(|(id, distance)| {
-                Some(NodeView {
-                    node: stored.nodes.get(*id as usize)?,
-                    kind: "file",
-                    distance: *distance,
-                })
-            })
-            .collect();
-        let mut not_scanned = BTreeMap::new();
-        for state in nodes.iter().filter_map(|view| view.node.state.as_deref()) {
-            *not_scanned.entry(state).or_default() += 1;
+        Ok(Shown { graph, format, part })
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        let part = self.part.as_ref();
+        part.map_or(self.graph.stored.nodes.len(), |part| part.files.len())
+    }
+
+    pub(super) fn edges(&self) -> usize {
+        let part = self.part.as_ref();
+        part.map_or(self.graph.stored.edges.len(), |part| part.edges.len())
+    }
+
+    /// The node at a position below [`Self::nodes`].
+    pub(super) fn node(&self, position: usize) -> NodeView<'_> {
+        let file = self.part.as_ref().map(|part| part.files[position]);
+        NodeView {
+            node: &self.graph.stored.nodes[file.map_or(position, |(id, _)| id as usize)],
+            kind: "file",
+            distance: file.map(|(_, distance)| distance),
         }
-        let edges = match format {
-            Format::Compact => Edges::Compact(part.edges.iter().map(|(from, to, _)| (*from, *to)).collect()),
-            Format::Full => {
-                let id = |position: u32| nodes.get(position as usize).map(|view| view.node.id.as_str());
-                let view = |(from, to, kinds): &(u32, u32, KindSet)| {
-                    Some(EdgeView {
-                        source: id(*from)?,
-                        target: id(*to)?,
-                        kind: "import",
-                        kinds: kinds.names().filter(|_| focus.is_some()).collect(),
-                    })
-                };
-                Edges::Full(part.edges.iter().filter_map(view).collect())
+    }
+
+    /// The edge at a position below [`Self::edges`].
+    pub(super) fn edge(&self, position: usize) -> Edge<'_> {
+        let (from, to, kinds) = match &self.part {
+            Some(part) => part.edges[position],
+            None => {
+                let (from, to) = self.graph.stored.edges[position];
+                (from, to, KindSet::default())
             }
         };
-        let find = |path: &str| nodes.binary_search_by(|view| view.node.id.as_str().cmp(path));
-        let is_shown = |path: &str| focus.is_none() || find(path).is_ok();
-        let locks = overview.locks.iter().filter(|(path, _)| is_shown(path));
-        Ok(GraphView {
+        match self.format {
+            Format::Compact => Edge::Compact(from, to),
+            Format::Full => Edge::Full(EdgeView {
+                source: &self.node(from as usize).node.id,
+                target: &self.node(to as usize).node.id,
+                kind: "import",
+                kinds: kinds.names().collect(),
+            }),
+        }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        let Some(part) = &self.part else { return true };
+        let id = |(id, _): &(FileId, u32)| self.graph.stored.nodes[*id as usize].id.as_str();
+        part.files.binary_search_by(|file| id(file).cmp(path)).is_ok()
+    }
+}
+
+impl<'a> GraphView<'a> {
+    /// All but the nodes and the edges.
+    pub(super) fn new(
+        shown: &'a Shown,
+        state: GraphState,
+        overview: &'a Overview,
+        focus: Option<&'a Focus>,
+    ) -> GraphView<'a> {
+        let has_graph = overview.version.is_some();
+        let mut not_scanned = BTreeMap::new();
+        for position in 0..shown.nodes() {
+            if let Some(state) = shown.node(position).node.state.as_deref() {
+                *not_scanned.entry(state).or_default() += 1;
+            }
+        }
+        let locks = overview.locks.iter().filter(|(path, _)| shown.has(path));
+        let pending = overview.pending.iter();
+        GraphView {
             locks: locks.map(|(path, lock)| (path.as_str(), lock)).collect(),
-            pending: overview
-                .pending
-                .iter()
-                .filter(|change| is_shown(&change.file_path))
-                .collect(),
-            nodes,
-            edges,
-            version: has_graph.then_some(stored.version.as_str()),
+            pending: pending.filter(|change| shown.has(&change.file_path)).collect(),
+            nodes: Apart,
+            edges: Apart,
+            version: has_graph.then_some(shown.graph.stored.version.as_str()),
             state,
             policy: &overview.policy,
             generated_at: overview.generated_at,
@@ -239,11 +280,11 @@ impl<'a> GraphView<'a> {
                 path: focus.path.as_str(),
                 depth: focus.depth,
                 direction: focus.direction.name(),
-                truncated: part.truncated,
+                truncated: shown.part.as_ref().is_some_and(|part| part.truncated),
             }),
             progress: overview.progress,
             failure: overview.failure.as_deref(),
-        })
+        }
     }
 }
 
@@ -266,7 +307,7 @@ fn around(cached: &CachedGraph, focus: &Focus) -> Result<Part, ApiError> {
     }
     Ok(Part {
         edges,
-        files: files.into_iter().map(|(id, distance)| (id, Some(distance))).collect(),
+        files,
         truncated: near.is_cut,
     })
 }
