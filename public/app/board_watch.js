@@ -141,11 +141,14 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     const tasks = new Map();
     // Completed ones are read on their own, and do not change any more.
     for (const task of state().board.tasks.values()) if (task.status === 'completed') tasks.set(task.id, task);
-    // Both at once: each is looked for among all tasks.
-    await Promise.all(['in_progress', 'pending'].map((status) => pages(name, { status }, (found) => {
+    /** @param {Task[]} found */
+    const take = (found) => {
       for (const task of found) tasks.set(task.id, task);
       if (isFirst && found.length > 0) tell(name, { phase: 'reading', tasks: applyToTasks(new Map(tasks), journal ?? []) });
-    })));
+    };
+    // At once: each is looked for among all tasks. What is ready may stand behind many others, and is asked for twice, to be seen early.
+    const ready = isFirst ? page(name, { readiness: 'ready', after: '0' }).then(({ tasks: found }) => take(found.filter(({ id }) => !tasks.has(id)))) : null;
+    await Promise.all([ready, ...['in_progress', 'pending'].map((status) => pages(name, { status }, take))]);
     tell(name, { phase: 'whole', tasks: applyToTasks(tasks, journal ?? []) });
   }
 

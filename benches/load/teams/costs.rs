@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::Member;
 use crate::client::Subject;
@@ -11,6 +11,7 @@ use crate::process::{self, Process, State};
 use crate::proxy::Proxy;
 use crate::redis_link::RedisLink;
 use crate::report::{Table, progress};
+use crate::repository::file;
 
 /// Requests of each kind, so that any extra round trip shows.
 const REQUESTS: usize = 20;
@@ -132,5 +133,33 @@ pub async fn measure(repository: &Path, subject: &Subject, redis: &Process) -> R
     for _ in 0..REQUESTS {
         worker.reads(newest, 1).await?;
     }
-    count.end("a poll in vain").await
+    count.end("a poll in vain").await?;
+    with_files(&mut count, &mut lead, &mut worker, subject).await
+}
+
+/// The same of tasks with two files each, which are claimed with them.
+async fn with_files(count: &mut Count<'_>, lead: &mut Member, worker: &mut Member, subject: &Subject) -> Result<()> {
+    let tasks: Vec<Json> = (0..=REQUESTS)
+        .map(|number| json!({ "title": "A task with files", "files": [file(2 * number), file(2 * number + 1)] }))
+        .collect();
+    lead.reconnects().await?;
+    let added = lead.ask("/api/tasks", json!({ "tasks": tasks })).await?;
+    let ids: Vec<String> = serde_json::from_value(added["ids"].clone()).context("ids")?;
+    let work = json!({ "branch": "main", "agent_head": subject.head, "abandon": true });
+    let (first, ids) = ids.split_first().context("ids")?;
+    for what in ["claim", "release"] {
+        worker.works(first, what, &work).await?;
+    }
+    for (name, what) in [
+        ("a claim with two files", "claim"),
+        ("a renewal with two files", "claim"),
+        ("a task with two files given back", "release"),
+    ] {
+        count.begin().await?;
+        for id in ids {
+            worker.works(id, what, &work).await?;
+        }
+        count.end(name).await?;
+    }
+    Ok(())
 }

@@ -123,7 +123,12 @@ impl Member {
     }
 
     async fn does(&mut self, id: &str, what: &str) -> Result<Json> {
-        self.ask(&format!("/api/tasks/{id}/{what}"), json!({})).await
+        self.works(id, what, &json!({})).await
+    }
+
+    /// The same with the state of the working copy.
+    async fn works(&mut self, id: &str, what: &str, work: &Json) -> Result<Json> {
+        self.ask(&format!("/api/tasks/{id}/{what}"), work.clone()).await
     }
 
     async fn sends(&mut self, to: &str, text: &str) -> Result<Json> {
