@@ -72,12 +72,12 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
   /**
    * @param {string} name
    * @param {Record<string, string>} query
-   * @param {(tasks: Task[]) => void} take
+   * @param {(tasks: Task[], next: number | undefined) => void} take
    */
   async function pages(name, query, take) {
     for (let after = '0'; isShown(name); ) {
       const { tasks, next } = await page(name, { ...query, after });
-      take(tasks);
+      take(tasks, next);
       if (next === undefined) return;
       after = String(next);
     }
@@ -141,14 +141,19 @@ export function watchBoard({ repoUrl, api, clock, timers, state, dispatch }) {
     const tasks = new Map();
     // Completed ones are read on their own, and do not change any more.
     for (const task of state().board.tasks.values()) if (task.status === 'completed') tasks.set(task.id, task);
-    /** @param {Task[]} found */
-    const take = (found) => {
+    /** @type {Promise<void> | null} */
+    let ready = null;
+    /** @param {Task[]} found @param {number | undefined} [next] */
+    const take = (found, next) => {
       for (const task of found) tasks.set(task.id, task);
-      if (isFirst && found.length > 0) tell(name, { phase: 'reading', tasks: applyToTasks(new Map(tasks), journal ?? []) });
+      if (!isFirst || found.length === 0) return;
+      tell(name, { phase: 'reading', tasks: applyToTasks(new Map(tasks), journal ?? []) });
+      // What is ready may stand behind many others, and is to be seen early. What fails here fails below, too.
+      if (next !== undefined) ready ??= page(name, { readiness: 'ready', after: '0' }).then((some) => take(some.tasks.filter((/** @type {Task} */ { id }) => !tasks.has(id))), () => {});
     };
-    // At once: each is looked for among all tasks. What is ready may stand behind many others, and is asked for twice, to be seen early.
-    const ready = isFirst ? page(name, { readiness: 'ready', after: '0' }).then(({ tasks: found }) => take(found.filter(({ id }) => !tasks.has(id)))) : null;
-    await Promise.all([ready, ...['in_progress', 'pending'].map((status) => pages(name, { status }, take))]);
+    // Both at once: each is looked for among all tasks.
+    await Promise.all(['in_progress', 'pending'].map((status) => pages(name, { status }, take)));
+    await ready;
     tell(name, { phase: 'whole', tasks: applyToTasks(tasks, journal ?? []) });
   }
 

@@ -25,6 +25,7 @@
  * @property {string} name
  * @property {string} kind
  * @property {string} login
+ * @property {string | null} agent Its `agent_id`, if it has one.
  * @property {number | null} lastSeen Milliseconds since 1970.
  * @property {boolean} isLive
  * @property {boolean} hasEnded Whether it has approved a shutdown.

@@ -52,11 +52,23 @@ function readMember(member) {
     name: member.agentName,
     kind: member.agentType,
     login: member.login,
+    agent: member.agent ?? null,
     lastSeen: instant(member.lastSeen),
     isLive: member.isLive,
     hasEnded: Boolean(member.endedAt),
     unread: member.unread,
   };
+}
+
+/** Members by handle in lower case. @type {WeakMap<Member[], Map<string, Member>>} */
+const byHandle = new WeakMap();
+
+/** @param {Team | null} team @param {string} handle @returns {Member | null} */
+export function memberOf(team, handle) {
+  if (!team) return null;
+  let known = byHandle.get(team.members);
+  if (!known) byHandle.set(team.members, (known = new Map(team.members.map((member) => [member.handle.toLowerCase(), member]))));
+  return known.get(handle.toLowerCase()) ?? null;
 }
 
 /** @param {any} shutdown @returns {Shutdown} */

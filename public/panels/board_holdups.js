@@ -4,7 +4,7 @@ import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { mostHoldingUp } from '../app/task_graph.js';
 import { isHeld } from '../app/tasks.js';
 import { moverOf } from '../app/team_words.js';
-import { badge } from './parts.js';
+import { memberBadge } from './parts.js';
 import { taskButton } from './task_button.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -21,6 +21,7 @@ export function boardHoldups(model) {
   const render = keyedChildren(list, (/** @type {HoldUp} */ { task }) => task.id, ({ task }) => {
     const button = taskButton(model, task.id);
     const count = make('strong', { class: 'holdup-count' });
+    const mark = memberBadge(model);
     const mover = make('span', { class: 'holdup-mover' });
     let shown = '';
     return {
@@ -30,10 +31,11 @@ export function boardHoldups(model) {
         setText(count, next.count.toLocaleString('en-US'));
         setAttribute(count, 'title', `${next.count} wait for it, through others too`);
         const name = moverOf(next.task);
+        if (isHeld(next.task)) mark.update(name);
         if (name === shown) return;
         shown = name;
         mover.classList.toggle('is-nobody', !isHeld(next.task));
-        mover.replaceChildren(...(isHeld(next.task) ? [badge(name, name, name), make('span', { class: 'handle' }, name)] : [name]));
+        mover.replaceChildren(...(isHeld(next.task) ? [mark.node, make('span', { class: 'handle' }, name)] : [name]));
       },
     };
   });

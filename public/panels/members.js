@@ -4,7 +4,7 @@ import { keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { isHeld } from '../app/tasks.js';
 import { isSameName } from '../app/teams.js';
 import { counted } from '../app/words.js';
-import { badge, moment } from './parts.js';
+import { memberBadge, moment } from './parts.js';
 import { taskButton } from './task_button.js';
 import { everySecond } from './ticker.js';
 
@@ -75,6 +75,7 @@ export function mountMembers(element, model) {
 function memberRow(model, first, heldBy) {
   let member = first;
   const { handle, login } = member;
+  const mark = memberBadge(model);
   const seen = moment();
   const role = make('span', { class: 'member-role' });
   const standing = make('span', { class: 'member-standing' });
@@ -82,7 +83,7 @@ function memberRow(model, first, heldBy) {
   const inbox = make('button', { type: 'button', class: 'quiet member-inbox', onclick: choose });
   const tasks = make('ul', { class: 'member-tasks' });
   const node = make('li', { class: 'member', 'data-handle': handle },
-    badge(handle, handle, handle),
+    mark.node,
     make('div', { class: 'agent-text' },
       make('div', { class: 'agent-head' }, make('strong', { class: 'agent-name' }, handle, login.toLowerCase() === handle.toLowerCase() ? null : make('span', { class: 'agent-user' }, ` ${login}`)), role, inbox),
       make('p', { class: 'agent-notes' }, standing, seen.node, never),
@@ -112,6 +113,7 @@ function memberRow(model, first, heldBy) {
       member = next;
       const { board, place } = model.state;
       const isChosen = isSameName(handle, place.inbox);
+      mark.update(handle);
       setText(role, board.team && isSameName(handle, board.team.leader) ? 'leads' : '');
       const state = member.hasEnded ? 'stopped' : member.isLive ? 'live' : 'away';
       setAttribute(node, 'data-state', state);

@@ -2,7 +2,7 @@
 
 import { keyedChildren, make, setText } from '../app/dom.js';
 import { KIND_WORDS } from '../app/team_words.js';
-import { badge, moment } from './parts.js';
+import { memberBadge, moment } from './parts.js';
 import { taskButton } from './task_button.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -41,8 +41,9 @@ function messageRow(model, { from, to, text, summary, kind, at, task }) {
   const unread = make('span', {});
   const recipients = to.length === 0 ? 'all' : to.length > 3 ? `${to.slice(0, 3).join(', ')} and ${to.length - 3} more` : to.join(', ');
   const button = task === null ? null : taskButton(model, task);
+  const mark = memberBadge(model);
   const node = make('li', { class: 'entry message', 'data-kind': kind },
-    from ? badge(from, from, from) : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }),
+    from ? mark.node : make('span', { class: 'badge badge-none', 'aria-hidden': 'true' }),
     make('div', { class: 'entry-text' },
       make('div', { class: 'entry-head' },
         make('span', { class: 'entry-deed' }, make('strong', {}, from || 'Coord'), ' to ', make('strong', { title: to.join(', ') }, recipients)), time.node),
@@ -56,6 +57,7 @@ function messageRow(model, { from, to, text, summary, kind, at, task }) {
     tick,
     /** @param {Message} next */
     update({ unreadBy, unreadCount }) {
+      if (from) mark.update(from);
       const more = unreadCount > unreadBy.length ? ` and ${unreadCount - unreadBy.length} more` : '';
       setText(unread, unreadCount > 0 ? `Not read by ${unreadBy.join(', ')}${more}` : '');
       button?.update(model.state.board.tasks.get(task ?? ''));

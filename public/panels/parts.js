@@ -1,6 +1,7 @@
 // Small pieces that several panels are made of.
 
-import { badgeOf } from '../app/holder.js';
+import { badgeOf, holderKey } from '../app/holder.js';
+import { memberOf } from '../app/teams.js';
 import { ago, clock, countdown } from '../app/time.js';
 import { icon, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { COMMAND_MEANINGS, shareLeft, splitPath } from './words.js';
@@ -18,6 +19,26 @@ const MODE_ICONS = { WRITING: 'pencil', READING: 'eye', NEIGHBOR: 'link' };
 export function badge(holder, agentId, userName) {
   const { letters, slot } = badgeOf(holder, agentId, userName ?? holder);
   return make('span', { class: `badge badge-${slot}`, 'aria-hidden': 'true', title: holder }, letters);
+}
+
+/**
+ * The badge of a member of the team on the screen: that of its holder, by which it is known on the map.
+ * @param {Model} model
+ */
+export function memberBadge(model) {
+  const node = make('span', { 'aria-hidden': 'true' });
+  return {
+    node,
+    /** @param {string} handle */
+    update(handle) {
+      const { agent, login } = memberOf(model.state.board.team, handle) ?? { agent: null, login: handle };
+      const holder = holderKey(login, agent);
+      const { letters, slot } = badgeOf(holder, agent, login);
+      setAttribute(node, 'class', `badge badge-${slot}`);
+      setAttribute(node, 'title', holder);
+      setText(node, letters);
+    },
+  };
 }
 
 /** A path whose folder is cut before its name is. @param {string} path @returns {HTMLElement} */

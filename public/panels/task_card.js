@@ -5,7 +5,7 @@ import { columnOf, dependentsOf, isHeld, isHeldBack } from '../app/tasks.js';
 import { standingOf } from '../app/team_words.js';
 import { countdown } from '../app/time.js';
 import { counted } from '../app/words.js';
-import { badge, moment, timeLeft } from './parts.js';
+import { memberBadge, moment, timeLeft } from './parts.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
 /** @typedef {import('../app/team_types.js').Task} Task */
@@ -19,7 +19,9 @@ export function taskCard(model, first) {
   const title = make('span', { class: 'task-title' });
   const button = make('button', { type: 'button', class: 'card-button', 'data-task': id }, title);
   const priority = make('span', { class: 'priority' });
-  const owner = make('span', { class: 'card-owner' });
+  const mark = memberBadge(model);
+  const handle = make('span', { class: 'handle' });
+  const owner = make('span', { class: 'card-owner' }, mark.node, handle);
   const left = timeLeft();
   const done = moment();
   const note = make('span', {});
@@ -33,8 +35,6 @@ export function taskCard(model, first) {
     why,
     make('p', { class: 'card-line card-foot' }, waiting, files),
     left.bar);
-  let shownOwner = '';
-
   /** A click anywhere on the card is meant for it, unless it ends a selection of text. @param {MouseEvent} event */
   function onClick(event) {
     if (event.target instanceof Element && event.target.closest('button') !== button && window.getSelection()?.toString()) return;
@@ -69,11 +69,9 @@ export function taskCard(model, first) {
     setAttribute(node, 'data-tone', toneOf(task));
     setText(priority, task.priority === 'normal' || column === 'done' ? '' : task.priority);
     setAttribute(priority, 'data-priority', task.priority);
-    const name = task.owner ?? '';
-    if (name !== shownOwner) {
-      shownOwner = name;
-      owner.replaceChildren(...(name ? [badge(name, name, name), make('span', { class: 'handle' }, name)] : []));
-    }
+    owner.hidden = task.owner === null;
+    setText(handle, task.owner ?? '');
+    if (task.owner !== null) mark.update(task.owner);
     setIcon(noteIcon, column === 'blocked' && !isHeldBack(task) ? 'lock' : 'warning');
     const count = task.status === 'completed' ? 0 : Math.max(task.blockCount === 0 ? 0 : 1, dependentsOf(model.state.board.tasks).get(id)?.length ?? 0);
     setText(waiting, count > 0 ? `${counted(count, 'task')} ${count === 1 ? 'waits' : 'wait'} for it` : '');

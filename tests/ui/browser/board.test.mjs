@@ -45,6 +45,8 @@ test('tasks are added, claimed, completed with what follows, edited and deleted,
   await ann.claim('t1');
   const held = card(page, 'In progress', 't1');
   await shows(held.getByText('ann-1'));
+  // By its badge an agent is known in each view.
+  for (const place of [held, member(page, 'ann-1')]) assert.equal(await place.locator('.badge').first().getAttribute('title'), 'ann/ann-1');
   const first = await held.locator('.left-text').textContent();
   assert.match(first ?? '', /^1[45]:\d\d$/);
   await until(async () => (await held.locator('.left-text').textContent()) !== first, 'it counts down');

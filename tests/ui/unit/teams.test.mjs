@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { threadsOf, unreadMail, withNewest, withOlder } from '../../../public/app/messages.js';
-import { applyToTeam, chosenTeam, readTeam, readTeams, unanswered } from '../../../public/app/teams.js';
+import { applyToTeam, chosenTeam, memberOf, readTeam, readTeams, unanswered } from '../../../public/app/teams.js';
 import { teamDeed } from '../../../public/app/team_words.js';
 import { claimed, messageView, teamBody, teamEvent, teamsBody } from './teams.mjs';
 
@@ -18,6 +18,11 @@ test('the team of the address is shown whatever its case; without one, that with
   const teams = readTeams(body);
   assert.deepEqual([teams.phase, chosenTeam(teams, 'BETA'), chosenTeam(teams, null), chosenTeam(teams, 'delta')], ['shown', 'beta', 'gamma', null]);
   assert.equal(readTeams({ teams: [] }).phase, 'none');
+});
+
+test('a member is found whatever the case of its handle', () => {
+  const team = readTeam(teamBody());
+  assert.deepEqual([memberOf(team, 'BOB')?.handle, memberOf(team, 'zoe'), memberOf(null, 'bob')], ['bob', null, null]);
 });
 
 test('messages count for those that they are for, and whoever acts was seen', () => {

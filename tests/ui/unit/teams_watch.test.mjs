@@ -102,7 +102,7 @@ test('claims, lapses and completions are patched within a frame, without a read 
 
 test('new tasks are read from the last page on, edited ones by their ids, all at once after many events', async () => {
   const page = await livePage(Array.from({ length: 1200 }, (_, at) => taskView(`t${at + 1}`)));
-  assert.deepEqual(asked(page).slice(1), ['teams/alpha', 'tasks status=in_progress after=0', 'tasks status=pending after=0', 'tasks status=pending after=100', 'tasks status=pending after=600', 'tasks status=pending after=1100', 'tasks status=completed after=0']);
+  assert.deepEqual(asked(page).slice(1), ['teams/alpha', 'tasks status=in_progress after=0', 'tasks status=pending after=0', 'tasks readiness=ready after=0', 'tasks status=pending after=100', 'tasks status=pending after=600', 'tasks status=pending after=1100', 'tasks status=completed after=0']);
   const before = asked(page).length;
   page.server.views = [...page.server.views, taskView('t1201'), taskView('t1202')];
   page.answers.t7 = () => json({ task: taskView('t7', { title: 'Another title', priority: 'high' }) });
