@@ -15,6 +15,11 @@ const A: &str = "tasks/alpha/a.json";
 fn of_files() -> Place {
     let place = Place::empty();
     place.coord(&["team", "list"], 0);
+    write_team(&place);
+    place
+}
+
+fn write_team(place: &Place) {
     let member =
         |id: &str| json!({ "agentId": id, "agentName": id, "agentType": "worker", "joinedAt": "2026-12-01T00:00:00Z" });
     let config = json!({
@@ -31,7 +36,20 @@ fn of_files() -> Place {
     place.write("tasks/alpha/open.json", &open.to_string());
     let inbox = ["one", "two", "three"].map(|text| message("w1", "lead", text));
     place.write("teams/alpha/inboxes/lead.json", &json!(inbox).to_string());
-    place
+}
+
+#[test]
+fn a_wait_for_the_limits_of_the_server_is_said_once() {
+    let place = Place::empty();
+    let mut first = place.command();
+    first.env("COORD_LIMIT_HOLDER_PER_MINUTE", "120");
+    assert!(first.args(["team", "list"]).status().unwrap().success());
+    write_team(&place);
+    let ended = place.command().args(["team", "sync"]).output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success(), "{said}");
+    assert_eq!(said, "coord: the server's limits of requests make this wait\n");
+    assert_eq!(place.stored("n39")["status"], "completed");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A team as the server has it, read over all pages.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use coord::plugin_records;
@@ -13,6 +14,7 @@ use coord_teams::names::{Handle, TaskId, TeamName};
 use coord_teams::time::Time;
 
 use super::unchanged::digest_of;
+use crate::terminal::output::note;
 
 /// Tasks, and messages, of a request.
 const AT_ONCE: u32 = 500;
@@ -22,6 +24,9 @@ const MOST_MESSAGES: usize = 200_000;
 
 /// How long the server's limits of requests are waited for, in all.
 const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Whether somebody was told that the limits make this process wait.
+static IS_SAID: AtomicBool = AtomicBool::new(false);
 
 /// Which team of which server.
 #[derive(Clone, Debug)]
@@ -54,7 +59,7 @@ pub(super) struct ServerTeam {
 /// Messages that were read before: they do not change.
 pub(super) type Messages = BTreeMap<u64, StoreMessage>;
 
-/// Repeats a request that comes too early by the limits of the server, after the time that it names.
+/// Repeats a request that comes too early by the limits of the server, after the time that it names. The first one is said.
 ///
 /// # Errors
 /// When the server returns another error, or no response.
@@ -67,6 +72,9 @@ pub(super) async fn patiently<T>(mut ask: impl AsyncFnMut() -> Result<T, ClientE
                 retry_after: Some(seconds),
                 ..
             }) if waited < PATIENCE => {
+                if !IS_SAID.swap(true, Ordering::Relaxed) {
+                    note("the server's limits of requests make this wait");
+                }
                 let pause = Duration::from_secs(seconds.clamp(1, 60));
                 tokio::time::sleep(pause).await;
                 waited += pause;
