@@ -3,7 +3,7 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -18,7 +18,7 @@ export const FUNCTIONS = readdirSync(join(ROOT, "api")).map((file) => file.repla
 
 /**
  * Copies what git knows and what it would add, as it is now, into a folder beside the build products. The folder is the same
- * each time and the files keep their times, so that Cargo builds again only what has changed.
+ * each time, and files and folders keep their times, so that Cargo builds again only what has changed.
  */
 export function copyProject(name) {
   const copy = join(TARGET, "vercel", name);
@@ -27,10 +27,19 @@ export function copyProject(name) {
   // To Cargo, the packages of the copy are those of the project: while it is there, a build of the project would find them fresh.
   process.once("exit", remove);
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
+  const folders = new Set();
   for (const file of new Set(listed.toString().split("\0"))) {
     if (file !== "" && existsSync(join(ROOT, file))) {
       cpSync(join(ROOT, file), join(copy, file), { preserveTimestamps: true });
+      for (let folder = dirname(file); folder !== "."; folder = dirname(folder)) {
+        folders.add(folder);
+      }
     }
+  }
+  // A build script that asks for a folder is run again where that is newer.
+  for (const folder of folders) {
+    const { atime, mtime } = statSync(join(ROOT, folder));
+    utimesSync(join(copy, folder), atime, mtime);
   }
   return copy;
 }
