@@ -35,6 +35,7 @@ export function taskCard(model, first) {
     why,
     make('p', { class: 'card-line card-foot' }, waiting, files),
     left.bar);
+
   /** A click anywhere on the card is meant for it, unless it ends a selection of text. @param {MouseEvent} event */
   function onClick(event) {
     if (event.target instanceof Element && event.target.closest('button') !== button && window.getSelection()?.toString()) return;

@@ -78,14 +78,16 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
         })
     };
     let mut commits: Vec<(&'static str, String)> = Vec::new();
-    // 1,000 files of a Go package, imported by 1,000 others: a million edges of a few objects.
+    // Files of a Go package, imported by as many others: a million edges of a few objects, and as many as a graph may have.
     let package = hostile.blob("package lib\n");
-    let package = hostile.tree("100644 blob", &package, 1_000, |number| format!("f{number}.go"));
     let importer = hostile.blob("package main\n\nimport _ \"example.com/m/lib\"\n");
-    let importers = hostile.tree("100644 blob", &importer, 1_000, |number| format!("m{number}.go"));
     let module = hostile.blob("module example.com/m\n\ngo 1.22\n");
-    let root = format!("100644 blob {module}\tgo.mod\n040000 tree {package}\tlib\n040000 tree {importers}\tcmd\n");
-    commits.push(("edges", root));
+    for (what, count) in [("edges", 1_000), (MOST_EDGES, 1_732)] {
+        let package = hostile.tree("100644 blob", &package, count, |number| format!("f{number}.go"));
+        let importers = hostile.tree("100644 blob", &importer, count, |number| format!("m{number}.go"));
+        let root = format!("100644 blob {module}\tgo.mod\n040000 tree {package}\tlib\n040000 tree {importers}\tcmd\n");
+        commits.push((what, root));
+    }
     // 32 MiB of manifests.
     let names = many(3_000, &|number| format!("\"package-{number}\": \"*\","));
     let manifest = hostile.blob(&format!(
@@ -123,6 +125,10 @@ fn shapes(hostile: &Hostile) -> Vec<(&'static str, [String; 2])> {
     commits.into_iter().map(|(what, root)| (what, both(root))).collect()
 }
 
+/// Three million edges, and what they may take: more than is aimed at, because a graph is held from both ends, before and after.
+const MOST_EDGES: &str = "most edges";
+const MOST_OF_EDGES_MIB: u64 = 512;
+
 #[tokio::test]
 #[ignore = "takes minutes alone: cargo test -p coord-cli --test graph_builds -- --ignored"]
 async fn no_branch_makes_a_server_take_much_memory() {
@@ -135,6 +141,13 @@ async fn no_branch_makes_a_server_take_much_memory() {
         println!("{what}: {mib} MiB");
         most.push((what, mib));
     }
-    let is_bounded = |(_, mib): &(&str, u64)| (10..MOST_MIB).contains(mib);
+    let is_bounded = |(what, mib): &(&str, u64)| {
+        let most = if *what == MOST_EDGES {
+            MOST_OF_EDGES_MIB
+        } else {
+            MOST_MIB
+        };
+        (10..most).contains(mib)
+    };
     assert!(most.iter().all(is_bounded), "{most:?}");
 }

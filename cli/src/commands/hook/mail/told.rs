@@ -250,6 +250,7 @@ mod tests {
         let rest = 16 * 1024 - (MOST_BYTES_OF_MESSAGE - 2) / 3;
         assert!(text.contains(&format!("({rest} more bytes: ")), "{text}");
         assert!(text.contains("\n> after it"), "{text}");
+        assert!(text.contains("The reason of \"lead\" (login alice):\n> "), "{text}");
     }
 
     #[test]

@@ -59,7 +59,8 @@ pub(super) struct ServerTeam {
 /// Messages that were read before: they do not change.
 pub(super) type Messages = BTreeMap<u64, StoreMessage>;
 
-/// Repeats a request that comes too early by the limits of the server, after the time that it names. The first one is said.
+/// Repeats a request that comes too early by the limits of the server, after the time that it names. The first such wait of the
+/// process is told on standard error.
 ///
 /// # Errors
 /// When the server returns another error, or no response.

@@ -195,6 +195,7 @@ impl Shown {
     /// When the graph lacks the file of the focus.
     pub(super) fn new(graph: Arc<CachedGraph>, format: Format, focus: Option<&Focus>) -> Result<Self, ApiError> {
         let part = match focus {
+            // There is no graph yet.
             Some(_) if graph.stored.version.is_empty() => Some(Part::default()),
             Some(focus) => Some(around(&graph, focus)?),
             None => None,
