@@ -25,32 +25,38 @@ impl ImportGraph {
     pub fn new(
         files: Arc<[TreeEntry]>,
         facts: Vec<FileFacts>,
-        edges: &[(FileId, FileId, KindSet)],
+        edges: impl IntoIterator<Item = (FileId, FileId, KindSet)>,
         unresolved: [u64; Reason::ALL.len()],
     ) -> Self {
         let mut import_starts = vec![0u32; files.len() + 1];
         let mut importer_starts = vec![0u32; files.len() + 1];
-        for (from, to, _) in edges {
-            import_starts[*from as usize + 1] += 1;
-            importer_starts[*to as usize + 1] += 1;
+        // There may be millions, so that they are kept in no other form meanwhile.
+        let mut imports = Vec::new();
+        for (from, to, kinds) in edges {
+            import_starts[from as usize + 1] += 1;
+            importer_starts[to as usize + 1] += 1;
+            imports.push((to, kinds));
         }
+        imports.shrink_to_fit();
         for starts in [&mut import_starts, &mut importer_starts] {
             for at in 1..starts.len() {
                 starts[at] += starts[at - 1];
             }
         }
         let mut next = importer_starts.clone();
-        let mut importers = vec![0; edges.len()];
-        for (from, to, _) in edges {
-            let slot = &mut next[*to as usize];
-            importers[*slot as usize] = *from;
-            *slot += 1;
+        let mut importers = vec![0; imports.len()];
+        for from in 0..files.len() as FileId {
+            for (to, _) in slice(&import_starts, &imports, from) {
+                let slot = &mut next[*to as usize];
+                importers[*slot as usize] = from;
+                *slot += 1;
+            }
         }
         ImportGraph {
             files,
             facts,
             import_starts,
-            imports: edges.iter().map(|(_, to, kinds)| (*to, *kinds)).collect(),
+            imports,
             importer_starts,
             importers,
             unresolved,
@@ -60,23 +66,22 @@ impl ImportGraph {
     /// The same files with the edges that `counts` accepts.
     #[must_use]
     pub fn filtered(&self, counts: impl Fn(Node<'_>, KindSet) -> bool) -> Self {
-        let mut edges = Vec::with_capacity(self.imports.len());
-        for (from, node) in (0..).zip(self.nodes()) {
-            let own = self.imports(from).iter().filter(|(_, kinds)| counts(node, *kinds));
-            edges.extend(own.map(|(to, kinds)| (from, *to, *kinds)));
-        }
-        ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), &edges, self.unresolved)
+        let counts = &counts;
+        let edges = (0..).zip(self.nodes()).flat_map(|(from, node)| {
+            let own = self.imports(from).iter().filter(move |(_, kinds)| counts(node, *kinds));
+            own.map(move |(to, kinds)| (from, *to, *kinds))
+        });
+        ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), edges, self.unresolved)
     }
 
     /// The same files without the edges to and from those that `is_left_out` accepts.
     #[must_use]
     pub fn without(&self, is_left_out: impl Fn(&str) -> bool) -> Self {
         let left_out: Vec<bool> = self.files.iter().map(|file| is_left_out(&file.path)).collect();
-        let edges: Vec<_> = self
+        let edges = self
             .edges()
-            .filter(|(from, to, _)| !left_out[*from as usize] && !left_out[*to as usize])
-            .collect();
-        ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), &edges, self.unresolved)
+            .filter(|(from, to, _)| !left_out[*from as usize] && !left_out[*to as usize]);
+        ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), edges, self.unresolved)
     }
 
     /// All files, in the order of their paths and ids.

@@ -59,17 +59,22 @@ impl CachedGraph {
 }
 
 impl GraphCache {
-    /// The graph stored at `key`, recently of commit `version`, or why it cannot be read.
+    /// The graph stored at `key`, recently of commit `version`, or why it cannot be read. Callers at once wait for one of them:
+    /// to read a graph takes several times its memory.
     pub(crate) async fn load(
         &self,
         store: &dyn Store,
         key: String,
         version: &str,
     ) -> Result<Result<Arc<CachedGraph>, UnreadableGraph>, StoreError> {
-        let known = self.0.get(&key);
-        if let Some(graph) = known.filter(|graph| graph.stored.version == version) {
-            return Ok(Ok(graph));
-        }
+        let place = loop {
+            match self.0.get_value_or_guard_async(&key).await {
+                Ok(graph) if graph.stored.version == version => return Ok(Ok(graph)),
+                // Removed first, so that both are not in memory.
+                Ok(_) => drop(self.0.remove_if(&key, |graph| graph.stored.version != version)),
+                Err(place) => break place,
+            }
+        };
         // A missing graph is an empty text, which is unreadable.
         let text = graph_json(&key).run(store).await?;
         let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;
@@ -78,15 +83,73 @@ impl GraphCache {
             Err(unreadable) => return Ok(Err(unreadable)),
         };
         let graph = Arc::new(CachedGraph::from(stored));
-        self.0.insert(key, Arc::clone(&graph));
+        // An error only where the key was removed meanwhile.
+        let _ = place.insert(Arc::clone(&graph));
         Ok(Ok(graph))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use async_trait::async_trait;
+    use bytes::Bytes as Message;
+    use futures::future::join_all;
+    use futures::stream::BoxStream;
+
     use super::*;
     use crate::builds::stored_graph::Node;
+    use crate::store::{Request, Value};
+
+    /// A store with one graph: its version, and how often it was read.
+    struct OneGraph(Mutex<(&'static str, usize)>);
+
+    #[async_trait]
+    impl Store for OneGraph {
+        async fn run(&self, _: Vec<Request>) -> Result<Vec<Value>, StoreError> {
+            tokio::task::yield_now().await;
+            let mut state = self.0.lock().unwrap();
+            state.1 += 1;
+            let graph = StoredGraph {
+                version: state.0.to_owned(),
+                ..StoredGraph::default()
+            };
+            Ok(vec![Value::Bulk(graph.encode().unwrap())])
+        }
+
+        async fn subscribe(&self, _: &str) -> Result<BoxStream<'static, Message>, StoreError> {
+            panic!("nobody subscribes")
+        }
+
+        fn describe(&self) -> String {
+            "a store of a test".to_owned()
+        }
+    }
+
+    #[tokio::test]
+    async fn callers_at_once_read_a_version_once() {
+        let (cache, store) = (GraphCache::default(), OneGraph(Mutex::default()));
+        for (round, version) in (1..).zip(["one", "two"]) {
+            store.0.lock().unwrap().0 = version;
+            let load = |_| cache.load(&store, "a graph".to_owned(), version);
+            for loaded in join_all((0..50).map(load)).await {
+                assert_eq!(loaded.unwrap().unwrap().stored.version, version);
+            }
+            assert_eq!(store.0.lock().unwrap().1, round);
+        }
+        // Its first caller gives up, and the next one reads.
+        store.0.lock().unwrap().0 = "three";
+        drop(
+            tokio::time::timeout(
+                std::time::Duration::ZERO,
+                cache.load(&store, "a graph".to_owned(), "three"),
+            )
+            .await,
+        );
+        let loaded = cache.load(&store, "a graph".to_owned(), "three").await;
+        assert_eq!(loaded.unwrap().unwrap().stored.version, "three");
+    }
 
     fn graph(files: usize, path_bytes: usize) -> Arc<CachedGraph> {
         let node = |_| Node {

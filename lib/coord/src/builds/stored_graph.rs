@@ -112,11 +112,10 @@ impl StoredGraph {
                 .find(|state| node.state.as_deref() == Some(state.name()))
                 .unwrap_or_default(),
         };
-        let edges: Vec<_> = self.edges().collect();
         ImportGraph::new(
             self.nodes.iter().map(file).collect(),
             self.nodes.iter().map(facts).collect(),
-            &edges,
+            self.edges(),
             [0; Reason::ALL.len()],
         )
     }
@@ -140,11 +139,14 @@ impl StoredGraph {
         let compressed = STANDARD
             .decode(text)
             .map_err(|error| UnreadableGraph(error.to_string()))?;
-        let mut json = Vec::new();
+        // gzip ends with the number of bytes: a vector that grows would take up to twice as many.
+        let size = compressed.last_chunk().map_or(0, |size| u32::from_le_bytes(*size));
+        let mut json = Vec::with_capacity(u64::from(size).min(MAX_JSON_BYTES) as usize);
         GzDecoder::new(compressed.as_slice())
             .take(MAX_JSON_BYTES)
             .read_to_end(&mut json)
             .map_err(|error| UnreadableGraph(error.to_string()))?;
+        drop(compressed);
         let graph = serde_json::from_slice(&json);
         let mut graph: StoredGraph = graph.map_err(|error| UnreadableGraph(error.to_string()))?;
         // They have grown to up to twice of what they need.

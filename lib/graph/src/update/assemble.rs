@@ -16,32 +16,22 @@ impl Update {
         resolved: &[Arc<Resolved>],
         cut_at: Option<FileId>,
     ) -> ImportGraph {
-        let mut edges = Vec::with_capacity(resolved.iter().map(|one| one.outcomes.len()).sum());
+        let known = || {
+            records
+                .iter()
+                .zip(resolved)
+                .map(|(record, found)| Some((record.as_ref()?, found)))
+        };
         let mut unresolved = [0; Reason::ALL.len()];
-        let mut targets: Vec<(FileId, KindSet)> = Vec::new();
-        for (from, (record, found)) in (0..).zip(records.iter().zip(resolved)) {
-            let Some(record) = record else { continue };
-            targets.clear();
-            for (specifier, outcome) in record.specifiers.iter().zip(&found.outcomes) {
-                match outcome {
-                    Resolution::File(to) if *to != from => targets.push((*to, KindSet::of(specifier.kind))),
-                    Resolution::File(_) => {}
-                    Resolution::Unresolved(reason) => unresolved[*reason as usize] += 1,
-                }
-            }
-            for (specifier, to) in &found.more {
-                if let Some(specifier) = record.specifiers.get(*specifier as usize).filter(|_| *to != from) {
-                    targets.push((*to, KindSet::of(specifier.kind)));
-                }
-            }
-            targets.sort_unstable_by_key(|(to, _)| *to);
-            for chunk in targets.chunk_by(|one, other| one.0 == other.0) {
-                let kinds = chunk
-                    .iter()
-                    .fold(KindSet::default(), |kinds, (_, more)| kinds.and(*more));
-                edges.push((from, chunk[0].0, kinds));
+        for outcome in known().flatten().flat_map(|(_, found)| &found.outcomes) {
+            if let Resolution::Unresolved(reason) = outcome {
+                unresolved[*reason as usize] += 1;
             }
         }
+        let edges = (0..).zip(known()).flat_map(|(from, known)| {
+            let targets = known.map_or_else(Vec::new, |(record, found)| targets(record, found, from));
+            targets.into_iter().map(move |(to, kinds)| (from, to, kinds))
+        });
         let is_cut = |id: FileId, record: &Record| {
             let is_behind = cut_at.is_some_and(|cut_at| id >= cut_at);
             is_behind && record.state == FileState::Ok && !record.specifiers.is_empty()
@@ -62,6 +52,28 @@ impl Update {
             },
             None => FileFacts::default(),
         });
-        ImportGraph::new(Arc::clone(&self.files), facts.collect(), &edges, unresolved)
+        ImportGraph::new(Arc::clone(&self.files), facts.collect(), edges, unresolved)
     }
+}
+
+/// The files that the file `from` imports, in order, with the forms of each import.
+fn targets(record: &Record, found: &Resolved, from: FileId) -> Vec<(FileId, KindSet)> {
+    let more = |specifier: &u32| record.specifiers.get(*specifier as usize);
+    let first = record.specifiers.iter().zip(&found.outcomes);
+    let first = first.filter_map(|(specifier, outcome)| match outcome {
+        Resolution::File(to) => Some((*to, KindSet::of(specifier.kind))),
+        Resolution::Unresolved(_) => None,
+    });
+    let others = found.more.iter();
+    let others = others.filter_map(|(specifier, to)| Some((*to, KindSet::of(more(specifier)?.kind))));
+    let mut targets: Vec<_> = first.chain(others).filter(|(to, _)| *to != from).collect();
+    targets.sort_unstable_by_key(|(to, _)| *to);
+    targets.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        if is_same {
+            kept.1 = kept.1.and(next.1);
+        }
+        is_same
+    });
+    targets
 }
