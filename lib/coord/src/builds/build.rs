@@ -1,13 +1,14 @@
 //! Builds the graph of a commit from a [`Source`]: reads the files that it needs, scans them on the source's threads, and
 //! resolves.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hashbrown::HashMap;
 
-use crate::domain::{BuildProgress, CommitSha, RepoId};
+use crate::domain::{BuildProgress, CommitSha, RepoId, file_path};
 use crate::source::{Blob, BlobSink, Source, SourceError, TreeEntry};
 use coord_graph::FileId;
 use coord_graph::{Limits, Previous, Snapshot, Update};
@@ -27,11 +28,11 @@ pub async fn build(
     limits: Limits,
     progress: ProgressSink,
 ) -> Result<Snapshot, SourceError> {
-    let tree = source.tree(repo, commit).await?;
+    let tree = in_one_form(source.tree(repo, commit).await?);
     build_tree(source, repo, tree, previous, limits, progress).await
 }
 
-/// [`build`] of a commit whose `tree` is known already.
+/// [`build`] of a commit whose `tree` is known already, [in one form](in_one_form).
 ///
 /// # Errors
 /// When the source cannot return the blobs.
@@ -142,4 +143,42 @@ async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 's
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| SourceError::Unreachable(format!("the graph could not be computed: {error}")))
+}
+
+/// The tree with its paths spelled as in locks, so that a lock and the file's imports share one name. Imports are resolved in this form.
+pub(super) fn in_one_form(mut tree: Vec<TreeEntry>) -> Vec<TreeEntry> {
+    let mut is_changed = false;
+    for entry in &mut tree {
+        if let Cow::Owned(path) = file_path::in_one_form(&entry.path) {
+            entry.path = path;
+            is_changed = true;
+        }
+    }
+    if is_changed {
+        tree.sort_by(|one, other| one.path.cmp(&other.path));
+        tree.dedup_by(|one, other| one.path == other.path);
+    }
+    tree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::EntryKind;
+
+    #[test]
+    fn a_file_that_is_tracked_in_decomposed_characters_is_found_by_the_lock_on_it() {
+        let entry = |path: &str| TreeEntry {
+            path: path.to_owned(),
+            blob: "0".repeat(40),
+            kind: EntryKind::File,
+        };
+        let tree = in_one_form(vec![
+            entry("gro\u{308}\u{df}e.ts"),
+            entry("gr\u{f6}\u{df}e.ts"),
+            entry("z.ts"),
+        ]);
+        let paths: Vec<&str> = tree.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["größe.ts", "z.ts"]);
+    }
 }

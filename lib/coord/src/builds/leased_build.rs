@@ -1,11 +1,10 @@
 //! One build from the lease to the published graph.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::build::build_tree;
+use super::build::{build_tree, in_one_form};
 use super::job::{BuildError, Built, Job};
 use super::previous_records::load_records;
 use super::progress_report::Reporter;
@@ -13,8 +12,7 @@ use super::publish::publish;
 use super::settled_pending;
 use super::stored_ignore::StoredIgnore;
 use super::stored_policy::{Place, ReadPolicy, StoredPolicy};
-use crate::domain::file_path;
-use crate::source::{Source, TreeEntry};
+use crate::source::Source;
 use crate::state::builds::{BuildLease, Published, fail_build, lease_build};
 use crate::store::Store;
 use coord_graph::Previous;
@@ -129,42 +127,4 @@ async fn build_leased(
     }
     *last = Some(built);
     Ok(published)
-}
-
-/// The tree with its paths spelled as in locks, so that a lock and the file's imports share one name.
-fn in_one_form(mut tree: Vec<TreeEntry>) -> Vec<TreeEntry> {
-    let mut is_changed = false;
-    for entry in &mut tree {
-        if let Cow::Owned(path) = file_path::in_one_form(&entry.path) {
-            entry.path = path;
-            is_changed = true;
-        }
-    }
-    if is_changed {
-        tree.sort_by(|one, other| one.path.cmp(&other.path));
-        tree.dedup_by(|one, other| one.path == other.path);
-    }
-    tree
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::source::EntryKind;
-
-    #[test]
-    fn a_file_that_is_tracked_in_decomposed_characters_is_found_by_the_lock_on_it() {
-        let entry = |path: &str| TreeEntry {
-            path: path.to_owned(),
-            blob: "0".repeat(40),
-            kind: EntryKind::File,
-        };
-        let tree = in_one_form(vec![
-            entry("gro\u{308}\u{df}e.ts"),
-            entry("gr\u{f6}\u{df}e.ts"),
-            entry("z.ts"),
-        ]);
-        let paths: Vec<&str> = tree.iter().map(|entry| entry.path.as_str()).collect();
-        assert_eq!(paths, ["größe.ts", "z.ts"]);
-    }
 }

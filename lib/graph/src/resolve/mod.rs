@@ -28,6 +28,8 @@ mod tracked_paths;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
 use crate::file::FileId;
 use crate::language::{Family, Language};
 use crate::resolution::{Reason, Resolution, Resolved};
@@ -69,6 +71,8 @@ impl Resolver<'_> {
         if specifiers.is_empty() {
             return Resolved::default();
         }
+        let composed = composed(specifiers);
+        let specifiers = composed.as_deref().unwrap_or(specifiers);
         scratch.trace.keys.clear();
         scratch.more.clear();
         let outcomes = match language.family() {
@@ -141,6 +145,18 @@ impl Resolver<'_> {
             }
         })
     }
+}
+
+/// `specifiers` with composed characters, as paths have them, where any has others: those of a Mac may be decomposed.
+fn composed(specifiers: &[Specifier]) -> Option<Vec<Specifier>> {
+    let is_composed = |text: &String| text.is_ascii() || is_nfc(text);
+    let is_whole = |one: &Specifier| is_composed(&one.text) && one.name.iter().all(is_composed);
+    let compose = |one: &Specifier| Specifier {
+        text: one.text.nfc().collect(),
+        name: one.name.as_ref().map(|name| name.nfc().collect()),
+        ..*one
+    };
+    (!specifiers.iter().all(is_whole)).then(|| specifiers.iter().map(compose).collect())
 }
 
 /// The outcome of each specifier, which may lead to several files; those after the first go to `more`.

@@ -138,3 +138,11 @@ fn tracked_links_are_followed_within_the_repository() {
     leads_to("./gone", &links, "src/gone.ts");
     assert_eq!(import("./out/x", &links), Err(Reason::Missing));
 }
+
+#[test]
+fn an_import_is_one_in_either_form_of_unicode() {
+    for written in ["./gr\u{f6}\u{df}e", "./gro\u{308}\u{df}e"] {
+        // Trees have composed paths.
+        leads_to(written, &[("src/gr\u{f6}\u{df}e.ts", "")], "src/gr\u{f6}\u{df}e.ts");
+    }
+}
