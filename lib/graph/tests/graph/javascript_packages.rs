@@ -167,3 +167,24 @@ fn a_script_means_what_runs_and_typescript_what_describes_it() {
         ["a.js -> p/m.js", "a.ts -> p/t.d.ts"]
     );
 }
+
+#[test]
+fn what_exports_withhold_has_no_source_either() {
+    let root = ("package.json", r#"{"workspaces": ["p"]}"#);
+    let package = (
+        "p/package.json",
+        r#"{"name": "p", "exports": {".": "./dist/i.js", "./x": null, "./in/*": null, "./*": "./dist/*.js"}}"#,
+    );
+    let files = [
+        root,
+        package,
+        ("p/src/x.ts", ""),
+        ("p/src/in/k.ts", ""),
+        ("p/src/y.ts", ""),
+        ("p/x", ""),
+    ];
+    leads_to("p/y", &files, "p/src/y.ts");
+    for withheld in ["p/x", "p/in/k"] {
+        assert_eq!(import(withheld, &files), Err(Reason::NoEntry), "{withheld}");
+    }
+}

@@ -115,6 +115,9 @@ impl Importer<'_> {
             };
             found = self.entry(package, subpath, runtime).or(found);
         }
+        if found.is_none() && package.manifest.withholds(subpath) {
+            return None;
+        }
         if found.is_none() && !subpath.is_empty() {
             found = package
                 .path(subpath)

@@ -6,6 +6,7 @@
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
 use crate::resolve::keys::Trace;
+use crate::resolve::manifests::package_json::exports_key;
 use crate::resolve::manifests::package_targets::{Conditions, visit_targets};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{is_within, joined};
@@ -61,10 +62,7 @@ pub(crate) fn entry<'a>(
     trace: &mut Trace,
 ) -> Option<FileId> {
     let manifest = &package.manifest;
-    let key = match subpath {
-        "" => ".".to_owned(),
-        subpath => format!("./{subpath}"),
-    };
+    let key = exports_key(subpath);
     let exported = manifest.exported(&key);
     let by_condition = exported.and_then(|(target, matched)| {
         held.find_map(|conditions| {

@@ -75,9 +75,22 @@ impl PackageJson {
         }
     }
 
+    /// Whether `exports` says that `subpath` (`""`: the package itself) is nobody's to import.
+    pub(crate) fn withholds(&self, subpath: &str) -> bool {
+        matches!(self.exported(&exports_key(subpath)), Some((Json::Null, _)))
+    }
+
     /// The target of `imports` for `name` (`#x`), and the text that its `*` stands for.
     pub(crate) fn imported<'a>(&'a self, name: &'a str) -> Option<(&'a Json, &'a str)> {
         best_match(self.imports.as_ref()?.fields()?, name)
+    }
+}
+
+/// The key of `subpath` (`""`: the package itself) in `exports`.
+pub(crate) fn exports_key(subpath: &str) -> String {
+    match subpath {
+        "" => ".".to_owned(),
+        subpath => format!("./{subpath}"),
     }
 }
 
