@@ -9,7 +9,9 @@ use bytes::Bytes;
 use coord::function::function_router;
 use coord::http::Endpoint;
 use coord::settings::env_vars;
+use coord::store::redis::RedisStore;
 use coord::store::{Request, Store, StoreError, Value as StoreValue};
+use coord_test_support::real_redis::RealRedis;
 use coord_test_support::waiting::let_pass;
 use futures::stream::BoxStream;
 use reqwest::Method;
@@ -149,6 +151,26 @@ async fn a_store_whose_writes_are_paused_says_so() {
         body(&answer)["store"],
         json!({ "status": "down", "cause": "paused", "promises": "unknown" })
     );
+}
+
+#[tokio::test]
+async fn the_pause_of_a_redis_is_told_for_as_long_as_it_lasts() {
+    let Some(redis) = RealRedis::start(&[]) else { return };
+    let store: Arc<dyn Store> = Arc::new(RedisStore::connect(&redis.url()).unwrap());
+    redis.command(&["CLIENT", "PAUSE", "600000", "WRITE"]);
+    // A change that waits is before whatever is sent on its connection.
+    let waiting = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move { coord::state::health::probe(&*store).await }
+    });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let told = tokio::time::timeout(Duration::from_secs(4), store.responds()).await;
+    assert!(matches!(told, Ok(Ok(()))), "{told:?}");
+    assert!(!waiting.is_finished());
+    let api = Api::start_with(|app| app.store = store).await;
+    let answer = api.get("/api/health", &[]).await;
+    assert_eq!(body(&answer)["store"]["cause"], "paused");
+    waiting.abort();
 }
 
 async fn function(environment: &[(&str, &str)]) -> Api {

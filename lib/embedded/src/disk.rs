@@ -86,9 +86,9 @@ impl Disk {
 
     /// A store whose file is checked if it has at most `checked_bytes`, or was not closed cleanly.
     fn by(opener: Opener, path: &Path, checked_bytes: u64) -> Result<Disk, OpenError> {
-        let io = |source| OpenError::Io {
+        let io = |reason| OpenError::Io {
             path: path.to_owned(),
-            source,
+            reason,
         };
         let medium = opener(Attempt::First).map_err(io)?;
         let bytes = medium.len().map_err(io)?;
@@ -150,9 +150,9 @@ impl Disk {
     fn view(&self) -> Result<Database, OpenError> {
         let view = (self.opener)(Attempt::Again)
             .and_then(View::of)
-            .map_err(|source| OpenError::Io {
+            .map_err(|reason| OpenError::Io {
                 path: self.path.clone(),
-                source,
+                reason,
             })?;
         opened(view, true, &self.path)
     }
@@ -237,14 +237,21 @@ fn prepared(database: Database, path: &Path) -> Result<Database, OpenError> {
         path: path.to_owned(),
         reason,
     };
-    let damaged = |reason: String| OpenError::Damaged {
-        path: path.to_owned(),
-        reason,
+    let damaged = |error: redb::Error| match error {
+        // The system's own errors have a number: a full disk is no damage.
+        redb::Error::Io(reason) if reason.raw_os_error().is_some() => OpenError::Io {
+            path: path.to_owned(),
+            reason,
+        },
+        other => OpenError::Damaged {
+            path: path.to_owned(),
+            reason: other.to_string(),
+        },
     };
-    let transaction = database.begin_write().map_err(|error| damaged(error.to_string()))?;
+    let transaction = database.begin_write().map_err(|error| damaged(error.into()))?;
     let tables: Vec<String> = transaction
         .list_tables()
-        .map_err(|error| damaged(error.to_string()))?
+        .map_err(|error| damaged(error.into()))?
         .map(|table| table.name().to_owned())
         .collect();
     if !tables.is_empty() && !tables.iter().any(|name| name == TABLE.name()) {
@@ -255,12 +262,12 @@ fn prepared(database: Database, path: &Path) -> Result<Database, OpenError> {
     }
     let is_new = {
         let mut table = transaction.open_table(TABLE).map_err(|error| match error {
-            TableError::Storage(error) => damaged(error.to_string()),
+            TableError::Storage(error) => damaged(error.into()),
             other => foreign(other.to_string()),
         })?;
         let found = table
             .get(records::FORMAT)
-            .map_err(|error| damaged(error.to_string()))?
+            .map_err(|error| damaged(error.into()))?
             .map(|format| format.value().to_vec());
         match found {
             Some(format) if format == FORMAT => false,
@@ -274,16 +281,16 @@ fn prepared(database: Database, path: &Path) -> Result<Database, OpenError> {
             None => {
                 table
                     .insert(records::FORMAT, FORMAT)
-                    .map_err(|error| damaged(error.to_string()))?;
+                    .map_err(|error| damaged(error.into()))?;
                 true
             }
         }
     };
     if is_new {
-        transaction.commit().map_err(|error| damaged(error.to_string()))?;
+        transaction.commit().map_err(|error| damaged(error.into()))?;
     } else {
         // Nothing was written, and nothing has to be.
-        transaction.abort().map_err(|error| damaged(error.to_string()))?;
+        transaction.abort().map_err(|error| damaged(error.into()))?;
     }
     Ok(database)
 }
@@ -348,7 +355,7 @@ fn failed(path: &Path, error: DatabaseError) -> OpenError {
                 reason: source.to_string(),
             }
         }
-        DatabaseError::Storage(StorageError::Io(source)) => OpenError::Io { path, source },
+        DatabaseError::Storage(StorageError::Io(reason)) => OpenError::Io { path, reason },
         other => OpenError::Damaged {
             path,
             reason: other.to_string(),

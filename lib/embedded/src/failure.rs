@@ -27,12 +27,12 @@ pub enum OpenError {
         reason: String,
     },
     /// The file or its folder cannot be read or written.
-    #[error("{path} cannot be opened: {source}", path = .path.display())]
+    #[error("{path} cannot be opened: {reason}", path = .path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// The system's error.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// The Lua interpreter or the committing thread could not be started.
     #[error("the embedded store cannot start: {0}")]

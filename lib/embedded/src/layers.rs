@@ -215,7 +215,7 @@ impl Layers {
 
     /// Gathers a change that means nothing, beside the script that runs. Returns the batch in which it is committed.
     pub fn probe(&mut self) -> u64 {
-        let value = Bytes::from_static(b"");
+        let value = Bytes::from_static(&[0; records::PROBE_BYTES]);
         self.gathering.changes.insert(records::PROBED.to_vec(), Some(value));
         self.gathering.is_awaited = true;
         self.gathering.number

@@ -322,6 +322,10 @@ impl Store for EmbeddedStore {
         }
     }
 
+    fn probe_bytes(&self) -> usize {
+        records::PROBE_BYTES
+    }
+
     async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
         while !self.open.runs_client_script() {
             tokio::time::sleep(LOOK_EVERY).await;

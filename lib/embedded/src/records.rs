@@ -38,6 +38,9 @@ pub(super) const NEWEST_EXPENDABLE: &[u8] = b"\0newest-expendable";
 /// Written to show that the disk can be written; nothing reads it.
 pub(super) const PROBED: &[u8] = b"\0probed";
 
+/// Bytes of a probe. On a full disk the file has free pages for a small record and none for a claim, which changes a dozen.
+pub(super) const PROBE_BYTES: usize = 128 << 10;
+
 /// Numbers of collections that may be lost in a crash have this bit.
 pub(super) const EXPENDABLE: u64 = 1 << 63;
 

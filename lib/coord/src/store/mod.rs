@@ -134,6 +134,19 @@ pub trait Store: Send + Sync + 'static {
         promises::ask(self).await
     }
 
+    /// Whether it responds at all.
+    ///
+    /// # Errors
+    /// When it does not: see [`StoreError`].
+    async fn responds(&self) -> Result<(), StoreError> {
+        responded(self.run(vec![Request::command(["PING"])]).await?)
+    }
+
+    /// Bytes that a test must write to show that a claim could be written too.
+    fn probe_bytes(&self) -> usize {
+        0
+    }
+
     /// Tests whether it can be written while a client's script blocks all other calls. Stays pending if no such script runs,
     /// and in stores without client scripts.
     ///
@@ -145,4 +158,12 @@ pub trait Store: Send + Sync + 'static {
 
     /// A description for people: `embedded store at .coord/store.redb`. It never contains a credential.
     fn describe(&self) -> String;
+}
+
+/// Whether the replies to a PING are no error.
+fn responded(replies: Vec<Value>) -> Result<(), StoreError> {
+    match replies.into_iter().next() {
+        Some(Value::Error(error)) => Err(StoreError::Failed(error)),
+        _ => Ok(()),
+    }
 }

@@ -38,6 +38,14 @@ impl Store for TimedStore {
         self.0.promises().await
     }
 
+    async fn responds(&self) -> Result<(), StoreError> {
+        self.0.responds().await
+    }
+
+    fn probe_bytes(&self) -> usize {
+        self.0.probe_bytes()
+    }
+
     async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
         self.0.probe_beside_client_script().await
     }

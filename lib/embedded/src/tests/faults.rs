@@ -1,6 +1,7 @@
 //! Failures of the disk: it cannot be written, or read, for a while.
 
 use super::{EmbeddedStore, ask, say, words};
+use crate::OpenError;
 use crate::disk::Disk;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
 use coord::state;
@@ -21,6 +22,8 @@ enum Fault {
     None,
     /// Nothing can be written.
     Full,
+    /// The file cannot grow.
+    NoRoom,
     /// Writes since the last sync never reach the medium. The system reports that once.
     LostWrites,
     /// Nothing can be read or written.
@@ -72,7 +75,8 @@ impl Failing {
         }
         assert_ne!(fault, Fault::Panic, "as it was told to");
         Err(match fault {
-            Fault::Full => io::Error::new(io::ErrorKind::StorageFull, "no space left"),
+            // ENOSPC
+            Fault::Full | Fault::NoRoom => io::Error::from_raw_os_error(28),
             _ => io::Error::other("input or output error"),
         })
     }
@@ -94,7 +98,7 @@ impl StorageBackend for Failing {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.is_used(|fault| matches!(fault, Fault::Dead | Fault::Full))?;
+        self.is_used(|fault| matches!(fault, Fault::Dead | Fault::Full | Fault::NoRoom))?;
         self.0.cache.lock().resize(usize::try_from(len).unwrap(), 0);
         Ok(())
     }
@@ -138,7 +142,7 @@ async fn while_the_disk_is_full_reading_goes_on_and_the_next_change_is_tried_aga
     disk.becomes(Fault::Full);
     for _ in 0..3 {
         let reason = try_set(&store, "a", "2").await.unwrap_err();
-        assert!(reason.contains("no space left"), "{reason}");
+        assert!(reason.contains("No space left"), "{reason}");
         assert_eq!(ask(&store, &["GET", "a"]).await, Value::bulk("1"));
     }
     disk.becomes(Fault::None);
@@ -161,13 +165,55 @@ async fn a_probe_beside_the_script_of_a_client_says_that_the_disk_fails() {
     let probing = tokio::time::timeout(Duration::from_secs(1), store.probe_beside_client_script());
     let told = probing.await.expect("it does not wait for the script");
     assert!(
-        matches!(&told, Err(StoreError::Failed(reason)) if reason.contains("the disk failed: I/O error: no space left")),
+        matches!(&told, Err(StoreError::Failed(reason)) if reason.contains("the disk failed: I/O error: No space left")),
         "{told:?}"
     );
     disk.becomes(Fault::None);
     let told = store.probe_beside_client_script().await;
     assert!(told.is_ok() && !script.is_finished(), "{told:?}");
     script.abort();
+}
+
+#[tokio::test]
+async fn a_disk_with_room_for_little_is_told_as_full() {
+    let disk = Failing::new();
+    let store = disk.open();
+    say(&store, "SET a 1").await;
+    disk.becomes(Fault::NoRoom);
+    let claim = "x".repeat(4_000);
+    // A failed change gives pages free for the next one.
+    let mut failures = 0;
+    for number in 0..10_000 {
+        match try_set(&store, &number.to_string(), &claim).await {
+            Err(reason) => {
+                assert!(reason.contains("No space left"), "{reason}");
+                failures += 1;
+            }
+            Ok(()) => failures = 0,
+        }
+        if failures == 20 {
+            break;
+        }
+    }
+    assert_eq!(failures, 20);
+    assert_eq!(try_set(&store, "a", "2").await, Ok(()), "free pages are left");
+    for _ in 0..3 {
+        let told = state::health::probe(&store).await;
+        assert!(
+            matches!(&told, Err(StoreError::Failed(reason)) if reason.contains("the disk failed")),
+            "{told:?}"
+        );
+    }
+    disk.becomes(Fault::None);
+    assert!(state::health::probe(&store).await.is_ok());
+}
+
+#[test]
+fn a_new_file_for_which_there_is_no_room_is_not_called_damaged() {
+    let disk = Failing::new();
+    disk.becomes(Fault::Full);
+    let refused = Disk::over(disk).err().expect("it cannot be written");
+    assert!(matches!(refused, OpenError::Io { .. }), "{refused}");
 }
 
 #[tokio::test]

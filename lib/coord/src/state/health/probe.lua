@@ -1,9 +1,9 @@
 -- probe: tests whether the store can be written.
 -- KEYS: 1 probe
--- ARGV: 1 seconds after which the key expires
+-- ARGV: 1 seconds after which the key expires, 2 least number of bytes to write
 -- Returns { WRITTEN, now }
-local probe_key, kept_for = KEYS[1], ARGV[1]
+local probe_key, kept_for, bytes = KEYS[1], ARGV[1], tonumber(ARGV[2])
 -- @include clock
 
-redis.call('SET', probe_key, now, 'EX', kept_for)
+redis.call('SET', probe_key, now .. string.rep(' ', bytes), 'EX', kept_for)
 return { 'WRITTEN', now }

@@ -16,7 +16,7 @@ use self::address::Address;
 use self::link::Link;
 use self::transport::Dialer;
 use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
-use super::{Limits, Request, Store, StoreError, Value};
+use super::{Limits, Request, Store, StoreError, Value, responded};
 
 /// A Redis or Valkey server.
 pub struct RedisStore {
@@ -102,6 +102,16 @@ impl Store for RedisStore {
 
     async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         round_trip::run_atomically(self, &self.dialect, &batch).await
+    }
+
+    async fn responds(&self) -> Result<(), StoreError> {
+        // On a connection of its own: on the other one, Redis answers nothing after a write that is paused.
+        let mut ping = redis::Pipeline::with_capacity(1);
+        ping.cmd("PING");
+        let link = Link::new(self.dialer.clone());
+        let sending = tokio::time::timeout(self.limits.request, link.send(&ping, 1, Mode::Pipeline));
+        let sent = sending.await.map_err(|_| StoreError::Timeout(self.limits.request))?;
+        responded(sent.map_err(|failure| failure.error)?)
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {

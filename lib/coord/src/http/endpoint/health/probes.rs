@@ -11,7 +11,7 @@ use super::report::{
     Cause, HealthReport, Overall, PromisesStatus, SourceReport, SourceStatus, StoreReport, StoreStatus,
 };
 use crate::source::{Source, SourceHealth};
-use crate::state::health::{ping, probe};
+use crate::state::health::probe;
 use crate::store::{Store, StoreError};
 
 /// Longest time for the store to answer.
@@ -55,8 +55,7 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
         let written = tokio::time::timeout(PROBE_TIME, probing).await;
         (written, started.elapsed())
     };
-    // Both at once: only the read shows whether a store that cannot be written can be read. It goes first: on one connection,
-    // Redis answers nothing after a write that is paused.
+    // Both at once: only the read shows whether a store that cannot be written can be read.
     let mut pinging = pin!(does_respond(store));
     let ((written, elapsed), pinged) = match select(pinging.as_mut(), pin!(writing)).await {
         Either::Left((pinged, writing)) => (writing.await, Some(pinged)),
@@ -104,7 +103,7 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
 
 /// Whether the store responds.
 async fn does_respond(store: &dyn Store) -> Result<(), String> {
-    match tokio::time::timeout(PROBE_TIME, ping().run(store)).await {
+    match tokio::time::timeout(PROBE_TIME, store.responds()).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(StoreError::Failed(error))) => Err(error),
         Ok(Err(error)) => Err(error.to_string()),
