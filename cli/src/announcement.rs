@@ -5,6 +5,8 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use crate::private_folder;
+
 /// The file's name, in the folder of the store and in `coord/` of git's folder.
 const FILE: &str = "listening";
 
@@ -69,7 +71,7 @@ impl Drop for Announcement {
 /// Readers see the old text or the new one, never a part.
 fn write_at_once(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        private_folder::make(folder)?;
     }
     let unfinished = path.with_extension(std::process::id().to_string());
     fs::write(&unfinished, text)?;

@@ -6,5 +6,6 @@ mod announcement;
 pub mod cli;
 pub mod commands;
 mod git_environment;
+mod private_folder;
 mod stdout;
 mod terminal;

@@ -1,6 +1,6 @@
 //! A server that a command of an agent has started ends when nobody needs it.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use coord_test_support::waiting::block_until;
@@ -48,4 +48,24 @@ fn the_log_of_started_servers_does_not_grow_without_a_bound() {
     assert!(checked.status.success(), "{checked:?}");
     let length = std::fs::metadata(&log).unwrap().len();
     assert!(length < 1 << 20, "{length} bytes");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_command_starts_keeps_its_files_to_their_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::with(&[("a.txt", "a")]);
+    let folder = world.clone.path().join(".git/coord");
+    let mode = || std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
+    let checked = world.run(&["check", "a.txt"]);
+    assert!(checked.status.success(), "{checked:?}");
+    assert_eq!(mode(), 0o700);
+    // As an earlier version has made it.
+    let server = world.server().expect("a command has started one");
+    assert!(Command::new("kill").arg(server).status().unwrap().success());
+    block_until("the server ends", || world.server().is_none());
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let checked = world.run(&["check", "a.txt"]);
+    assert!(checked.status.success(), "{checked:?}");
+    assert_eq!(mode(), 0o700);
 }

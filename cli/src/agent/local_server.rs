@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use coord_git::WorkingCopy;
 
 use crate::announcement::{Announcement, FOLDER, STORE};
+use crate::private_folder;
 
 /// Time limit of a connection to a server on this machine.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
@@ -104,7 +105,7 @@ fn is_listening(address: &str) -> bool {
 /// Starts a server that outlives this process.
 fn start(root: &Path, log: &Path) -> anyhow::Result<Child> {
     if let Some(folder) = log.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        private_folder::make(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
     let mut options = OpenOptions::new();
     options.create(true).append(true);

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::session_notes;
 
+use crate::private_folder;
+
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
 
@@ -63,7 +65,7 @@ impl MailNotes {
     /// Those of `agent_id`, to change them. `None` while another process has them.
     pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<OpenMail> {
         let path = path(working_copy, agent_id);
-        fs::create_dir_all(path.parent()?).ok()?;
+        private_folder::make(path.parent()?).ok()?;
         let lock = path.with_extension("lock");
         let lock = File::options().create(true).append(true).open(lock).ok()?;
         lock.try_lock().ok()?;

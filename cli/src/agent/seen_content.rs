@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::file_content::{on_disk, stamp};
 use super::session_notes;
 
+use crate::private_folder;
+
 /// The end of the files' names.
 const END: &str = "content.json";
 
@@ -83,7 +85,7 @@ impl SeenContent {
         let _lock = path
             .parent()
             .and_then(|folder| {
-                fs::create_dir_all(folder).ok()?;
+                private_folder::make(folder).ok()?;
                 File::options()
                     .create(true)
                     .append(true)

@@ -18,6 +18,8 @@ use super::ancestors::AgentProcess;
 use super::local_server;
 use super::session_notes::SessionNotes;
 
+use crate::private_folder;
+
 /// Files of processes that have ended are removed after this time.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
@@ -62,7 +64,7 @@ impl Session {
         if let Some(session) = Session::read(&path) {
             return Ok(session);
         }
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        private_folder::make(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         remove_old(&folder);
         let session = Session {
             agent_id: new_id(agent)?,

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::local_server;
 
+use crate::private_folder;
+
 /// The end of the files' names.
 const END: &str = ".notes.json";
 
@@ -122,7 +124,7 @@ pub fn touch(path: &Path) -> std::io::Result<()> {
     let open = || fs::File::options().create(true).append(true).open(path);
     let file = match (open(), path.parent()) {
         (Err(error), Some(folder)) if error.kind() == std::io::ErrorKind::NotFound => {
-            fs::create_dir_all(folder)?;
+            private_folder::make(folder)?;
             open()?
         }
         (opened, _) => opened?,
@@ -151,7 +153,7 @@ fn read(path: &Path) -> Option<SessionNotes> {
 /// Readers see the old file or the new one, never a part.
 pub(super) fn write(path: &Path, notes: &impl Serialize) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        private_folder::make(folder)?;
     }
     let unfinished = path.with_extension(format!("{}.new", std::process::id()));
     let mut file = fs::File::create(&unfinished)?;

@@ -12,6 +12,8 @@ use coord_protocol::RecordRequest;
 
 use super::local_server;
 
+use crate::private_folder;
+
 /// Largest spool, in bytes. What does not fit is lost, and the agent is told.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -80,7 +82,7 @@ impl Spool {
     /// The file, which no other process reads or writes meanwhile.
     fn locked(&self) -> io::Result<File> {
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            private_folder::make(folder)?;
         }
         let file = File::options().create(true).read(true).append(true).open(&self.path)?;
         file.lock()?;

@@ -12,6 +12,8 @@ use coord_git::WorkingCopy;
 use super::file_content::{stamp, stamp_of};
 use super::{git, session_notes};
 
+use crate::private_folder;
+
 /// The end of the files' names.
 const END: &str = "tree";
 
@@ -98,7 +100,7 @@ impl TreeState {
     pub fn keep(&self, working_copy: &WorkingCopy, agent_id: &AgentId) -> std::io::Result<()> {
         let path = path(working_copy, agent_id);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+            private_folder::make(folder)?;
         }
         let unfinished = path.with_extension(format!("{}.new", std::process::id()));
         let mut text = format!(

@@ -10,6 +10,7 @@ use coord::settings::env_vars;
 use coord_git::WorkingCopy;
 
 use crate::agent::local_server;
+use crate::private_folder;
 
 /// The file, in the folder of Coord's files.
 const FILE: &str = "bypass.log";
@@ -45,7 +46,7 @@ pub(super) fn note(working_copy: &WorkingCopy, hook: &str) {
 
 fn append(path: &Path, line: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        private_folder::make(folder)?;
     }
     let is_full = fs::metadata(path).is_ok_and(|about| about.len() as usize + line.len() > MOST_BYTES);
     if is_full {

@@ -1,7 +1,7 @@
 //! The store of `coord serve`.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -16,6 +16,7 @@ use secrecy::SecretString;
 use super::args::ServeArgs;
 use super::banner::Served;
 use crate::announcement::{Announcement, FOLDER, STORE};
+use crate::private_folder;
 
 /// The store, and the files that announce the address.
 ///
@@ -42,7 +43,10 @@ pub async fn open_store(
         (None, Some(repository)) => repository.git_folder.join(FOLDER),
         (None, None) => state_folder(served)?,
     };
-    make_folder(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    private_folder::make(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    if args.data_dir.is_none() {
+        private_folder::close(&folder);
+    }
     let path = folder.join(STORE);
     let opening = {
         let (path, is_checked) = (path.clone(), args.check);
@@ -67,17 +71,6 @@ pub async fn open_store(
         }
         Err(error) => Err(error).with_context(|| format!("cannot open the store {}", path.display())),
     }
-}
-
-/// Creates `folder`, accessible to its owner alone, if it does not exist.
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.recursive(true).create(folder)
 }
 
 /// The user's folder for the store of repositories without a folder on this machine. Each first repository has one, because
