@@ -184,6 +184,7 @@ impl GitSource {
             .ok_or_else(|| SourceError::UnknownRepository {
                 repo: repo.clone(),
                 known: self.repositories(),
+                renamed_to: None,
             })
     }
 }

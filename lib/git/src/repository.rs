@@ -219,12 +219,25 @@ impl Repository {
         Ok(())
     }
 
+    /// Whether `branch` was at `remote` when that was last fetched.
+    fn is_at(&self, remote: &str, branch: &Branch) -> bool {
+        let tracking = format!("refs/remotes/{remote}/{branch}");
+        matches!(self.references.resolve(&tracking), Ok(Some(_)))
+    }
+
     /// A hint for the caller about a branch that has no head at `place`.
     fn hint(&self, place: &Place, branch: &Branch) -> Option<String> {
         let is_here = || matches!(self.references.resolve(&format!("refs/heads/{branch}")), Ok(Some(_)));
         match place {
             Place::NotFetched(remotes) => {
                 let (remote, names) = (remotes.first()?, remotes.join(" and "));
+                let mut others = self.remotes.iter().filter(|other| !remotes.contains(other));
+                if let Some(other) = others.find(|other| self.is_at(other, branch)) {
+                    return Some(format!(
+                        "the served clone follows {names}, which did not have it at the last fetch, and {other} has it; to go by \
+                         that, run git config branch.{branch}.remote {other} there"
+                    ));
+                }
                 Some(if is_here() {
                     format!(
                         "the served clone has it, but {names} did not at the last fetch; push it (git push -u \
@@ -260,15 +273,9 @@ impl Repository {
         if let Err(error) = listed {
             return unreadable(self, error);
         }
-        let exists = |name: &str| matches!(self.references.resolve(name), Ok(Some(_)));
-        let remote: Vec<String> = self
-            .remotes
-            .iter()
-            .map(|remote| format!("{remote}/{branch}"))
-            .filter(|name| exists(&format!("refs/remotes/{name}")))
-            .collect();
-        is_empty &= remote.is_empty() && self.objects.handle().head_id().is_err();
-        let mut suggestions = suggestions.into_names(remote);
+        is_empty &=
+            !self.remotes.iter().any(|remote| self.is_at(remote, branch)) && self.objects.handle().head_id().is_err();
+        let mut suggestions = suggestions.into_names();
         if suggestions.is_empty() {
             suggestions.extend(self.default_branch().map(|branch| branch.as_str().to_owned()));
         }

@@ -145,7 +145,7 @@ async fn a_missing_branch_lists_near_names() {
     }
     let (source, id) = serve(repo.path());
     let (names, _) = near(&source, &id, "feature/login").await;
-    assert_eq!(names, ["Feature/Login", "fork/feature/login", "fix/login"]);
+    assert_eq!(names, ["Feature/Login", "fix/login"]);
 }
 
 #[tokio::test]

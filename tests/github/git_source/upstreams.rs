@@ -176,7 +176,15 @@ async fn the_remote_of_the_upstream_goes_before_origin_but_what_it_calls_the_bra
         "configured while it runs"
     );
     clone.git(&["update-ref", "-d", "refs/remotes/fork/main"]);
-    hint(&source, &id, "main").await;
+    let said = hint(&source, &id, "main").await;
+    assert!(
+        said.contains("origin has it") && said.contains("git config branch.main.remote origin"),
+        "{said}"
+    );
+    let Err(SourceError::UnknownBranch { suggestions, .. }) = source.head(&id, &branch("main")).await else {
+        panic!("it has no head");
+    };
+    assert!(!suggestions.contains(&"origin/main".to_owned()), "{suggestions:?}");
     clone.git(&["branch", "--quiet", "--unset-upstream", "main"]);
     assert_eq!(
         head(&source, &id, "main").await,

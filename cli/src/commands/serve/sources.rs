@@ -149,6 +149,11 @@ async fn look_at(source: &GithubSource, repo: RepoId, place: &str) -> anyhow::Re
             served.tip = tip;
         }
         Err(SourceError::UnknownBranch { .. }) => {}
+        Err(SourceError::UnknownRepository {
+            repo,
+            renamed_to: Some(name),
+            ..
+        }) => bail!("{repo} was renamed to {name} at {place}: serve that"),
         Err(SourceError::UnknownRepository { repo, .. }) => bail!(
             "{place} has no repository {repo}, or the service may not read it: set {} or a GitHub App that may",
             env_vars::GITHUB_TOKEN

@@ -50,15 +50,17 @@ pub enum ApiError {
     )]
     UnknownRoute,
     /// 404: this server does not serve the repository.
-    #[error(
-        "repo_url names {repo}, which is not served here{}",
-        listed("; this server serves ", known, "and", "")
-    )]
+    #[error("repo_url names {repo}, which {}", match renamed_to {
+        Some(name) => format!("was renamed to {name}: send that; a server that serves it by the old name has to be started with the new one"),
+        None => format!("is not served here{}", listed("; this server serves ", known, "and", "")),
+    })]
     UnknownRepository {
         /// The repository in the request.
         repo: RepoId,
         /// Repositories that are served.
         known: Vec<String>,
+        /// What it is called now, where it was renamed.
+        renamed_to: Option<RepoId>,
     },
     /// 404: the repository has no such branch, or no commit at all.
     #[error("branch {branch} {} in {repo}{}{}", if *is_empty { "has no commit yet" } else { "does not exist" }, hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default(), listed("; did you mean ", near, "or", "?"))]
@@ -387,9 +389,14 @@ impl From<StoreError> for ApiError {
 impl From<SourceError> for ApiError {
     fn from(error: SourceError) -> Self {
         match error {
-            SourceError::UnknownRepository { repo, known } => ApiError::UnknownRepository {
+            SourceError::UnknownRepository {
+                repo,
+                known,
+                renamed_to,
+            } => ApiError::UnknownRepository {
                 repo,
                 known: known.iter().map(ToString::to_string).collect(),
+                renamed_to,
             },
             SourceError::UnknownBranch {
                 repo,

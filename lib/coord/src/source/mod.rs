@@ -37,6 +37,8 @@ pub enum SourceError {
         repo: RepoId,
         /// Repositories that are served.
         known: Vec<RepoId>,
+        /// What it is called now, where it was renamed.
+        renamed_to: Option<RepoId>,
     },
     /// The repository has no such branch. `suggestions` lists branches of a similar name, nearest first.
     #[error("branch {branch} does not exist in {repo}{}", if *.is_empty { ": it has no commits yet" } else { "" })]
@@ -45,9 +47,7 @@ pub enum SourceError {
         repo: RepoId,
         /// The branch in the request.
         branch: Branch,
-        /// Up to five branches with a similar name. First those that differ in case only. Then the same branch on a remote
-        /// (`origin/feature`), if it exists only as a remote-tracking branch and has to be created (`git branch feature
-        /// origin/feature`). The default branch, if no name is similar.
+        /// Up to five branches with a similar name, or the default branch.
         suggestions: Vec<String>,
         /// The repository has no commits yet, and so no branches.
         is_empty: bool,

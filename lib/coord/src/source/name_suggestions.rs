@@ -52,19 +52,9 @@ impl<'a> NameSuggestions<'a> {
         }
     }
 
-    /// The suggestions, nearest first. The names `before` come right after those that differ in case only.
-    pub fn into_names(self, before: Vec<String>) -> Vec<String> {
-        let (same, others): (Vec<_>, Vec<_>) = self
-            .best
-            .into_iter()
-            .partition(|(nearness, _)| *nearness == Nearness::OtherCase);
-        let name = |(_, name): (Nearness, String)| name;
-        let names = same.into_iter().map(name);
-        names
-            .chain(before)
-            .chain(others.into_iter().map(name))
-            .take(MOST_NAMES)
-            .collect()
+    /// The suggestions, nearest first.
+    pub fn into_names(self) -> Vec<String> {
+        self.best.into_iter().map(|(_, name)| name).collect()
     }
 
     fn nearness(&self, name: &str) -> Option<Nearness> {
@@ -101,7 +91,7 @@ mod tests {
         for name in names.iter().chain(names) {
             suggestions.see(name);
         }
-        suggestions.into_names(Vec::new())
+        suggestions.into_names()
     }
 
     #[test]

@@ -52,6 +52,7 @@ impl Sources {
             .ok_or_else(|| SourceError::UnknownRepository {
                 repo: repo.clone(),
                 known: self.repositories(),
+                renamed_to: None,
             })
     }
 }
@@ -259,6 +260,7 @@ mod tests {
         SourceError::UnknownRepository {
             repo: repo.clone(),
             known: Vec::new(),
+            renamed_to: None,
         }
     }
 

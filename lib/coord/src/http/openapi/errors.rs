@@ -136,6 +136,7 @@ fn cases() -> Vec<Case> {
         ApiError::UnknownRepository {
             repo: other,
             known: vec![shop.to_string()],
+            renamed_to: None,
         },
         ApiError::UnknownBranch {
             repo: shop,

@@ -82,6 +82,7 @@ impl GithubError {
                 SourceError::UnknownRepository {
                     repo: repo.clone(),
                     known: Vec::new(),
+                    renamed_to: None,
                 }
             }
             GithubError::RateLimited(limited) => SourceError::RateLimited {

@@ -176,10 +176,12 @@ impl Heads {
         let answer = client.ask(slug, &ask).await;
         // Two names would allow two locks on one file.
         let new_name = client.new_name(slug).await.map_err(|error| error.about(repo))?;
-        if let Some(known) = new_name.and_then(|full_name| renamed(repo, &full_name)) {
+        let renamed_to = new_name.and_then(|full_name| renamed(repo, &full_name));
+        if renamed_to.is_some() {
             return Ok(Fetched::Failed(SourceError::UnknownRepository {
                 repo: repo.clone(),
-                known: vec![known],
+                known: Vec::new(),
+                renamed_to,
             }));
         }
         let error = match answer {
@@ -215,7 +217,7 @@ impl Heads {
         for name in names.branches.iter() {
             suggestions.see(name);
         }
-        let mut suggestions = suggestions.into_names(Vec::new());
+        let mut suggestions = suggestions.into_names();
         if suggestions.is_empty() {
             let known = match names.default_branch.clone() {
                 Some(name) => Ok(name),

@@ -135,6 +135,7 @@ impl GithubSource {
         slug.ok_or_else(|| SourceError::UnknownRepository {
             repo: repo.clone(),
             known: self.repositories(),
+            renamed_to: None,
         })
     }
 }
