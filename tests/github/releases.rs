@@ -256,8 +256,8 @@ async fn files_of_four_heads_are_given_back_at_once_and_those_of_a_fifth_in_a_fu
     let refused = open(&instance, &pushed, json!({"file_paths": files})).await;
     assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
     let why = refused.body["message"].as_str().unwrap();
-    let expected = "they were claimed at more than 4 heads of the branch, too many to look at in one request; your locks are \
-                    kept, so send an OPEN for fewer files";
+    let expected = "they were claimed at more heads of the branch than one request looks at; your locks are kept, so send an \
+                    OPEN for fewer files";
     assert!(why.contains(expected), "{why}");
     let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
     assert_eq!(unpushed.as_array().unwrap().len(), 1, "{unpushed}");

@@ -29,7 +29,6 @@ use crate::store::{Store, StoreError};
 use denial::{limited, no_push};
 use identity::identify;
 pub(crate) use identity::renew_verdict;
-pub(crate) use pushed_work::MOST_CLAIM_HEADS;
 use pushed_work::Work;
 pub(crate) use repository::{admit_as_holder, admit_to_repository};
 

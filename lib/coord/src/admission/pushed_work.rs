@@ -12,8 +12,10 @@ use crate::source::{Comparison, Reachable, Source, SourceError};
 use crate::state::admission::Lookup;
 use crate::state::locks::{Judged, Written};
 
-/// Maximum heads of claims that one request asks about; files of further heads need a release of their own.
-pub(crate) const MOST_CLAIM_HEADS: usize = 4;
+/// Maximum heads of claims that one request asks about; files of further heads need a release of their own. Each is a question to
+/// GitHub, or a search in a clone.
+const MOST_CLAIM_HEADS: usize = 4;
+const MOST_CLAIM_HEADS_OF_CLONE: usize = 64;
 
 /// The work that a release is about, and what is known of it.
 pub(super) struct Work<'a> {
@@ -132,9 +134,13 @@ impl<'a> Work<'a> {
     async fn verdicts(&mut self, head: &CommitSha) -> Result<Vec<(usize, Verdict)>, ApiError> {
         let is_on_branch = self.is_on(self.new_head, head).await?;
         let is_nowhere = self.is_nowhere(head);
+        let most_heads = match self.is_expensive() {
+            true => MOST_CLAIM_HEADS,
+            false => MOST_CLAIM_HEADS_OF_CLONE,
+        };
         let mut verdicts = Vec::with_capacity(self.files.len());
         for (number, (claim_head, places)) in self.missing().into_iter().enumerate() {
-            if is_nowhere || number >= MOST_CLAIM_HEADS {
+            if is_nowhere || number >= most_heads {
                 let shortfall = if is_nowhere {
                     Shortfall::NotOnBranch
                 } else {
@@ -152,6 +158,7 @@ impl<'a> Work<'a> {
                     is_same_commit,
                     is_on_branch,
                     follows_claim,
+                    is_relation_unknown: since_claim.descends == Reachable::Unknown,
                     is_rewritten,
                     is_same_content: since_claim.is_same(place),
                     is_all_there,

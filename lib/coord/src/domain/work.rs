@@ -10,6 +10,8 @@ pub struct WorkFacts {
     pub is_on_branch: bool,
     /// The new head descends from the claim head.
     pub follows_claim: bool,
+    /// Whether it does is not known: the source lacks commits, as a clone without its history does.
+    pub is_relation_unknown: bool,
     /// The claim head is no longer on the branch: history was rewritten, so that nothing on it can descend from there.
     pub is_rewritten: bool,
     /// The file is equal at the new head and at the claim head.
@@ -57,10 +59,10 @@ impl WorkFacts {
         }
         let is_after_claim = self.follows_claim || (self.is_rewritten && self.is_on_branch);
         if !is_after_claim {
-            return Verdict::Missing(if self.is_on_branch {
-                Shortfall::NotAfterClaim
-            } else {
-                Shortfall::NotOnBranch
+            return Verdict::Missing(match (self.is_on_branch, self.is_relation_unknown) {
+                (false, _) => Shortfall::NotOnBranch,
+                (true, false) => Shortfall::NotAfterClaim,
+                (true, true) => Shortfall::Unknown,
             });
         }
         if !self.is_all_there {
@@ -117,15 +119,18 @@ mod tests {
 
     #[test]
     fn only_pushed_work_that_follows_the_claim_is_let_go() {
-        use Shortfall::{CopyAhead, NotAfterClaim, NotOnBranch, SameCommit};
+        use Shortfall::{CopyAhead, NotAfterClaim, NotOnBranch, SameCommit, Unknown};
         use Verdict::{Missing, Pushed, Unchanged};
-        // s same commit, b on the branch, f follows, r rewritten, u unchanged, t all there.
+        // s same commit, b on the branch, f follows, ? not known whether, r rewritten, u unchanged, t all there.
         for (letters, expected) in [
             ("bft", Pushed),
             ("bfut", Unchanged),
             ("sbfut", Missing(SameCommit)),
             ("bt", Missing(NotAfterClaim)),
             ("but", Missing(NotAfterClaim)),
+            ("b?t", Missing(Unknown)),
+            ("?t", Missing(NotOnBranch)),
+            ("b?rt", Pushed),
             ("ft", Missing(NotOnBranch)),
             ("fut", Unchanged),
             ("t", Missing(NotOnBranch)),
@@ -141,6 +146,7 @@ mod tests {
                 is_same_commit: letters.contains('s'),
                 is_on_branch: letters.contains('b'),
                 follows_claim: letters.contains('f'),
+                is_relation_unknown: letters.contains('?'),
                 is_rewritten: letters.contains('r'),
                 is_same_content: letters.contains('u'),
                 is_all_there: letters.contains('t'),

@@ -243,7 +243,9 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
     let blocking = blocking(&survey.findings);
     let mut reason = standing.behind_reason();
     reason.push_str("; nothing was claimed");
-    let held: Vec<&str> = survey.held.iter().map(|held| held.file_path.as_str()).collect();
+    // Only a lock for writing is renewed by a claim to write.
+    let held = survey.held.iter().filter(|held| held.status == LockMode::Writing);
+    let held: Vec<&str> = held.map(|held| held.file_path.as_str()).collect();
     if !held.is_empty() {
         reason = format!(
             "{reason}. You can renew the locks that you hold, without other files: {}",

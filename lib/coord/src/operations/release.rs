@@ -6,8 +6,8 @@ use super::interfaces::{hold_to_word, notices};
 use super::policy_request::SaidByPolicy;
 use super::sentences::{graph_warning, named};
 use super::teams::memberships;
-use super::work_request::WorkRequest;
-use crate::admission::{Admission, AdmittedCall, MOST_CLAIM_HEADS};
+use super::work_request::{BY_A_CLONE, WorkRequest};
+use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::domain::work::Shortfall;
 use crate::domain::{CommitSha, LockEntry, LockReason};
@@ -194,7 +194,8 @@ fn response_to(
                 named(&files),
                 shortfall(why, request, &admission.pushed_to(), new_head),
                 match why {
-                    Shortfall::NotOnBranch | Shortfall::CopyAhead if admission.reads_a_clone() => BY_A_CLONE,
+                    Shortfall::NotOnBranch | Shortfall::CopyAhead | Shortfall::Unknown if admission.reads_a_clone() =>
+                        BY_A_CLONE,
                     _ => "",
                 }
             );
@@ -215,10 +216,6 @@ fn response_to(
     Ok(response)
 }
 
-/// Added where the served clone may lack what was pushed.
-const BY_A_CLONE: &str = ". Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve \
-                          it with coord serve --fetch 30";
-
 /// The shortfall as the second half of a sentence.
 fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Option<&CommitSha>) -> String {
     let commit = new_head.map(CommitSha::short).unwrap_or_default();
@@ -236,9 +233,7 @@ fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Opti
              pull, and send the new agent_head)"
         ),
         Shortfall::TooManyClaims => {
-            format!(
-                "they were claimed at more than {MOST_CLAIM_HEADS} heads of the branch, too many to look at in one request"
-            )
+            "they were claimed at more heads of the branch than one request looks at".to_owned()
         }
         Shortfall::Unknown => format!("Coord cannot confirm that commit {commit} brings your changes to {branch}"),
     }

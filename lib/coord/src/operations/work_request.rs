@@ -168,8 +168,11 @@ pub(super) struct Standing {
     branch: String,
     head: CommitSha,
     agent_head: CommitSha,
+    base_head: Option<CommitSha>,
     /// Whether it is certain that the working copy lacks the head.
     is_certain: bool,
+    /// Whether the head is read in a clone, which may lack what was pushed.
+    is_of_clone: bool,
     /// The command that brings the head into a work branch: its own upstream has no commits of the branch.
     pull: Option<String>,
 }
@@ -180,6 +183,8 @@ impl Standing {
             branch: admission.branch_name(),
             head: survey.head.commit.clone(),
             agent_head: request.agent_head.clone(),
+            base_head: request.base_head.clone(),
+            is_of_clone: admission.reads_a_clone(),
             is_certain: survey.is_behind_for_certain || admission.is_behind_for_certain(),
             pull: request
                 .work_branch
@@ -191,15 +196,21 @@ impl Standing {
     /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may have the head
     /// all the same.
     pub(super) fn behind_reason(&self) -> String {
-        let (head, branch) = (self.head.short(), &self.branch);
+        let (head, branch, own) = (self.head.short(), &self.branch, self.agent_head.short());
         if self.is_certain {
-            format!("Your working copy lacks commit {head} of {branch}")
-        } else {
-            format!(
-                "Coord does not know your commit {}, so it cannot tell whether your working copy contains commit \
-                 {head} of {branch}: pull, and send base_head (git merge-base HEAD {branch})",
-                self.agent_head.short()
-            )
+            return format!("Your working copy lacks commit {head} of {branch}");
+        }
+        let cannot_tell =
+            format!("so it cannot tell whether your working copy contains commit {head} of {branch}: pull");
+        match &self.base_head {
+            None => format!(
+                "Coord does not know your commit {own}, {cannot_tell}, and send base_head (git merge-base HEAD {branch})"
+            ),
+            Some(base) => format!(
+                "Coord knows neither your commit {own} nor your base_head {}, {cannot_tell}{}",
+                base.short(),
+                if self.is_of_clone { BY_A_CLONE } else { "" }
+            ),
         }
     }
 
@@ -226,6 +237,10 @@ impl Standing {
         warnings
     }
 }
+
+/// Added where the served clone may lack what was pushed.
+pub(super) const BY_A_CLONE: &str = " (Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve \
+                                     it with coord serve --fetch 30)";
 
 /// How `branch`, `REMOTE/BRANCH`, is pulled by name. None where its name could mean something to a shell, or it has no remote.
 fn pull_into_work_branch(branch: &str) -> Option<String> {

@@ -23,20 +23,21 @@ local function load_releases()
   return releases
 end
 
--- Keeps the newest of `releases` that fit. One that is too large with its outcome is kept without it; one that is still too
--- large is dropped.
+-- Keeps the newest of `releases` that fit; the first may be of as many files as a request can name. One that is too large with its
+-- outcome is kept without it; one that is still too large is dropped.
 local function save_releases(releases)
-  local MOST_RELEASES, MOST_RELEASES_BYTES, MOST_RELEASERS = 16, 65536, 256
+  local MOST_RELEASES, MOST_FIRST_BYTES, MOST_RELEASES_BYTES, MOST_RELEASERS = 16, 262144, 65536, 256
   local texts, bytes = {}, 0
   for _, release in ipairs(releases) do
+    local most = #texts == 0 and MOST_FIRST_BYTES or MOST_RELEASES_BYTES
     local text = cjson.encode(release)
-    if #text > MOST_RELEASES_BYTES then
+    if #text > most then
       release.answer = nil
       text = cjson.encode(release)
     end
-    if #text <= MOST_RELEASES_BYTES then
+    if #text <= most then
       bytes = bytes + #text
-      if bytes > MOST_RELEASES_BYTES or #texts == MOST_RELEASES then
+      if bytes > most or #texts == MOST_RELEASES then
         break
       end
       texts[#texts + 1] = text
