@@ -89,6 +89,8 @@ async fn a_path_that_is_no_file_in_the_repository_is_refused_by_name() {
         "src\\auth.ts",
         "nul\0.ts",
         "src/a\u{200b}.ts",
+        "src/a\u{ad}.ts",
+        "src/a\u{e0061}.ts",
         &long,
     ];
     let cases = paths.map(|path| {

@@ -167,12 +167,12 @@ const TEXTS: [Text; 6] = [
     Text {
         name: "Branch",
         parses: |text| Branch::parse(text).is_ok(),
-        nearly: "[a-c/.@{}ä -]{0,6}(HEAD|\\.lock|@\\{|\u{7f}|\u{1}|\u{2028}|[~^:?*\\[\\\\])?[a-c/.]{0,3}\n?",
+        nearly: "[a-c/.@{}ä -]{0,6}(HEAD|\\.lock|@\\{|\u{7f}|\u{1}|\u{2028}|\u{34f}|[~^:?*\\[\\\\])?[a-c/.]{0,3}\n?",
     },
     Text {
         name: "FilePath",
         parses: |text| FilePath::parse(text).is_ok(),
-        nearly: "(C:)?[ /.]{0,3}[a/.]{0,5}(\\.\\./|\\\\|\u{0}|ä|\n|\u{85}|\u{feff}|\u{202e}|\u{a0})?[a/.]{0,4} ?",
+        nearly: "(C:)?[ /.]{0,3}[a/.]{0,5}(\\.\\./|\\\\|\u{0}|ä|\n|\u{85}|\u{feff}|\u{202e}|\u{a0}|\u{ad}|\u{3164})?[a/.]{0,4} ?",
     },
     Text {
         name: "AgentId",

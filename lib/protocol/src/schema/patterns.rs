@@ -59,11 +59,20 @@ pub(super) const REPO_URL: &str = concat!(
 
 pub(super) const COMMIT_ID: &str = concat!("^[", space!(), "]*[0-9A-Fa-f]{7,64}[", space!(), "]*$");
 
+/// Characters that are invisible wherever they stand. Those beyond the first 65,536 are left out, because not all validators can name them.
+macro_rules! fillers {
+    () => {
+        r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"
+    };
+}
+
 macro_rules! branch {
     () => {
         concat!(
             r"^(?!-|HEAD$)(?![\s\S]*(?:\.\.|@\{|/\.|//|\.lock(?:/|$)|[",
-            r"\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]))",
+            r"\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff",
+            fillers!(),
+            "]))",
             r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
         )
     };
@@ -84,7 +93,10 @@ macro_rules! handle {
 /// Characters that no path has: control characters, text direction marks, line ends, other invisible ones, and the backslash.
 macro_rules! unseen {
     () => {
-        r"\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\\"
+        concat!(
+            r"\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\\",
+            fillers!()
+        )
     };
 }
 
@@ -113,7 +125,10 @@ pub(super) const AGENT_ID: &str = "^[A-Za-z0-9._:-]{1,128}$";
 /// Characters that `plain_text` removes.
 macro_rules! unseen {
     () => {
-        r"\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+        concat!(
+            r"\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff",
+            fillers!()
+        )
     };
 }
 
@@ -154,7 +169,9 @@ macro_rules! line {
 
 pub(super) const PLAIN_TEXT: &str = concat!(
     r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f",
-    r"\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$"
+    r"\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff",
+    fillers!(),
+    "]*$"
 );
 
 pub(super) const SHORT_TEXT: &str = concat!("[^", space!(), unseen!(), "]");
