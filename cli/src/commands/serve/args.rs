@@ -42,7 +42,7 @@ pub struct ServeArgs {
     /// Seconds that a lock is held unless it is renewed [default: 300]
     #[arg(long, value_name = "SECONDS")]
     pub lock_ttl: Option<u32>,
-    /// Interval of `git fetch` in every served clone; without it, run it yourself. Uses your git and its credentials, and never prompts
+    /// Interval of `git fetch` in every served clone, 5 to 86,400; without it, run it yourself. Uses your git and its credentials, and never prompts
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(5..=86_400))]
     pub fetch: Option<u32>,
     /// Keep the files of .orchestration/ in every served clone current, as `coord sync` does; what takes a person is not taken, but logged
