@@ -101,7 +101,7 @@ async fn a_store_that_cannot_be_written_says_why() {
     for (error, is_silent, status, cause) in [
         (memory, false, "read_only", "out_of_memory"),
         (replica, false, "read_only", "replica"),
-        (saving, false, "read_only", "not_saved"),
+        (saving, true, "read_only", "not_saved"),
         ("ERR the disk failed: no space left", false, "read_only", "disk"),
         (busy, true, "down", "busy"),
         (

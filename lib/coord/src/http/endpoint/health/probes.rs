@@ -90,6 +90,8 @@ async fn look_at_store(store: &dyn Store) -> StoreReport {
         // While Redis is busy or paused, scripts that read have to wait as well.
         (Ok(()), Some(Cause::Busy | Cause::Loading | Cause::Paused)) => StoreStatus::Down,
         (Ok(()), _) => StoreStatus::ReadOnly,
+        // Redis that cannot save refuses a PING like a write, and answers reads.
+        (Err(error), Some(Cause::NotSaved)) if Cause::of(error) == cause => StoreStatus::ReadOnly,
         (Err(error), _) => {
             cause = cause
                 .filter(|cause| *cause != Cause::Paused)
