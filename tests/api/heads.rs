@@ -107,6 +107,15 @@ async fn sentences_call_the_branch_as_the_clone_does() {
     let told = api.tell("ann", "WRITING", &["src/db.ts"], claim).await.json();
     let reason = told["orchestration"]["reason"].as_str().unwrap();
     assert!(reason.contains("(git merge-base HEAD upstream/main)"), "{reason}");
+    // Pushed, and not yet fetched by the served clone: a pull changes nothing.
+    let claim = json!({ "agent_head": unknown, "base_head": unknown });
+    let told = api.tell("ann", "WRITING", &["src/db.ts"], claim).await.json();
+    let reason = told["orchestration"]["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("knows neither your commit 0123456 nor your base_head")
+            && reason.contains("run git fetch there"),
+        "{reason}"
+    );
 
     // Each reason for which a file is not given back.
     api.claim("ann", "WRITING", &["src/db.ts"]).await;

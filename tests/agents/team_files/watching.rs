@@ -173,8 +173,11 @@ fn a_root_that_is_made_anew_at_once_is_watched() {
             .args([&place.root, &kept])
             .status();
         assert!(copied.unwrap().success());
-        std::fs::remove_dir_all(&place.root).unwrap();
-        std::fs::rename(&kept, &place.root).unwrap();
+        // A synchronization may write into the old one meanwhile.
+        block_until("the other folder is there", || {
+            let _ = std::fs::remove_dir_all(&place.root);
+            std::fs::rename(&kept, &place.root).is_ok()
+        });
         std::thread::sleep(Duration::from_secs(1));
         let title = format!("after round {round}");
         place.edit(A, |task| task["title"] = title.clone().into());

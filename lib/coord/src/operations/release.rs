@@ -195,8 +195,8 @@ fn response_to(
                 shortfall(why, request, &admission.pushed_to(), new_head),
                 match why {
                     Shortfall::NotOnBranch | Shortfall::CopyAhead | Shortfall::Unknown if admission.reads_a_clone() =>
-                        BY_A_CLONE,
-                    _ => "",
+                        format!(". {BY_A_CLONE}"),
+                    _ => String::new(),
                 }
             );
             let metadata = Metadata {

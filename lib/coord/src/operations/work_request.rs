@@ -206,11 +206,15 @@ impl Standing {
             None => format!(
                 "Coord does not know your commit {own}, {cannot_tell}, and send base_head (git merge-base HEAD {branch})"
             ),
-            Some(base) => format!(
-                "Coord knows neither your commit {own} nor your base_head {}, {cannot_tell}{}",
-                base.short(),
-                if self.is_of_clone { BY_A_CLONE } else { "" }
-            ),
+            Some(base) => {
+                let base = base.short();
+                let why = format!("Coord knows neither your commit {own} nor your base_head {base}, {cannot_tell}");
+                if self.is_of_clone {
+                    format!("{why} ({BY_A_CLONE})")
+                } else {
+                    why
+                }
+            }
         }
     }
 
@@ -239,8 +243,8 @@ impl Standing {
 }
 
 /// Added where the served clone may lack what was pushed.
-pub(super) const BY_A_CLONE: &str = " (Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve \
-                                     it with coord serve --fetch 30)";
+pub(super) const BY_A_CLONE: &str = "Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve it \
+                                     with coord serve --fetch 30";
 
 /// How `branch`, `REMOTE/BRANCH`, is pulled by name. None where its name could mean something to a shell, or it has no remote.
 fn pull_into_work_branch(branch: &str) -> Option<String> {
