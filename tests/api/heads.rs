@@ -136,3 +136,18 @@ async fn sentences_call_the_branch_as_the_clone_does() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_stale_claim_to_write_names_no_lock_for_reading_as_one_to_renew() {
+    let (api, _) = clone_of_a_hub().await;
+    let stale = json!({ "agent_head": api.first });
+    let read = api.tell("ann", "READING", &["src/db.ts"], stale.clone()).await;
+    assert_eq!(read.status, 200, "{}", read.json());
+    let refused = api.tell("ann", "WRITING", &["src/db.ts"], stale).await;
+    assert_eq!(refused.status, 409);
+    let message = refused.json()["message"].to_string();
+    assert!(
+        message.contains("nothing was claimed") && !message.contains("You can renew"),
+        "{message}"
+    );
+}

@@ -102,6 +102,11 @@ async fn what_was_given_back_is_remembered_within_bounds(world: World) {
     for path in long.chunks(22) {
         ann.reads(path).await;
         ann.abandons(path).await;
+        assert_eq!(
+            ann.abandons(path).await.released.len(),
+            path.len(),
+            "the newest has more room"
+        );
     }
     let kept = world.command(["HGET", &key, field]).await;
     assert!(
