@@ -7,6 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use super::stored_graph::{StoredGraph, UnreadableGraph};
+use crate::single_flight::SingleFlight;
 use crate::state::builds::graph_json;
 use crate::store::{Store, StoreError};
 
@@ -16,12 +17,24 @@ const USUAL: usize = 32;
 /// Maximum bytes of all graphs together. A larger one is not kept.
 const MOST_BYTES: u64 = 128 << 20;
 
+type Graphs = Cache<String, Arc<CachedGraph>, Bytes>;
+
+/// What a read of the store has given: a graph, or why it is none.
+type Loaded = Result<Result<Arc<CachedGraph>, UnreadableGraph>, StoreError>;
+
 /// Graphs that were read from the store, by their key there.
-pub struct GraphCache(Cache<String, Arc<CachedGraph>, Bytes>);
+pub struct GraphCache {
+    graphs: Arc<Graphs>,
+    /// Reads in progress, by key and version.
+    loads: SingleFlight<(String, String), Loaded>,
+}
 
 impl Default for GraphCache {
     fn default() -> Self {
-        GraphCache(Cache::with_weighter(USUAL, MOST_BYTES, Bytes))
+        GraphCache {
+            graphs: Arc::new(Cache::with_weighter(USUAL, MOST_BYTES, Bytes)),
+            loads: SingleFlight::default(),
+        }
     }
 }
 
@@ -59,34 +72,36 @@ impl CachedGraph {
 }
 
 impl GraphCache {
-    /// The graph stored at `key`, recently of commit `version`, or why it cannot be read. Callers at once wait for one of them:
-    /// to read a graph takes several times its memory.
-    pub(crate) async fn load(
-        &self,
-        store: &dyn Store,
-        key: String,
-        version: &str,
-    ) -> Result<Result<Arc<CachedGraph>, UnreadableGraph>, StoreError> {
-        let place = loop {
-            match self.0.get_value_or_guard_async(&key).await {
-                Ok(graph) if graph.stored.version == version => return Ok(Ok(graph)),
-                // Removed first, so that both are not in memory.
-                Ok(_) => drop(self.0.remove_if(&key, |graph| graph.stored.version != version)),
-                Err(place) => break place,
-            }
-        };
-        // A missing graph is an empty text, which is unreadable.
-        let text = graph_json(&key).run(store).await?;
-        let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;
-        let stored = match decoded.map_err(|error| StoreError::Malformed(error.to_string()))? {
-            Ok(stored) => stored,
-            Err(unreadable) => return Ok(Err(unreadable)),
-        };
-        let graph = Arc::new(CachedGraph::from(stored));
-        // An error only where the key was removed meanwhile.
-        let _ = place.insert(Arc::clone(&graph));
-        Ok(Ok(graph))
+    /// The graph stored at `key`, recently of commit `version`, or why it cannot be read. All callers at once share one read, which takes
+    /// several times the memory of the graph.
+    pub(crate) async fn load(&self, store: &Arc<dyn Store>, key: String, version: &str) -> Loaded {
+        let known = self.graphs.get(&key);
+        if let Some(graph) = known.filter(|graph| graph.stored.version == version) {
+            return Ok(Ok(graph));
+        }
+        let flight = (key.clone(), version.to_owned());
+        let loaded = self
+            .loads
+            .join(flight, || read(Arc::clone(&self.graphs), Arc::clone(store), key));
+        loaded
+            .await
+            .unwrap_or_else(|unfinished| Err(StoreError::Malformed(unfinished.to_string())))
     }
+}
+
+async fn read(graphs: Arc<Graphs>, store: Arc<dyn Store>, key: String) -> Loaded {
+    // First, so that the old version and the new one are not both in memory.
+    graphs.remove(&key);
+    // A missing graph is an empty text, which is unreadable.
+    let text = graph_json(&key).run(&*store).await?;
+    let decoded = tokio::task::spawn_blocking(move || StoredGraph::decode(&text)).await;
+    let stored = match decoded.map_err(|error| StoreError::Malformed(error.to_string()))? {
+        Ok(stored) => stored,
+        Err(unreadable) => return Ok(Err(unreadable)),
+    };
+    let graph = Arc::new(CachedGraph::from(stored));
+    graphs.insert(key, Arc::clone(&graph));
+    Ok(Ok(graph))
 }
 
 #[cfg(test)]
@@ -129,26 +144,16 @@ mod tests {
 
     #[tokio::test]
     async fn callers_at_once_read_a_version_once() {
-        let (cache, store) = (GraphCache::default(), OneGraph(Mutex::default()));
+        let (cache, one) = (GraphCache::default(), Arc::new(OneGraph(Mutex::default())));
+        let store: Arc<dyn Store> = one.clone();
         for (round, version) in (1..).zip(["one", "two"]) {
-            store.0.lock().unwrap().0 = version;
+            one.0.lock().unwrap().0 = version;
             let load = |_| cache.load(&store, "a graph".to_owned(), version);
             for loaded in join_all((0..50).map(load)).await {
                 assert_eq!(loaded.unwrap().unwrap().stored.version, version);
             }
-            assert_eq!(store.0.lock().unwrap().1, round);
+            assert_eq!(one.0.lock().unwrap().1, round);
         }
-        // Its first caller gives up, and the next one reads.
-        store.0.lock().unwrap().0 = "three";
-        drop(
-            tokio::time::timeout(
-                std::time::Duration::ZERO,
-                cache.load(&store, "a graph".to_owned(), "three"),
-            )
-            .await,
-        );
-        let loaded = cache.load(&store, "a graph".to_owned(), "three").await;
-        assert_eq!(loaded.unwrap().unwrap().stored.version, "three");
     }
 
     fn graph(files: usize, path_bytes: usize) -> Arc<CachedGraph> {
@@ -167,7 +172,7 @@ mod tests {
 
     #[test]
     fn graphs_are_weighed_by_their_bytes() {
-        let cache = GraphCache::default().0;
+        let cache = GraphCache::default().graphs;
         for number in 0..100 {
             cache.insert(format!("small{number}"), graph(10, 10));
         }

@@ -68,7 +68,7 @@ pub struct StoredGraph {
 }
 
 /// The stored text is not a graph.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("the stored graph cannot be read: {0}")]
 pub struct UnreadableGraph(String);
 

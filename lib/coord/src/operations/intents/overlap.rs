@@ -85,7 +85,7 @@ pub(super) async fn breadth(
     let key = state::builds::keys::graph_json(repo, branch);
     let version = graph_hash(repo, branch).run(&*app.store).await?.version;
     let graph = match version {
-        Some(version) => app.graph_cache.load(&*app.store, key, &version).await?.ok(),
+        Some(version) => app.graph_cache.load(&app.store, key, &version).await?.ok(),
         None => None,
     };
     let is_known = graph.is_some();

@@ -71,7 +71,7 @@ pub(crate) async fn load_graph(
         return Ok(Arc::default());
     };
     let key = state::builds::keys::graph_json(repo, branch);
-    match app.graph_cache.load(&*app.store, key, version).await? {
+    match app.graph_cache.load(&app.store, key, version).await? {
         Ok(graph) => Ok(graph),
         Err(error) => {
             tracing::warn!(%error, %repo, %branch, "the import graph is built again");
