@@ -13,7 +13,6 @@ use coord_protocol::{Membership, PostResponse};
 use serde::{Deserialize, Serialize};
 
 use super::session_notes;
-
 use crate::private_folder;
 
 /// Largest file, in bytes.

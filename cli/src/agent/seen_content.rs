@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use super::file_content::{on_disk, stamp};
 use super::session_notes;
-
 use crate::private_folder;
 
 /// The end of the files' names.

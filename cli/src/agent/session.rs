@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use super::ancestors::AgentProcess;
 use super::local_server;
 use super::session_notes::SessionNotes;
-
 use crate::private_folder;
 
 /// Files of processes that have ended are removed after this time.

@@ -12,7 +12,6 @@ use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};
 
 use super::local_server;
-
 use crate::private_folder;
 
 /// The end of the files' names.

@@ -11,7 +11,6 @@ use coord_git::WorkingCopy;
 use coord_protocol::RecordRequest;
 
 use super::local_server;
-
 use crate::private_folder;
 
 /// Largest spool, in bytes. What does not fit is lost, and the agent is told.

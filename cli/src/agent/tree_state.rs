@@ -11,7 +11,6 @@ use coord_git::WorkingCopy;
 
 use super::file_content::{stamp, stamp_of};
 use super::{git, session_notes};
-
 use crate::private_folder;
 
 /// The end of the files' names.
