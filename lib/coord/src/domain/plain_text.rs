@@ -18,8 +18,8 @@ pub fn is_plain_text(text: &str) -> bool {
         .all(|character| matches!(character, '\t' | '\n' | '\r') || !is_unseen(character))
 }
 
-/// Whether a character controls a terminal, changes the direction of text, or is invisible in another way: fillers, joiners, and tags, which
-/// a model reads as the letters that they stand for. Selectors of variants, which emoji have, are none.
+/// Whether a character controls a terminal, changes the direction of text, or is invisible in another way: joiners, fillers, and tags, which
+/// a model reads as the letters that they stand for. Variation selectors, which emoji have, are not among them.
 pub(super) fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
