@@ -57,7 +57,6 @@ async fn end(mut server: Coord, is_killed: bool) {
 async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
     let strace = Command::new("strace").arg("-V").output();
     assert!(strace.is_ok(), "this test needs strace");
-    let mut seen_in_faults = 0;
     let mut errors: BTreeMap<&str, usize> = BTreeMap::new();
     for round in 0..ROUNDS {
         let mut random = fastrand::Rng::with_seed(round);
@@ -77,9 +76,10 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
             if number % LIVES.len() == 0 {
                 is_told(server.address, &["read_only"]).await;
                 load.becomes_faulty(true);
+                load.sees_in_faults(5).await;
+                load.becomes_faulty(false);
             }
             tokio::time::sleep(Duration::from_millis(random.u64(500..2000))).await;
-            load.becomes_faulty(false);
             end(server, random.bool()).await;
             let told = std::fs::read_to_string(&trace).expect("what it was told");
             for line in told.lines().filter(|line| line.ends_with("(INJECTED)")) {
@@ -103,9 +103,7 @@ async fn a_disk_that_gives_errors_and_a_server_that_is_killed_lose_nothing() {
             &load,
         );
         assert!(tally.grants > 0, "something was granted");
-        seen_in_faults += load.seen_in_faults.load(Ordering::Relaxed);
     }
-    println!("errors: {errors:?}; {seen_in_faults} checks were answered while nothing could be written");
+    println!("errors: {errors:?}");
     assert!(CALLS.iter().all(|call| errors.contains_key(call)), "{errors:?}");
-    assert!(seen_in_faults > 10, "{seen_in_faults}");
 }
