@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use coord::app::App;
 use coord::settings::IntentConfig;
+use coord::state::admission::{Rate, Rates};
 use serde_json::{Value, json};
 
 use crate::api::Api;
@@ -114,6 +116,41 @@ async fn a_lock_that_expires_ends_the_wait() {
         .tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }))
         .await;
     assert_eq!(granted.status, 200, "{}", granted.json());
+}
+
+#[tokio::test]
+async fn each_claim_of_a_wait_counts_and_the_limit_ends_it_with_the_refusal() {
+    let limited = |app: &mut App| {
+        app.rates = Rates {
+            // Three claims, as their burst is longer by half.
+            person: Rate {
+                interval_ms: 60_000,
+                burst: 2,
+            },
+            ..Rates::NONE
+        };
+    };
+    let api = Api::start_with(limited).await;
+    let files = ["README.md", "src/db.ts"];
+    api.claim("ann", "WRITING", &files[1..]).await;
+    let readers = ["joe", "kim", "lea", "max"];
+    for reader in readers {
+        api.claim(reader, "READING", &files[..1]).await;
+    }
+    let release = async {
+        // Each is about a file that the wait is for.
+        for reader in readers {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            api.tell(reader, "OPEN", &files[..1], json!({})).await;
+        }
+    };
+    let began = Instant::now();
+    let wait = api.tell("bob", "WRITING", &files, json!({ "wait_seconds": 20 }));
+    let (ended, ()) = tokio::join!(wait, release);
+    assert_eq!((ended.status, &ended.json()["error"]), (409, &json!("LOCK_CONFLICT")));
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let next = api.tell("bob", "WRITING", &files, json!({})).await;
+    assert_eq!(next.status, 429, "{}", next.json());
 }
 
 #[tokio::test]

@@ -197,12 +197,6 @@ impl<'a> Admission<'a> {
         self
     }
 
-    /// For a request that was counted before.
-    pub fn again(mut self) -> Self {
-        self.is_counted = true;
-        self
-    }
-
     /// The caller.
     pub fn holder(&self) -> &Holder {
         &self.holder

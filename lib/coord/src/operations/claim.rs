@@ -40,6 +40,7 @@ pub(crate) async fn claim(
 ) -> Result<PostResponse, ApiError> {
     let mut admission = begin(app, request, mode).await?;
     let mut waiting = Waiting::begin(app, &request.repo, &admission.holder().user_id, wait).await?;
+    let mut refusal = None;
     loop {
         let gate = GateRequest::new(app, request, &admission, tool_use);
         let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
@@ -59,18 +60,25 @@ pub(crate) async fn claim(
             gate: &gate,
             policy: &policy,
         };
-        let outcome = admission.run(&call).await?;
-        if let ClaimOutcome::Conflict(survey) = &outcome {
-            let blocking = blocking(&survey.findings);
-            let matters = |event: &Event| may_free(event, &request.branch, &blocking);
-            if waiting.until(matters, first_end(&blocking, survey.now)).await {
-                // The holder may have pushed before it released.
-                admission = begin(app, request, mode).await?.again();
-                continue;
-            }
-        }
+        let outcome = match (admission.run(&call).await, refusal.take()) {
+            (Ok(outcome), _) => outcome,
+            // The caller may claim no more for now: that ends the wait.
+            (Err(ApiError::RateLimited { .. }), Some(refusal)) => return Ok(refusal),
+            (Err(error), _) => return Err(error),
+        };
         let judged = gate.end(&outcome.survey().gate);
-        return Ok(respond(app, request, &admission, mode, &outcome, judged, &policy.end()));
+        let response = respond(app, request, &admission, mode, &outcome, judged, &policy.end());
+        let ClaimOutcome::Conflict(survey) = &outcome else {
+            return Ok(response);
+        };
+        let blocking = blocking(&survey.findings);
+        let matters = |event: &Event| may_free(event, &request.branch, &blocking);
+        if !waiting.until(matters, first_end(&blocking, survey.now)).await {
+            return Ok(response);
+        }
+        refusal = Some(response);
+        // The holder may have pushed before it released.
+        admission = begin(app, request, mode).await?;
     }
 }
 

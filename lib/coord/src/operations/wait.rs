@@ -19,8 +19,11 @@ pub(super) fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) ->
     Ok(wait.min(app.teams.poll_max_seconds))
 }
 
-/// Shortest time between two reads of a request that waits: what others do does not make it ask more often.
+/// Shortest time between the first two reads of a request that waits: what others do does not make it ask more often.
 const PAUSE: Duration = Duration::from_millis(250);
+
+/// Each pause is twice as long as the one before, up to this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// A request that waits, or does not.
 pub(super) struct Waiting {
@@ -28,6 +31,7 @@ pub(super) struct Waiting {
     ends_by: Instant,
     /// When it may read again; the first event is answered at once.
     not_before: Instant,
+    pause: Duration,
 }
 
 impl Waiting {
@@ -48,6 +52,7 @@ impl Waiting {
             watching,
             ends_by,
             not_before: Instant::now(),
+            pause: PAUSE,
         })
     }
 
@@ -72,7 +77,8 @@ impl Waiting {
             }
         }
         sleep_until(self.not_before).await;
-        self.not_before = Instant::now() + PAUSE;
+        self.not_before = Instant::now() + self.pause;
+        self.pause = (2 * self.pause).min(LONGEST_PAUSE);
         true
     }
 }
