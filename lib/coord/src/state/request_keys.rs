@@ -24,7 +24,7 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
         intents::keys::intent_texts(repo),
         intents::keys::intent_use(repo),
         intents::keys::owners(repo),
-        intents::keys::session(repo, holder),
+        intents::keys::sessions(repo, holder),
         ledger::keys::ledger(repo),
         ledger::keys::traces(repo),
         teams::keys::members(repo),

@@ -153,11 +153,7 @@ impl Agent<'_> {
 
     /// The handshake: state, and the selected intent.
     async fn session(&self) -> (String, Option<String>) {
-        let key = state::intents::keys::session(&self.world.repo, &self.holder);
-        let stored = self.world.command(["GET", &key]).await;
-        let session: Json = stored
-            .as_str()
-            .map_or(Json::Null, |json| serde_json::from_str(json).unwrap());
+        let session = self.world.session(&self.holder).await;
         let text = |member: &str| session[member].as_str().map(str::to_owned);
         (text("state").unwrap_or_default(), text("intent"))
     }

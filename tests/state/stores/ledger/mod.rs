@@ -128,16 +128,22 @@ impl World {
     }
 
     pub async fn set_session(&self, holder: &Holder, session: &str) {
-        let key = state::intents::keys::session(&self.repo, holder);
-        self.command(["SET", &key, session]).await;
+        let time = self.now().await * 1000;
+        self.set_session_at(holder, time, session).await;
+    }
+
+    /// The same, written at `time`, Unix milliseconds.
+    pub async fn set_session_at(&self, holder: &Holder, time: i64, session: &str) {
+        let key = state::intents::keys::sessions(&self.repo, holder);
+        let stored = format!("{time} {session}");
+        self.command(["HSET", &key, holder.agent_or_empty(), &stored]).await;
     }
 
     pub async fn session(&self, holder: &Holder) -> serde_json::Value {
-        let key = state::intents::keys::session(&self.repo, holder);
-        let stored = self.command(["GET", &key]).await;
-        stored
-            .as_str()
-            .map_or(serde_json::Value::Null, |text| serde_json::from_str(text).unwrap())
+        let key = state::intents::keys::sessions(&self.repo, holder);
+        let stored = self.command(["HGET", &key, holder.agent_or_empty()]).await;
+        let json = stored.as_str().and_then(|stored| stored.split_once(' '));
+        json.map_or(serde_json::Value::Null, |(_, json)| serde_json::from_str(json).unwrap())
     }
 }
 

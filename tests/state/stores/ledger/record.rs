@@ -3,6 +3,7 @@
 use coord::domain::LockMode;
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, Rate, Rates, TooMuch};
+use coord::state::intents::Session;
 use coord::state::locks::{Record, RecordedKind};
 use coord_intents::ledger::{ActionType, ResultStatus};
 use serde_json::json;
@@ -200,7 +201,7 @@ async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: 
         (&ended["state"], &ended["last"], &ended["intent"]),
         (&json!("REQUEST"), &json!("one"), &json!(null))
     );
-    let key = state::intents::keys::session(&world.repo, &ann.holder);
+    let key = state::intents::keys::sessions(&world.repo, &ann.holder);
     assert!((86_000..=86_400).contains(&world.number(["TTL", &key]).await));
     assert_eq!(
         world.lines_in_short().await,
@@ -227,6 +228,40 @@ async fn a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request(world: 
     );
     // Each agent has a handshake of its own.
     assert_eq!(world.session(&world.agent("ann/two").holder).await, json!(null));
+}
+
+async fn of_a_person_the_handshakes_of_256_agents_are_kept(world: World) {
+    let key = state::intents::keys::sessions(&world.repo, &world.agent("ann").holder);
+    let now = world.now().await * 1000;
+    for number in 0..256 {
+        let agent = world.agent(&format!("ann/{number}"));
+        // The agent 7 was silent for longest.
+        let time = now - if number == 7 { 5000 } else { 1000 };
+        world
+            .set_session_at(&agent.holder, time, r#"{"state":"REASONING"}"#)
+            .await;
+    }
+    world.agent("bob/one").records(&[prompt("t")]).await;
+    assert_eq!(world.number(["HLEN", &key]).await, 256, "each person has its own");
+    for number in 256..260 {
+        world.agent(&format!("ann/{number}")).records(&[prompt("t")]).await;
+    }
+    assert_eq!(world.number(["HLEN", &key]).await, 256);
+    assert_eq!(world.session(&world.agent("ann/7").holder).await, json!(null));
+    let newest = world.agent("ann/259");
+    assert_eq!(world.session(&newest.holder).await, json!({ "state": "REASONING" }));
+}
+
+async fn a_handshake_is_forgotten_after_a_day_of_silence(world: World) {
+    let (ann, other) = (world.agent("ann"), world.agent("ann/two"));
+    let old = world.now().await * 1000 - 86_400_000;
+    let selected = r#"{"state":"ACTION","intent":"one","version":1}"#;
+    world.set_session_at(&ann.holder, old, selected).await;
+    world.set_session_at(&other.holder, old + 10_000, selected).await;
+    assert_eq!(ann.registry().await.session, Session::default());
+    assert_eq!(other.registry().await.session.intent.as_deref(), Some("one"));
+    ann.records(&[prompt("t1")]).await;
+    assert_eq!(world.session(&ann.holder).await, json!({ "state": "REASONING" }));
 }
 
 async fn what_was_sent_is_recorded_with_the_status_that_was_sent(world: World) {
@@ -317,6 +352,8 @@ on_every_store!(
     the_traces_of_a_repository_are_bounded,
     the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_selected,
     a_prompt_leads_to_reasoning_and_the_end_of_a_session_to_request,
+    of_a_person_the_handshakes_of_256_agents_are_kept,
+    a_handshake_is_forgotten_after_a_day_of_silence,
     what_was_sent_is_recorded_with_the_status_that_was_sent,
     whoever_is_denied_records_nothing,
     files_with_too_many_locks_are_too_much_and_nothing_is_recorded,

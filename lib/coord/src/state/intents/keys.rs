@@ -29,9 +29,8 @@ pub fn owners(repo: &RepoId) -> String {
     of("coord:owners:", repo, &[])
 }
 
-/// string: the handshake of a holder, JSON; see `includes/session.lua`. A day after the last change it is forgotten.
-pub fn session(repo: &RepoId, holder: &Holder) -> String {
-    // No login has a blank.
-    let name = format!("{} {}", holder.user_id, holder.agent_or_empty());
-    of("coord:session:", repo, &[":", &crate::store::script::sha1_hex(&name)])
+/// hash: agent of a person, or empty -> its handshake; see `includes/session.lua`. A day after the last change it is forgotten.
+pub fn sessions(repo: &RepoId, holder: &Holder) -> String {
+    let person = crate::store::script::sha1_hex(holder.user_id.as_str());
+    of("coord:sessions:", repo, &[":", &person])
 }

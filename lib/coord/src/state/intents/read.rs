@@ -44,23 +44,38 @@ pub fn registry(repo: &RepoId, holder: &Holder) -> Read<Registry> {
         Request::command(["GET", &keys::governed(repo)]),
         Request::command(["HGETALL", &keys::intents(repo)]),
         Request::command(["HGETALL", &keys::intent_use(repo)]),
-        Request::command(["GET", &keys::session(repo, holder)]),
+        Request::command(["HGET", &keys::sessions(repo, holder), holder.agent_or_empty()]),
         Request::command(["TIME"]),
     ];
     Read::new(requests, |[version, records, uses, session, time]| {
         let clock = |index: usize| time.as_array().and_then(|time| time.get(index)?.as_int());
         let (seconds, micros) = clock(0).zip(clock(1)).ok_or_else(|| malformed("the clock"))?;
+        let now_ms = (seconds * 1000 + micros / 1000).unsigned_abs();
         Ok(Registry {
             version: version.as_str().unwrap_or_default().to_owned(),
             records: by_field(&records)?,
             uses: uses_by_id(&uses)?,
             session: match &session {
                 Value::Nil => Session::default(),
-                stored => decode(bytes(stored)?)?,
+                stored => session_at(bytes(stored)?, now_ms)?,
             },
-            now_ms: (seconds * 1000 + micros / 1000).unsigned_abs(),
+            now_ms,
         })
     })
+}
+
+/// As it is stored: see `includes/session.lua`.
+fn session_at(stored: &[u8], now_ms: u64) -> Result<Session, StoreError> {
+    /// How long a session is remembered, in milliseconds.
+    const KEPT_FOR_MS: u64 = 86_400_000;
+    let stored = std::str::from_utf8(stored).ok();
+    let parts = stored.and_then(|stored| stored.split_once(' '));
+    let (time, json) = parts.ok_or_else(|| malformed("a session"))?;
+    let time: u64 = time.parse().map_err(|_| malformed("a session"))?;
+    if now_ms.saturating_sub(time) >= KEPT_FOR_MS {
+        return Ok(Session::default());
+    }
+    decode(json.as_bytes())
 }
 
 /// Reads the owners of all files.

@@ -1,6 +1,6 @@
 -- The budget of an intent, and the breaker of its holder: whether one more tool call is let in, and what it counts. A call has a
 -- `name`, and a `digest` of name and input: '' for a request that is no tool call, which counts as no turn. Needs: request,
--- keys.session, whose session is loaded.
+-- keys.sessions, and the session is loaded.
 -- @include intents/status
 -- @include intents/session
 

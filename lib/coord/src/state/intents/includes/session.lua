@@ -1,17 +1,34 @@
--- The handshake of the caller. Needs: keys.session.
--- It is JSON: `state`: REQUEST, REASONING or ACTION; `intent`: the selected one, absent for none, and `version` of its record
--- then; `last`: the one selected before; `call`: digest of the last tool call that was let in, and `repeats`, how often in a
--- row; `tokens`: session id -> its running total, the latest 16 sessions of `order`.
+-- The handshake of the caller. Needs: request, keys.sessions.
+-- The agents of a person have one hash: agent id, '' for none -> when it was written (Unix milliseconds), a blank, and JSON: `state`:
+-- REQUEST, REASONING or ACTION; `intent`: the selected one, absent for none, and `version` of its record then; `last`: the one
+-- selected before; `call`: digest of the last tool call that was let in, and `repeats`, how often in a row; `tokens`: session id ->
+-- its running total, the latest 16 sessions of `order`.
 
 local session -- nil until it is loaded
 
 local function load_session()
-  local stored = redis.call('GET', keys.session)
-  session = stored and cjson.decode(stored) or { state = 'REQUEST' }
+  -- As `KEPT_FOR_MS` in `read.rs`.
+  local KEPT_FOR_MS = 86400000
+  local stored = redis.call('HGET', keys.sessions, request.agent_id)
+  local time, text = string.match(stored or '', '^(%d+) (.*)$')
+  session = text and now_ms - time < KEPT_FOR_MS and cjson.decode(text) or { state = 'REQUEST' }
   return session
 end
 
+-- Writes it. Of very many agents the one that was silent for longest is forgotten.
 local function save_session()
-  local SECONDS = 86400
-  redis.call('SET', keys.session, cjson.encode(session), 'EX', SECONDS)
+  local SECONDS, MOST_AGENTS = 86400, 256
+  local text = string.format('%.0f ', now_ms) .. cjson.encode(session)
+  local is_new = redis.call('HSET', keys.sessions, request.agent_id, text) == 1
+  redis.call('EXPIRE', keys.sessions, SECONDS)
+  if is_new and redis.call('HLEN', keys.sessions) > MOST_AGENTS then
+    local stored, oldest, silent = redis.call('HGETALL', keys.sessions), math.huge, nil
+    for index = 1, #stored, 2 do
+      local time = tonumber(string.match(stored[index + 1], '^%d+'))
+      if time < oldest and stored[index] ~= request.agent_id then
+        oldest, silent = time, stored[index]
+      end
+    end
+    redis.call('HDEL', keys.sessions, silent)
+  end
 end
