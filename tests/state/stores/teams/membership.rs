@@ -153,14 +153,15 @@ async fn the_leader_hands_over_and_alone_may(world: World) {
 
 async fn a_repository_has_100_teams(world: World) {
     for number in 0..100 {
-        world.mate("ann", &format!("t{number}")).creates("ann").await.unwrap();
+        let login = format!("ann-{}", number / 20);
+        world.mate(&login, &format!("t{number}")).creates("ann").await.unwrap();
     }
-    let more = world.mate("ann", "more");
+    let more = world.mate("bob", "more");
     assert_eq!(
         sentence(more.creates("ann").await),
         "There can be no more than 100 teams"
     );
-    world.mate("ann", "t7").deletes_team().await.unwrap();
+    world.mate("ann-0", "t7").deletes_team().await.unwrap();
     more.creates("ann").await.unwrap();
     let members = world
         .command(["HKEYS", &state::teams::keys::members(&world.repo)])
@@ -172,6 +173,90 @@ async fn a_repository_has_100_teams(world: World) {
         .filter(|field| field.as_str().unwrap().starts_with("t7/"))
         .count();
     assert_eq!(of_deleted, 0);
+}
+
+/// One login could make all teams of a repository, and nobody else could delete them.
+async fn a_login_makes_20_of_the_teams_of_a_repository_by_whatever_agents(world: World) {
+    for number in 0..20 {
+        let (agent, team) = (format!("ann/a{number}"), format!("t{number}"));
+        world.mate(&agent, &team).creates("ann").await.unwrap();
+    }
+    let more = world.mate("ann/other", "more");
+    assert_eq!(
+        sentence(more.creates("ann").await),
+        "There can be no more than 20 teams made by one login"
+    );
+    world.mate("bob", "more").creates("bob").await.unwrap();
+    // One that it leads without having made it does not count, and one that it has made does, whoever leads it.
+    let handed = world.mate("ann/a3", "t3");
+    world.mate("bob", "t3").joins("bob").await.unwrap();
+    handed.hands_over("bob").await.unwrap();
+    let last = world.mate("ann/other", "last");
+    assert!(last.creates("ann").await.is_err());
+    world.mate("ann/a4", "t4").deletes_team().await.unwrap();
+    last.creates("ann").await.unwrap();
+}
+
+/// 999 joins of one login under changing agents filled a team.
+async fn a_login_has_200_of_the_members_of_a_team(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    for number in 1..200 {
+        let agent = world.mate(&format!("bob/{number}"), "alpha");
+        agent.joins(&format!("bob-{number}")).await.unwrap();
+    }
+    let more = world.mate("bob/more", "alpha");
+    assert_eq!(
+        sentence(more.joins("more").await),
+        "There can be no more than 200 members of one login"
+    );
+    world.mate("eve", "alpha").joins("eve").await.unwrap();
+    // Another agent may go on as one of them, and what leaves makes room.
+    world.mate("bob/again", "alpha").joins("bob-7").await.unwrap();
+    bob.leaves().await.unwrap();
+    more.joins("more").await.unwrap();
+    assert!(lead.reads(None).await.is_ok());
+}
+
+/// What the team `alpha` would have stored if it had been made, and its members seen, that many days ago.
+async fn was_left_for(world: &World, days: f64, handles: &[&str]) {
+    let team = world.mate("x", "alpha").team;
+    let time = world.now().await * 1000 - (days * 86_400_000.0) as i64;
+    let key = state::teams::keys::team(&world.repo, &team);
+    let stored = world.command(["HGET", &key, "team"]).await;
+    let mut stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+    stored["created"] = time.into();
+    world.command(["HSET", &key, "team", &stored.to_string()]).await;
+    for handle in handles {
+        let seen = state::teams::keys::seen(&world.repo, &team);
+        world.command(["HSET", &seen, handle, &time.to_string()]).await;
+    }
+}
+
+async fn whoever_may_push_deletes_a_team_whose_members_were_not_seen_for_two_weeks(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    let other = world.mate("other", "alpha");
+    was_left_for(&world, 13.9, &["lead", "bob"]).await;
+    assert!(matches!(
+        other.deletes_team().await,
+        Err(TeamRefusal::NotAMember { .. })
+    ));
+    was_left_for(&world, 14.1, &["lead"]).await;
+    assert!(other.deletes_team().await.is_err(), "bob was seen");
+    was_left_for(&world, 14.1, &["bob"]).await;
+    other.deletes_team().await.unwrap();
+    assert!(matches!(lead.reads(None).await, Err(TeamRefusal::NoTeam { .. })));
+    assert!(matches!(bob.reads(None).await, Err(TeamRefusal::NoTeam { .. })));
+    assert_eq!(
+        world
+            .number(["EXISTS", &state::teams::keys::members(&world.repo)])
+            .await,
+        0
+    );
+    // A member that is not the leader may, too: to ask is not to be seen.
+    let (_, [bob]) = world.team_of(["bob"]).await;
+    was_left_for(&world, 14.1, &["lead", "bob"]).await;
+    bob.deletes_team().await.unwrap();
 }
 
 /// A handle that is free again was all that the rights of its former member were bound to.
@@ -243,4 +328,7 @@ scenarios!(
     a_restarted_agent_goes_on_with_inbox_and_tasks,
     the_leader_hands_over_and_alone_may,
     a_repository_has_100_teams,
+    a_login_makes_20_of_the_teams_of_a_repository_by_whatever_agents,
+    a_login_has_200_of_the_members_of_a_team,
+    whoever_may_push_deletes_a_team_whose_members_were_not_seen_for_two_weeks,
 );

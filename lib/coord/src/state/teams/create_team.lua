@@ -12,13 +12,22 @@ local denial = admit()
 if denial then
   return denial
 end
--- Three fields for a team.
-local MOST_TEAMS = 100
+local MOST_TEAMS, MOST_OF_LOGIN = 100, 20
 if redis.call('HEXISTS', keys.teams, team_key) == 1 then
   return refuse('TEAM_EXISTS', team_name)
 end
-if redis.call('HLEN', keys.teams) >= 3 * MOST_TEAMS then
+local stored, count, own = redis.call('HGETALL', keys.teams), 0, 0
+for index = 1, #stored, 2 do
+  -- Counts have a slash in their names.
+  if not string.find(stored[index], '/', 1, true) then
+    count = count + 1
+    own = own + (cjson.decode(stored[index + 1]).by == request.user_id and 1 or 0)
+  end
+end
+if count >= MOST_TEAMS then
   return refuse('TOO_MANY', 'teams', MOST_TEAMS)
+elseif own >= MOST_OF_LOGIN then
+  return refuse('TOO_MANY', 'teams made by one login', MOST_OF_LOGIN)
 end
 team = {
   name = team_name, created = now_ms, by = request.user_id, leader = handle, strict = strict == '1' or nil,

@@ -11,6 +11,19 @@ local handle, name, kind = unpack(ARGV, 19, 21)
 -- @include tasks/task
 -- @include tasks/file_locks
 
+-- How many members are of the caller's login.
+local function own_members()
+  -- To decode all takes too long. No other text of a member can contain this: its quotes are escaped.
+  local of_login, count = '"login":' .. cjson.encode(request.user_id), 0
+  local stored = redis.call('HGETALL', keys.team)
+  for index = 1, #stored, 2 do
+    if string.sub(stored[index], 1, 1) == '=' and string.find(stored[index + 1], of_login, 1, true) then
+      count = count + 1
+    end
+  end
+  return count
+end
+
 local denial = admit() or load_team()
 if denial then
   return denial
@@ -18,7 +31,7 @@ end
 if team.closed then
   return refuse('TEAM_CLOSED', team.name)
 end
-local MOST_MEMBERS, MOST_BEFORE = 1000, 8
+local MOST_MEMBERS, MOST_OF_LOGIN, MOST_BEFORE = 1000, 200, 8
 local field = agent_field(request.user_id, request.agent_id)
 local member_count = redis.call('HGET', keys.team, 'members')
 if bound and string.sub(bound, 1, 1) ~= '!' then
@@ -37,6 +50,8 @@ local current = load_member(handle)
 if not current then
   if tonumber(member_count) >= MOST_MEMBERS then
     return refuse('TOO_MANY', 'members', MOST_MEMBERS)
+  elseif tonumber(member_count) >= MOST_OF_LOGIN and own_members() >= MOST_OF_LOGIN then
+    return refuse('TOO_MANY', 'members of one login', MOST_OF_LOGIN)
   end
   add_member(handle, name, kind)
   save_team(member_count + 1)

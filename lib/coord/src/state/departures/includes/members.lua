@@ -12,7 +12,9 @@ local function load_members()
       members[string.sub(stored[index], 2)] = cjson.decode(stored[index + 1])
     end
   end
-  members[string.lower(member.handle)] = member
+  if member then
+    members[string.lower(member.handle)] = member
+  end
   stored = redis.call('HGETALL', keys.seen)
   for index = 1, #stored, 2 do
     seen[stored[index]] = tonumber(stored[index + 1])

@@ -5,7 +5,7 @@
 local function save_team(member_count)
   redis.call('HSET', keys.team, 'team', cjson.encode(team), 'members', member_count)
   redis.call('HSET', keys.teams, team_key, cjson.encode({
-    name = team.name, leader = team.leader, created = team.created, closed = team.closed, members = member_count,
+    name = team.name, by = team.by, leader = team.leader, created = team.created, closed = team.closed, members = member_count,
   }))
 end
 
