@@ -142,6 +142,17 @@ async fn a_dead_builder_gives_its_lease_back_and_can_do_nothing_more(world: Worl
     );
 }
 
+async fn a_clock_that_was_set_back_holds_no_build_up(world: World) {
+    let ahead = (world.now().await + 7200).to_string();
+    world.lease("dead", HEAD).await;
+    world.set_graph_field("lease_until", &ahead).await;
+    assert_eq!(world.lease("two", HEAD).await, BuildLease::Granted);
+    world.fail("two", HEAD, "a reason").await;
+    assert!(matches!(world.lease("one", HEAD).await, BuildLease::BackingOff { .. }));
+    world.set_graph_field("retry_at", &ahead).await;
+    assert_eq!(world.lease("one", HEAD).await, BuildLease::Granted);
+}
+
 async fn staging_renews_the_lease(world: World) {
     world.lease("one", HEAD).await;
     world.set_graph_field("lease_until", "1000000000").await;
@@ -381,6 +392,7 @@ on_every_store!(
     what_is_staged_and_never_published_goes_away_and_what_is_published_stays,
     one_builder_at_a_time,
     a_dead_builder_gives_its_lease_back_and_can_do_nothing_more,
+    a_clock_that_was_set_back_holds_no_build_up,
     staging_renews_the_lease,
     a_graph_is_seen_whole_or_not_at_all,
     what_an_earlier_builder_left_staged_is_swept_away,

@@ -15,10 +15,17 @@ local version, owner, building, lease_until = stored[1], stored[2], stored[3], t
 if version == commit then
   return { 'CURRENT', now }
 end
-if owner and owner ~= '' and owner ~= builder and lease_until > now then
+-- A time further ahead than any is set: the clock was set back.
+local function is_ahead(time, most)
+  return time > now and time <= now + most
+end
+
+if owner and owner ~= '' and owner ~= builder and is_ahead(lease_until, seconds) then
   return { 'BUSY', now, building or '', lease_until }
 end
-if stored[5] == commit and owner ~= builder and tonumber(stored[7] or 0) > now then
+-- Seconds of the longest pause after a failure (fail_build).
+local MOST_PAUSE = 600
+if stored[5] == commit and owner ~= builder and is_ahead(tonumber(stored[7] or 0), MOST_PAUSE) then
   return { 'BACKING_OFF', now, stored[6] or '', tonumber(stored[7]) }
 end
 redis.call('HSET', keys.graph, 'builder', builder, 'building', commit, 'lease_until', now + seconds)
