@@ -2,12 +2,16 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser};
 use coord_cli::cli::Cli;
 use coord_cli::commands::{Command, Threads};
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
+
+/// Time for what a server's threads are still at when all else has ended.
+const LAST_WORK: Duration = Duration::from_secs(1);
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -28,9 +32,10 @@ fn main() -> ExitCode {
     };
     let result = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
         let result = runtime.block_on(command.run(Cli::command));
-        if threads != Threads::Several {
-            // Its threads have nothing left to do, and the process should not wait for them.
-            runtime.shutdown_background();
+        // A thread may wait for a disk that does not respond, and the process should not wait for that.
+        match threads {
+            Threads::Several => runtime.shutdown_timeout(LAST_WORK),
+            Threads::Alone | Threads::One => runtime.shutdown_background(),
         }
         result
     });

@@ -100,6 +100,35 @@ fn a_signal_ends_it_while_its_store_opens() {
 }
 
 #[test]
+fn a_signal_ends_it_while_a_file_of_the_repository_cannot_be_read() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        return skip("there is no strace");
+    }
+    let place = Place::new(crate::COORD);
+    let repository = place.folder.path().join("repository");
+    Repo::at(repository.clone()).commit(&[("a.ts", "import './b'")]);
+    let trace = place.folder.path().join("trace");
+    // As on a file system behind a network that is gone.
+    let coord = place.serve_after(&format!(
+        "exec strace -D -f -qq --seccomp-bpf -o '{}' -P '{}' -e trace=openat,read \
+         -e inject=openat,read:delay_enter=15000000 \"$0\" \"$@\"",
+        trace.display(),
+        repository.join("a.ts").display(),
+    ));
+    block_until("the file is read", || {
+        trace.metadata().is_ok_and(|trace| trace.len() > 0)
+    });
+    coord.signal("TERM");
+    let sent = Instant::now();
+    // strace holds the thread that reads, and so its process, as a zombie.
+    let status = format!("/proc/{}/status", coord.id());
+    block_until("the server ends", || {
+        std::fs::read_to_string(&status).is_ok_and(|status| status.contains("State:\tZ"))
+    });
+    assert!(sent.elapsed() < Duration::from_secs(10), "{:?}", sent.elapsed());
+}
+
+#[test]
 fn a_build_that_sigterm_cuts_off_gives_its_lease_back() {
     let Some(redis) = RealRedis::start(&[]) else { return };
     let place = Place::new(crate::COORD);
