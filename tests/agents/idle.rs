@@ -39,6 +39,19 @@ fn a_server_ends_when_no_request_has_come_for_as_long_as_it_was_told() {
 }
 
 #[test]
+fn a_server_ends_when_its_repository_is_deleted() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut command = world.coord(world.clone.path());
+    command.args(["serve", "--port", "0", "--exit-when-idle", "3600", "--repo"]);
+    let mut server = command.arg(world.clone.path()).stdout(Stdio::null()).spawn().unwrap();
+    let listening = world.clone.path().join(".git/coord/listening");
+    block_until("the server listens", || listening.exists());
+    std::fs::remove_dir_all(world.clone.path()).unwrap();
+    block_until("the server ends", || server.try_wait().unwrap().is_some());
+    assert!(server.wait().unwrap().success());
+}
+
+#[test]
 fn the_log_of_started_servers_does_not_grow_without_a_bound() {
     let world = World::with(&[("a.txt", "a")]);
     let log = world.clone.path().join(".git/coord/serve.log");

@@ -116,29 +116,13 @@ fn the_readme_says_before_anything_else_that_each_agent_needs_an_id() {
     assert!(place("are one holder: both get PROCEED") < place("\n```"));
 }
 
-#[test]
-fn the_session_of_the_readme_can_be_pasted_and_answers_what_is_shown() {
-    for program in ["bash", "curl"] {
-        if !is_installed(program) {
-            return skip(&format!("{program} is not installed"));
-        }
-    }
-    let readme = document("README.md");
-    let folder = tempfile::tempdir().expect("a folder");
-    let port = TcpListener::bind("127.0.0.1:0")
-        .and_then(|free| free.local_addr())
-        .expect("a port")
-        .port();
-    let here = |text: &str| {
-        let shop = folder.path().join("shop").display().to_string();
-        text.replace("/tmp/shop", &shop).replace("3000", &port.to_string())
-    };
-    let mut shell = Shell::start();
+/// Pastes the blocks of a section, and returns how many answers in JSON are as shown. The server of the section is at `port`.
+fn paste_requests(shell: &mut Shell, section: &str, port: u16) -> usize {
     let mut printed = Vec::new();
     let mut compared = 0;
-    for (language, text) in blocks(section(&readme, "## A session")) {
+    for (language, text) in blocks(section) {
         if language == "sh" {
-            printed = shell.paste(&here(text));
+            printed = shell.paste(text);
             if text.contains("coord serve") {
                 has_graph(port);
             }
@@ -154,7 +138,7 @@ fn the_session_of_the_readme_can_be_pasted_and_answers_what_is_shown() {
         assert!(is_part(&shown, &answer), "shown: {shown:#}\nanswered: {answer:#}");
         compared += 1;
     }
-    assert!(compared >= 5, "{compared} answers in the README");
+    compared
 }
 
 /// The commands of a recorded terminal, and what each prints.
@@ -170,46 +154,50 @@ fn commands(text: &str) -> Vec<(&str, Vec<&str>)> {
     commands
 }
 
-/// The server that commands have started in a repository; it is stopped in the end.
-struct StartedServer(std::path::PathBuf);
-
-impl Drop for StartedServer {
-    fn drop(&mut self) {
-        let announced = std::fs::read_to_string(self.0.join(".git/coord/listening")).unwrap_or_default();
-        if let Some((_, process)) = announced.split_once("(process ") {
-            let _ = Command::new("kill").arg(process.trim_end_matches(')')).status();
+/// Pastes the commands of a section one by one, and returns how many print what is shown.
+fn paste_commands(shell: &mut Shell, section: &str) -> usize {
+    let mut compared = 0;
+    for (language, text) in blocks(section) {
+        if language == "sh" {
+            shell.paste(text);
+            continue;
+        }
+        for (command, shown) in commands(text) {
+            assert_eq!(shell.paste(command), shown, "{command}");
+            compared += 1;
         }
     }
+    compared
 }
 
 #[test]
-fn the_sessions_of_commands_can_be_pasted_and_print_what_is_shown() {
-    if !is_installed("bash") {
-        return skip("bash is not installed");
-    }
-    for (heading, at_least) in [("## Branches and pull requests", 7), ("## Teams", 10)] {
-        let readme = document("README.md");
-        let folder = tempfile::tempdir().expect("a folder");
-        let shop = folder.path().join("shop");
-        let _server = StartedServer(shop.join("ada"));
-        let mut shell = Shell::start();
-        let login = format!("({})", shell.paste("id -un").concat());
-        let mut compared = 0;
-        for (language, text) in blocks(section(&readme, heading)) {
-            let text = text
-                .replace("/tmp/shop", &shop.display().to_string())
-                .replace("(ada)", &login);
-            if language == "sh" {
-                shell.paste(&text);
-                continue;
-            }
-            for (command, shown) in commands(&text) {
-                assert_eq!(shell.paste(command), shown, "{command}");
-                compared += 1;
-            }
+fn the_sessions_of_the_readme_can_be_pasted_one_after_another_and_answer_what_is_shown() {
+    for program in ["bash", "curl"] {
+        if !is_installed(program) {
+            return skip(&format!("{program} is not installed"));
         }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let port = TcpListener::bind("127.0.0.1:0")
+        .and_then(|free| free.local_addr())
+        .expect("a port")
+        .port();
+    let mut shell = Shell::start();
+    let login = format!("({})", shell.paste("id -un").concat());
+    let readme = document("README.md")
+        .replace("/tmp/shop", &folder.path().join("shop").display().to_string())
+        .replace("3030", &port.to_string())
+        .replace("(ada)", &login);
+    let compared = paste_requests(&mut shell, section(&readme, "## A session"), port);
+    assert!(compared >= 5, "{compared} answers");
+    for (heading, at_least) in [("## Branches and pull requests", 7), ("## Teams", 10)] {
+        let compared = paste_commands(&mut shell, section(&readme, heading));
         assert!(compared >= at_least, "{compared} commands under {heading}");
     }
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("the folder").collect();
+    assert!(left.is_empty(), "the sessions clear away what they have made: {left:?}");
+    let here = shell.paste("pwd").concat();
+    assert!(Path::new(&here).join("docs/shop.sh").exists(), "{here}");
 }
 
 /// Waits until the import graph is there, which a person does not notice.

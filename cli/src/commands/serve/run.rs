@@ -127,7 +127,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     }
     tokio::select! {
         () = signals.next() => {}
-        () = idle => say("\nNo request has come for a while.\n"),
+        () = idle => say("\nNobody needs this server any more.\n"),
     }
     say("\nStopping: requests in flight are finished; a second Ctrl-C stops at once.\n");
     tokio::spawn(async move {
@@ -161,9 +161,11 @@ fn idle(args: &ServeArgs, server: &mut Server) -> impl Future<Output = ()> + use
         server.router = std::mem::take(&mut server.router).layer(noting);
     }
     let events = Arc::clone(&server.events);
+    let folders = args.repo.clone();
+    let is_gone = move || !folders.is_empty() && folders.iter().all(|folder| !folder.exists());
     async move {
         match last {
-            Some((last, limit)) => last.passed(limit, || events.is_watched()).await,
+            Some((last, limit)) => last.passed(limit, || events.is_watched(), is_gone).await,
             None => std::future::pending().await,
         }
     }
