@@ -7,29 +7,9 @@ use crate::interface::NoInterface;
 use crate::interface::tokens::{Kind, Tokens};
 use crate::scan::Dialect;
 use crate::scan::javascript::bytes::{CLASS, Class, wide_space, word_end};
+use crate::scan::javascript::template::template_end;
 use crate::scan::javascript::{literal, regex, trivia};
 use crate::scan::meter;
-
-/// Words after which an expression begins, so that a slash begins a regular expression.
-const BEFORE_EXPRESSION: [&[u8]; 17] = [
-    b"return",
-    b"typeof",
-    b"case",
-    b"do",
-    b"else",
-    b"in",
-    b"instanceof",
-    b"new",
-    b"void",
-    b"delete",
-    b"throw",
-    b"yield",
-    b"await",
-    b"of",
-    b"default",
-    b"extends",
-    b"export",
-];
 
 /// Number of bytes of a short text that may be read twice.
 const MIN_REREADS: usize = 20_000;
@@ -168,7 +148,7 @@ impl Lexer<'_> {
         let end = word_end(self.text, start + 1);
         let word = &self.text[start..end];
         let is_property = self.tokens.len() > 0 && matches!(self.tokens.word(self.tokens.len() - 1), b"." | b"?.");
-        self.is_operand = is_property || !BEFORE_EXPRESSION.contains(&word);
+        self.is_operand = is_property || !regex::BEFORE_EXPRESSION.contains(&word);
         self.position = end;
         self.tokens.push(Kind::Word, start..end);
     }
@@ -244,31 +224,18 @@ impl Lexer<'_> {
     /// Reads the text of a template up to its end or its next hole.
     fn template(&mut self) -> Result<(), NoInterface> {
         let start = self.position;
-        let mut at = start;
-        loop {
-            let rest = self.text.get(at..).unwrap_or_default();
-            let found = memchr::memchr3(b'`', b'\\', b'$', rest).ok_or(NoInterface::NotUnderstood)?;
-            at += found;
-            match self.text[at] {
-                b'`' => {
-                    self.tokens.push(Kind::Text, start..at);
-                    self.tokens.close(at..at + 1)?;
-                    self.position = at + 1;
-                    self.is_operand = true;
-                    return Ok(());
-                }
-                b'\\' => at += 2,
-                _ if self.text.get(at + 1) == Some(&b'{') => {
-                    self.tokens.push(Kind::Text, start..at);
-                    self.tokens.open(at..at + 2);
-                    self.frames.push(Frame::TemplateHole);
-                    self.position = at + 2;
-                    self.is_operand = false;
-                    return Ok(());
-                }
-                _ => at += 1,
-            }
+        let (end, opens_hole) = template_end(self.text, start).ok_or(NoInterface::NotUnderstood)?;
+        self.position = end;
+        if opens_hole {
+            self.tokens.push(Kind::Text, start..end - 2);
+            self.tokens.open(end - 2..end);
+            self.frames.push(Frame::TemplateHole);
+        } else {
+            self.tokens.push(Kind::Text, start..end - 1);
+            self.tokens.close(end - 1..end)?;
         }
+        self.is_operand = !opens_hole;
+        Ok(())
     }
 
     /// Reads the regular expression at the current slash, if there is one.

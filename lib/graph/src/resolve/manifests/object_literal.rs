@@ -1,5 +1,10 @@
 //! Literal properties of the objects in a script, read without running it: `{ a: { b: "c" } }` has `b` within `a`.
 
+use crate::scan::javascript::bytes::{is_word, word_end};
+use crate::scan::javascript::template::template_end;
+use crate::scan::javascript::{literal, regex, trivia};
+use crate::scan::meter;
+
 /// Deepest nesting of objects.
 const MAX_DEPTH: usize = 32;
 
@@ -15,9 +20,12 @@ pub(crate) struct Property<'t> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'t> {
+    /// A string or template that is written without escapes and holes.
     Text(&'t str),
     Name(&'t str),
     Sign(u8),
+    /// Any other string, a piece of a template, or a regular expression.
+    Operand,
 }
 
 /// All properties of `text` whose values are string literals alone.
@@ -59,58 +67,71 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
-    let mut at = 0;
+    // The number of open braces in each open hole of a template.
+    let mut holes: Vec<usize> = Vec::new();
+    let mut at = trivia::skip(bytes, 0);
     while let Some(byte) = bytes.get(at).copied() {
-        let rest = &bytes[at..];
-        let length = match byte {
-            b'/' if rest.starts_with(b"//") => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
-            b'/' if rest.starts_with(b"/*") => {
-                memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |end| end + 4)
+        let (token, end) = match byte {
+            b'"' | b'\'' => match literal::string_end(bytes, at) {
+                (end, true) => (plain(text, at, end), end),
+                (end, false) => (Token::Operand, end),
+            },
+            b'`' => template(text, at, &mut holes),
+            b'}' if holes.pop_if(|open| *open == 0).is_some() => template(text, at, &mut holes),
+            b'/' if tokens.last().is_none_or(expects_expression) => match regex::regex_end(bytes, at) {
+                Ok(end) => (Token::Operand, word_end(bytes, end)),
+                // Not understood: it affects one line and not the file, and is not read twice.
+                Err(read) => (Token::Operand, at + read),
+            },
+            _ if is_word(byte) => {
+                let end = word_end(bytes, at);
+                (Token::Name(text.get(at..end).unwrap_or_default()), end)
             }
-            b'"' | b'\'' | b'`' => {
-                let end = string_end(rest, byte);
-                let content = text.get(at + 1..at + end - 1).unwrap_or_default();
-                let has_expression = byte == b'`' && content.contains("${");
-                let is_plain = !has_expression && !content.contains(['\\', '\n']);
-                tokens.push(if is_plain {
-                    Token::Text(content)
-                } else {
-                    Token::Sign(byte)
-                });
-                end
-            }
-            byte if is_word(byte) => {
-                let end = rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len());
-                tokens.push(Token::Name(text.get(at..at + end).unwrap_or_default()));
-                end
-            }
-            byte => {
-                if !byte.is_ascii_whitespace() {
-                    tokens.push(Token::Sign(byte));
+            sign => {
+                if let Some(open) = holes.last_mut() {
+                    match sign {
+                        b'{' => *open += 1,
+                        b'}' => *open -= 1,
+                        _ => {}
+                    }
                 }
-                1
+                (Token::Sign(sign), at + 1)
             }
         };
-        at += length;
+        meter::read(end - at);
+        tokens.push(token);
+        at = trivia::skip(bytes, end);
     }
     tokens
 }
 
-/// Length of the string at the start of `text`, quotes included.
-fn string_end(text: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while let Some(byte) = text.get(at) {
-        at += match byte {
-            b'\\' => 2,
-            byte if *byte == quote => return at + 1,
-            _ => 1,
-        };
+/// The piece of a template that begins at `start`, with a backtick or with the brace that closes a hole, and its end.
+fn template<'t>(text: &'t str, start: usize, holes: &mut Vec<usize>) -> (Token<'t>, usize) {
+    match template_end(text.as_bytes(), start + 1) {
+        Some((end, false)) if text.as_bytes().get(start) == Some(&b'`') => (plain(text, start, end), end),
+        Some((end, opens_hole)) => {
+            if opens_hole {
+                holes.push(0);
+            }
+            (Token::Operand, end)
+        }
+        None => (Token::Operand, text.len()),
     }
-    text.len()
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+/// The string from `start` to `end`, quotes included.
+fn plain(text: &str, start: usize, end: usize) -> Token<'_> {
+    let content = text.get(start + 1..end - 1).filter(|text| !text.contains(['\\', '\n']));
+    content.map_or(Token::Operand, Token::Text)
+}
+
+/// Whether a slash after `token` begins a regular expression. A brace closes a block sooner than what is divided.
+fn expects_expression(token: &Token<'_>) -> bool {
+    match token {
+        Token::Text(_) | Token::Operand | Token::Sign(b')' | b']') => false,
+        Token::Name(name) => regex::BEFORE_EXPRESSION.contains(&name.as_bytes()),
+        Token::Sign(_) => true,
+    }
 }
 
 #[cfg(test)]
@@ -136,9 +157,41 @@ mod tests {
         assert_eq!(found("{ a: 'not closed"), Vec::<String>::new());
     }
 
+    #[test]
+    fn quotes_in_a_regular_expression_or_in_a_template_open_no_string() {
+        for before in [
+            "a = text.replace(/[{}`/]/g, c => ({ '{': '&#123;', '`': '&#96;' })[c]);",
+            "a = b ? /^a11y-'x/ : [/\"/, /`/u].map((c) => { return /'/.test(c) });",
+            "if (a) { b() }\n/'/.exec(c);",
+            "a = b / c; d = (e) / f; g = h[0] / i['`'] / `j` / 2;",
+            "a = `b ${c ? `it's ${{ d: 1 }.d}` : '`'} it's`;",
+            "// it's\na = /* ` */ 1;",
+            "a = b'c;",
+            "a = /[';",
+        ] {
+            let text = format!("{before}\nexport default {{ kit: {{ alias: {{ $ui: 'src/ui' }} }} }}");
+            assert_eq!(
+                found(&text).last().map(String::as_str),
+                Some("kit.alias $ui=src/ui"),
+                "{before}"
+            );
+        }
+        assert_eq!(found("({ a: /b/, c: 'd', e: f / g, h: 'i' })"), [" c=d", " h=i"]);
+    }
+
+    #[test]
+    fn hostile_text_is_read_in_linear_time() {
+        for piece in ["/[", "(/", "'", "`${", "`${`", "}`", "{", "/*", "\\"] {
+            let text = piece.repeat(10_000);
+            meter::take();
+            literal_properties(&text);
+            assert!(meter::take() <= 4 * text.len(), "{piece}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn any_text_is_read(text in r#"[{}:,'"`/*\\a é$\n]{0,60}"#) {
+        fn any_text_is_read(text in r#"[{}:,'"`/*\[\]\\a é$\n]{0,60}"#) {
             literal_properties(&text);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::scan::javascript::template::template_end;
 use crate::scan::meter;
 use crate::specifier::MAX_SPECIFIER_BYTES;
 
@@ -32,24 +33,10 @@ pub(super) fn without_holes(text: &[u8], position: usize) -> Option<Literal> {
     if text.get(position) != Some(&b'`') {
         return quoted(text, position);
     }
-    let start = position + 1;
-    let mut at = start;
-    let end = loop {
-        let Some(found) = text.get(at..).and_then(|rest| memchr::memchr3(b'`', b'\\', b'$', rest)) else {
-            break None;
-        };
-        at += found;
-        match text[at] {
-            b'`' => break Some(at),
-            b'\\' => at += 2,
-            _ if text.get(at + 1) == Some(&b'{') => break None,
-            _ => at += 1,
-        }
-    };
-    meter::read(end.unwrap_or(at).saturating_sub(position));
-    end.map(|end| Literal {
-        content: start..end,
-        end: end + 1,
+    let (end, opens_hole) = template_end(text, position + 1)?;
+    (!opens_hole).then(|| Literal {
+        content: position + 1..end - 1,
+        end,
     })
 }
 

@@ -25,7 +25,7 @@ pub(crate) mod regex;
 mod scanner;
 mod state;
 mod stop_bytes;
-mod template;
+pub(crate) mod template;
 pub(crate) mod trivia;
 
 #[cfg(test)]

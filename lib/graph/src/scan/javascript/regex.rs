@@ -5,6 +5,27 @@ use crate::scan::javascript::scanner::Scanner;
 use crate::scan::javascript::state::Previous;
 use crate::scan::meter;
 
+/// Words after which an expression begins, so that a slash begins a regular expression.
+pub(crate) const BEFORE_EXPRESSION: [&[u8]; 17] = [
+    b"return",
+    b"typeof",
+    b"case",
+    b"do",
+    b"else",
+    b"in",
+    b"instanceof",
+    b"new",
+    b"void",
+    b"delete",
+    b"throw",
+    b"yield",
+    b"await",
+    b"of",
+    b"default",
+    b"extends",
+    b"export",
+];
+
 impl Scanner<'_, '_> {
     /// Consumes the regular expression at the current slash, or only the slash where the line ends first.
     pub(super) fn regex(&mut self) {

@@ -7,27 +7,37 @@ use crate::scan::meter;
 impl Scanner<'_, '_> {
     /// Reads template text up to its end or its next hole.
     pub(super) fn template(&mut self) {
-        loop {
-            let rest = self.text.get(self.position..).unwrap_or_default();
-            let Some(at) = memchr::memchr3(b'`', b'\\', b'$', rest) else {
-                self.position = self.text.len();
-                return;
-            };
-            meter::read(at + 1);
-            self.position += at + 1;
-            match rest[at] {
-                b'`' => {
-                    self.previous = Previous::Operand;
-                    return;
-                }
-                b'\\' => self.position += 1,
-                _ if self.byte_at(0) == Some(b'{') => {
-                    self.open(Frame::TemplateHole);
-                    self.previous = Previous::Operator;
-                    return;
-                }
-                _ => {}
+        match template_end(self.text, self.position) {
+            Some((end, false)) => {
+                self.position = end;
+                self.previous = Previous::Operand;
             }
+            Some((end, true)) => {
+                self.position = end - 1;
+                self.open(Frame::TemplateHole);
+                self.previous = Previous::Operator;
+            }
+            None => self.position = self.text.len(),
         }
     }
+}
+
+/// The position after the template's text at `position`, its backtick or `${` included, and whether a hole opens there.
+/// `None` where the template does not end.
+pub(crate) fn template_end(text: &[u8], position: usize) -> Option<(usize, bool)> {
+    let mut at = position;
+    let found = loop {
+        let Some(found) = text.get(at..).and_then(|rest| memchr::memchr3(b'`', b'\\', b'$', rest)) else {
+            break None;
+        };
+        at += found;
+        match text[at] {
+            b'`' => break Some((at + 1, false)),
+            b'\\' => at += 2,
+            _ if text.get(at + 1) == Some(&b'{') => break Some((at + 2, true)),
+            _ => at += 1,
+        }
+    };
+    meter::read(found.map_or(text.len(), |(end, _)| end).saturating_sub(position));
+    found
 }
