@@ -5,7 +5,7 @@ use crate::language::Language;
 /// The form of a specifier. The documented edge type stays `import`; the kind tells the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ImportKind {
-    /// `import ...`, `import x = require()`, `<script src="x">` of a component, Python `import a` and `from a import b`.
+    /// `import ...`, `<script src="x">` of a component, Python `import a` and `from a import b`.
     Import,
     /// `export ... from`.
     ExportFrom,
@@ -13,7 +13,7 @@ pub enum ImportKind {
     Type,
     /// `import("x")`, `importlib.import_module("x")`.
     Dynamic,
-    /// `require("x")`.
+    /// `require("x")`, `import x = require("x")`.
     Require,
     /// `require.resolve("x")`, `import.meta.resolve("x")`.
     RequireResolve,

@@ -143,6 +143,7 @@ const SCRIPTS: &[&str] = &[
     "import '~/a'",
     "define(['./a'], a => a)",
     "import '.'",
+    "import a = require('p')",
 ];
 const PYTHON: &[&str] = &[
     "import pkg",
@@ -158,6 +159,8 @@ const PYTHON: &[&str] = &[
     "from src import x",
     "import sub.x",
     "import ns.pkg.x",
+    "from ns.in import x",
+    "from ns.in.sub import x",
 ];
 const PACKAGES: &[&str] = &[
     r#"{"name": "p", "main": "./src/a.js"}"#,
@@ -165,7 +168,8 @@ const PACKAGES: &[&str] = &[
     r#"{"name": "q", "types": "lib/a.d.ts", "main": "lib/a.js"}"#,
     r##"{"name": "root", "workspaces": ["packages/*"], "imports": {"#x": "./src/a.js"}}"##,
     r#"{"workspaces": ["packages/*", "!packages/q"], "dependencies": {"n": "file:./src"}}"#,
-    r#"{"name": "n"}"#,
+    r#"{"name": "n", "type": "module"}"#,
+    r#"{"name": "p", "exports": {"import": "./src/a.mjs", "require": "./src/a.js"}}"#,
     "{",
 ];
 const CONFIGS: &[&str] = &[
@@ -176,6 +180,7 @@ const CONFIGS: &[&str] = &[
     r#"{"compilerOptions": {"rootDirs": ["src", "packages"], "outDir": "dist", "rootDir": "lib"}}"#,
     r#"{"references": [{"path": "./other.json"}], "files": []}"#,
     r#"{"compilerOptions": {"moduleSuffixes": [".test", ""]}}"#,
+    r#"{"compilerOptions": {"module": "nodenext"}}"#,
 ];
 const FRAMEWORKS: &[&str] = &[
     "export default { kit: { alias: { '~': 'src' } } }",

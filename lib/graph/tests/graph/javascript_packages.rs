@@ -188,3 +188,50 @@ fn what_exports_withhold_has_no_source_either() {
         assert_eq!(import(withheld, &files), Err(Reason::NoEntry), "{withheld}");
     }
 }
+
+#[test]
+fn exports_are_those_for_require_where_a_file_requires() {
+    let package = r#"{"name": "p", "exports": {"import": "./imp.mjs", "require": "./req.cjs"}}"#;
+    let common = [
+        ("p/package.json", package),
+        ("p/imp.mjs", ""),
+        ("p/req.cjs", ""),
+        ("m/package.json", r#"{"type": "module"}"#),
+    ];
+    let root = ("package.json", r#"{"workspaces": ["p"]}"#);
+    let node = ("tsconfig.json", r#"{"compilerOptions": {"module": "nodenext"}}"#);
+    let (imports, requires) = ("p/imp.mjs", "p/req.cjs");
+    for (statement, from, by_bundler, by_node) in [
+        ("import x = require('p')", "a.ts", requires, requires),
+        ("import x = require('p')", "m/a.mts", requires, requires),
+        ("import 'p'", "a.ts", imports, requires),
+        ("export * from 'p'", "a.tsx", imports, requires),
+        ("import type { T } from 'p'", "a.d.ts", imports, requires),
+        ("let x: import('p').T", "a.ts", imports, requires),
+        ("import 'p'", "a.js", imports, requires),
+        ("import 'p'", "a.cts", requires, requires),
+        ("import 'p'", "m/a.cts", requires, requires),
+        ("import 'p'", "m/a.ts", imports, imports),
+        ("import 'p'", "m/a.jsx", imports, imports),
+        ("import 'p'", "a.mts", imports, imports),
+        ("<script>import 'p'</script>", "a.vue", imports, imports),
+        ("import('p')", "a.ts", imports, imports),
+        ("import('p')", "a.cjs", imports, imports),
+    ] {
+        let files = [&common[..], &[root, (from, statement)]].concat();
+        assert_eq!(target(&files, from), Ok(by_bundler.to_owned()), "{from}: {statement}");
+        let files = [&files[..], &[node]].concat();
+        assert_eq!(
+            target(&files, from),
+            Ok(by_node.to_owned()),
+            "{from} by node: {statement}"
+        );
+    }
+    // The scripts behind a declaration.
+    let declared = r#"{"name": "p", "exports": {"types": "./t.d.ts", "import": "./imp.mjs", "require": "./req.cjs"}}"#;
+    let files = [&common[1..], &[root, ("p/package.json", declared), ("p/t.d.ts", "")]].concat();
+    for (statement, from, expected) in [("import 'p'", "a.mjs", imports), ("require('p')", "a.cjs", requires)] {
+        let files = [&files[..], &[(from, statement)]].concat();
+        assert_eq!(target(&files, from), Ok(expected.to_owned()), "{from}");
+    }
+}

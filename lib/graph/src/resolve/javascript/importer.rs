@@ -1,6 +1,8 @@
 //! A JavaScript or TypeScript file whose specifiers are resolved.
 
+use crate::resolve::extension::Extension;
 use crate::resolve::keys::Trace;
+use crate::resolve::manifests::tsconfig::Mode;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
 use crate::resolve::projects::context::Context;
@@ -14,4 +16,24 @@ pub(crate) struct Importer<'a> {
     pub(crate) trace: &'a mut Trace,
     /// A buffer for candidate paths, so that most lookups need no allocation.
     pub(crate) buffer: &'a mut String,
+}
+
+impl Importer<'_> {
+    /// Whether the file is CommonJS, so that its import statements stand for `require()`: by its extension, or, where that
+    /// leaves it open, by the nearest `package.json` in the modes in which TypeScript reads it for this.
+    pub(super) fn is_common_js(&self) -> bool {
+        let Some((_, extension)) = Extension::split(self.from) else {
+            return false;
+        };
+        match extension {
+            Extension::Cts | Extension::Dcts | Extension::Cjs => true,
+            Extension::Ts | Extension::Tsx | Extension::Dts | Extension::Js | Extension::Jsx => {
+                let options = self.context.options.as_deref();
+                let package = self.context.package.as_deref();
+                options.is_some_and(|options| options.mode == Mode::Node)
+                    && !package.is_some_and(|package| package.manifest.is_module)
+            }
+            Extension::Mts | Extension::Dmts | Extension::Mjs | Extension::Py | Extension::Pyi => false,
+        }
+    }
 }

@@ -31,7 +31,11 @@ impl Importer<'_> {
         if matches!(kind, ImportKind::Url | ImportKind::Reference) {
             return self.resolve_exact(plain);
         }
-        let require = matches!(kind, ImportKind::Require | ImportKind::RequireResolve);
+        let require = match kind {
+            ImportKind::Require | ImportKind::RequireResolve => true,
+            ImportKind::Dynamic => false,
+            _ => self.is_common_js(),
+        };
         let mut outcome = self.resolve_text(specifier, require);
         if plain.len() < specifier.len() && !matches!(outcome, Resolution::File(_)) {
             outcome = self.resolve_text(plain, require);

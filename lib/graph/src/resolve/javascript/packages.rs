@@ -110,7 +110,7 @@ impl Importer<'_> {
             // A script means the file that runs, not its declaration.
             let runtime = Lookup {
                 mode: Mode::Node,
-                require: true,
+                require,
                 runtime: true,
             };
             found = self.entry(package, subpath, runtime).or(found);

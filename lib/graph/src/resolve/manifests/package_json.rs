@@ -6,6 +6,8 @@ use crate::resolve::manifests::json::Json;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PackageJson {
     pub(crate) name: Option<String>,
+    /// Whether its scripts are modules and not CommonJS, where their extension leaves that open.
+    pub(crate) is_module: bool,
     pub(crate) types: Option<String>,
     pub(crate) main: Option<String>,
     pub(crate) module: Option<String>,
@@ -41,6 +43,7 @@ impl PackageJson {
         }
         Some(PackageJson {
             name: text_of("name").filter(|name| !name.is_empty()),
+            is_module: json.get("type").and_then(Json::text) == Some("module"),
             types: text_of("types").or_else(|| text_of("typings")),
             main: text_of("main"),
             module: text_of("module"),

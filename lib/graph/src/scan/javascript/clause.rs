@@ -11,6 +11,8 @@ pub(super) struct Clause {
     pub(super) source: Literal,
     /// Whether only types are imported: `import type`, `import typeof`, or every name in the braces is marked so.
     pub(super) types_only: bool,
+    /// Whether it is an `import a = require("x")`.
+    pub(super) is_require: bool,
 }
 
 /// Reads an import statement from after the word `import`: `"x"`, `a from "x"`, `type { A } from "x"`, `a = require("x")`.
@@ -22,6 +24,7 @@ pub(super) fn import(text: &[u8], position: usize) -> Option<Clause> {
             return Some(Clause {
                 source: quoted(text, at)?,
                 types_only: false,
+                is_require: false,
             });
         }
         b'{' | b'*' => return bindings(text, at, false),
@@ -109,7 +112,11 @@ fn from(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
         return None;
     }
     let source = quoted(text, trivia::skip(text, position + 4))?;
-    Some(Clause { source, types_only })
+    Some(Clause {
+        source,
+        types_only,
+        is_require: false,
+    })
 }
 
 /// Reads `require("x")` at `position`.
@@ -123,7 +130,11 @@ fn require(text: &[u8], position: usize, types_only: bool) -> Option<Clause> {
         return None;
     }
     let source = quoted(text, trivia::skip(text, parenthesis + 1))?;
-    (next(text, source.end).1? == b')').then_some(Clause { source, types_only })
+    (next(text, source.end).1? == b')').then_some(Clause {
+        source,
+        types_only,
+        is_require: true,
+    })
 }
 
 /// The position after a name, or after a string, which can name an export too.

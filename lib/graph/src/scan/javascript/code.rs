@@ -213,6 +213,8 @@ impl Scanner<'_, '_> {
         } else if let Some(clause) = clause::import(self.text, self.position) {
             let kind = if clause.types_only {
                 ImportKind::Type
+            } else if clause.is_require {
+                ImportKind::Require
             } else {
                 ImportKind::Import
             };
