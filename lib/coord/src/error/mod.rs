@@ -134,6 +134,12 @@ pub enum ApiError {
         /// The limit that is exceeded, in words.
         whose: &'static str,
     },
+    /// 429: other large bodies take all the room.
+    #[error("this server is receiving as many large bodies as it has room for; try again in {retry_after_seconds} s")]
+    TooManyBodies {
+        /// Seconds until there may be room.
+        retry_after_seconds: u64,
+    },
     /// 500: a defect of ours.
     #[error("the server has an internal error; its log has the cause")]
     Internal,
@@ -229,7 +235,7 @@ impl ApiError {
             ApiError::UriTooLong(_) => ErrorCode::UriTooLong,
             ApiError::UnsupportedEncoding => ErrorCode::UnsupportedEncoding,
             ApiError::UnsupportedMediaType => ErrorCode::UnsupportedMediaType,
-            ApiError::RateLimited { .. } => ErrorCode::RateLimited,
+            ApiError::RateLimited { .. } | ApiError::TooManyBodies { .. } => ErrorCode::RateLimited,
             ApiError::Internal => ErrorCode::Internal,
             ApiError::TimedOut(_) => ErrorCode::TimedOut,
             ApiError::IdentityUnavailable(_) => ErrorCode::IdentityUnavailable,
@@ -273,6 +279,7 @@ impl ApiError {
     pub fn retry_after(&self) -> Option<u64> {
         match self {
             ApiError::SourceLimited { retry_after_seconds }
+            | ApiError::TooManyBodies { retry_after_seconds }
             | ApiError::RateLimited {
                 retry_after_seconds, ..
             } => Some(*retry_after_seconds),
@@ -298,7 +305,8 @@ impl ApiError {
     pub fn orchestration(&self) -> Orchestration {
         let error = self.body();
         match self {
-            ApiError::RateLimited {
+            ApiError::TooManyBodies { retry_after_seconds }
+            | ApiError::RateLimited {
                 retry_after_seconds, ..
             } => Orchestration::new(Action::Wait, error.message).with(Metadata {
                 retry_after: i64::try_from(*retry_after_seconds).ok(),

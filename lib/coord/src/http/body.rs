@@ -1,13 +1,15 @@
-//! Reads JSON bodies within limits.
+//! Reads bodies within limits: each of bytes and time, and all together of memory.
 
+use std::ops::Deref;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, Request};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error::ApiError;
 
@@ -17,11 +19,38 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 /// Maximum seconds until a body has arrived.
 const MAX_SECONDS: u64 = 10;
 
+/// The first bytes of each body need no room, so that usual requests are read while large bodies fill it.
+const FREE_BYTES: usize = 64 * 1024;
+
+/// Bytes of all bodies beyond those that this process has in memory at once. Whoever sends them need not be known yet.
+const MOST_BYTES_AT_ONCE: usize = 64 * 1024 * 1024;
+
+/// Permits, one for each of these bytes.
+static ROOM: Semaphore = Semaphore::const_new(MOST_BYTES_AT_ONCE);
+
+/// Seconds until a refused body may be sent again: half of the time in which one that is slow gives its room back.
+const RETRY_SECONDS: u64 = MAX_SECONDS / 2;
+
+/// A body, and its room until it is dropped.
+#[derive(Debug)]
+pub(super) struct ReceivedBody<'a> {
+    bytes: Bytes,
+    _room: Option<SemaphorePermit<'a>>,
+}
+
+impl Deref for ReceivedBody<'_> {
+    type Target = Bytes;
+
+    fn deref(&self) -> &Bytes {
+        &self.bytes
+    }
+}
+
 /// Reads the body of `request` as JSON.
 ///
 /// # Errors
 /// When its Content-Type is not JSON, or it is encoded, too large, too slow, not UTF-8, not JSON, or not of the shape of
-/// `T`.
+/// `T`; or when there is no room for it.
 pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::UnsupportedMediaType);
@@ -32,8 +61,8 @@ pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T,
 /// Reads the body of `request`, with at most `max_bytes`.
 ///
 /// # Errors
-/// When it is encoded, too large, or too slow.
-pub(super) async fn read_bytes(request: Request<Body>, max_bytes: usize) -> Result<Bytes, ApiError> {
+/// When it is encoded, too large, or too slow, or when there is no room for it.
+pub(super) async fn read_bytes(request: Request<Body>, max_bytes: usize) -> Result<ReceivedBody<'static>, ApiError> {
     // Nothing is decompressed, so that a small body cannot become a large one.
     let mut encodings = request.headers().get_all(CONTENT_ENCODING).iter();
     if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
@@ -46,13 +75,41 @@ pub(super) async fn read_bytes(request: Request<Body>, max_bytes: usize) -> Resu
     if announced.is_some_and(|length| length > max_bytes as u64) {
         return Err(ApiError::TooLarge(max_bytes));
     }
-    let reading = Limited::new(request.into_body(), max_bytes).collect();
-    match tokio::time::timeout(Duration::from_secs(MAX_SECONDS), reading).await {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ApiError::TooLarge(max_bytes)),
-        Ok(Err(_)) => Err(malformed(None, "the body was cut off")),
-        Err(_) => Err(ApiError::SlowBody(MAX_SECONDS)),
+    let reading = receive(request.into_body(), max_bytes, &ROOM);
+    tokio::time::timeout(Duration::from_secs(MAX_SECONDS), reading)
+        .await
+        .unwrap_or(Err(ApiError::SlowBody(MAX_SECONDS)))
+}
+
+/// Receives `body`. Its room grows with the bytes that have arrived, so that nobody takes any by announcing a length.
+async fn receive(body: Body, max_bytes: usize, room: &Semaphore) -> Result<ReceivedBody<'_>, ApiError> {
+    let mut body = Limited::new(body, max_bytes);
+    // One buffer, because each frame may keep a larger one in memory.
+    let mut bytes = BytesMut::new();
+    let mut held: Option<SemaphorePermit<'_>> = None;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
+            true => ApiError::TooLarge(max_bytes),
+            false => malformed(None, "the body was cut off"),
+        })?;
+        let Ok(data) = frame.into_data() else { continue };
+        let needed = (bytes.len() + data.len()).saturating_sub(bytes.len().max(FREE_BYTES));
+        if needed > 0 {
+            let needed = u32::try_from(needed).unwrap_or(u32::MAX);
+            let more = room.try_acquire_many(needed).map_err(|_| ApiError::TooManyBodies {
+                retry_after_seconds: RETRY_SECONDS,
+            })?;
+            match &mut held {
+                Some(held) => held.merge(more),
+                None => held = Some(more),
+            }
+        }
+        bytes.extend_from_slice(&data);
     }
+    Ok(ReceivedBody {
+        bytes: bytes.freeze(),
+        _room: held,
+    })
 }
 
 /// Whether a body is announced as JSON in UTF-8.
@@ -143,7 +200,70 @@ fn malformed(field: Option<String>, message: &str) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::task::Poll;
+
+    use futures::future::join_all;
+    use futures::stream::{self, StreamExt};
+
     use super::*;
+
+    const MIB: usize = 1024 * 1024;
+
+    /// A body of `chunks` times 64 KiB, whose end does not come if it `is_slow`.
+    fn body(chunks: usize, is_slow: bool) -> Body {
+        let chunk = Bytes::from(vec![b' '; FREE_BYTES]);
+        let sent = stream::iter(vec![Ok::<_, Infallible>(chunk); chunks]);
+        if is_slow {
+            Body::from_stream(sent.chain(stream::pending()))
+        } else {
+            Body::from_stream(sent)
+        }
+    }
+
+    #[tokio::test]
+    async fn bodies_that_are_being_received_have_a_bound_together() {
+        let room = Semaphore::new(8 * MIB);
+        let mut slow: Vec<_> = (0..20).map(|_| Box::pin(receive(body(16, true), MIB, &room))).collect();
+        let mut waiting = 0;
+        for receiving in &mut slow {
+            match futures::poll!(receiving) {
+                Poll::Pending => waiting += 1,
+                Poll::Ready(refused) => assert_eq!(
+                    refused.unwrap_err(),
+                    ApiError::TooManyBodies {
+                        retry_after_seconds: RETRY_SECONDS
+                    }
+                ),
+            }
+        }
+        // Each takes a sixteenth of a MiB less than it is long.
+        assert_eq!(waiting, 8);
+        // Small ones need no room.
+        let small = join_all((0..1_000).map(|_| receive(body(1, false), MIB, &room))).await;
+        assert!(small.iter().all(Result::is_ok));
+        // Those that are given up give their room back, and so do those that are dropped.
+        drop(slow);
+        assert_eq!(room.available_permits(), 8 * MIB);
+        let received = receive(body(16, false), MIB, &room).await.unwrap();
+        assert_eq!(received.len(), MIB);
+        assert_eq!(room.available_permits(), 7 * MIB + FREE_BYTES);
+        drop(received);
+        assert_eq!(room.available_permits(), 8 * MIB);
+        let too_large = receive(body(17, false), MIB, &room).await.unwrap_err();
+        assert_eq!(too_large, ApiError::TooLarge(MIB));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_body_gives_its_room_back_when_its_time_is_over() {
+        let before = ROOM.available_permits();
+        let request = Request::new(body(16, true));
+        let mut receiving = Box::pin(read_bytes(request, MIB));
+        assert!(futures::poll!(&mut receiving).is_pending());
+        assert!(ROOM.available_permits() < before);
+        assert_eq!(receiving.await.unwrap_err(), ApiError::SlowBody(MAX_SECONDS));
+        assert_eq!(ROOM.available_permits(), before);
+    }
 
     #[test]
     fn only_json_in_utf8_is_json() {

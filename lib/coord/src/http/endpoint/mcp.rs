@@ -88,7 +88,7 @@ async fn answer(app: Arc<App>, protocol: Protocol, request: Request<Body>) -> Re
     for (name, value) in headers.iter().filter(|(name, _)| is_of_protocol(name)) {
         bare = bare.header(name, value);
     }
-    let bare = bare.body(body.clone()).map_err(|_| ApiError::Internal)?;
+    let bare = bare.body(Bytes::clone(&body)).map_err(|_| ApiError::Internal)?;
     let session = Session {
         app,
         caller,

@@ -83,6 +83,7 @@ fn cause(error: &ApiError) -> Option<Cause> {
         ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. } => Some(Cause::Source),
         ApiError::SlowBody(_)
         | ApiError::TooLarge(_)
+        | ApiError::TooManyBodies { .. }
         | ApiError::UnsupportedEncoding
         | ApiError::UnsupportedMediaType => Some(Cause::Body),
         ApiError::TooMuchAtOnce(_) => Some(Cause::Files),
@@ -162,6 +163,7 @@ fn cases() -> Vec<Case> {
             retry_after_seconds: 5,
             whose: "you send too many requests",
         },
+        ApiError::TooManyBodies { retry_after_seconds: 5 },
         ApiError::Internal,
         ApiError::TimedOut(25),
         ApiError::IdentityUnavailable(
@@ -197,7 +199,11 @@ pub(in crate::http) fn errors(
     let mut by_status: BTreeMap<u16, Vec<ErrorBody>> = BTreeMap::new();
     for case in cases() {
         if case.cause == Cause::Any || causes.contains(&case.cause) {
-            by_status.entry(case.status).or_default().push(case.body);
+            let bodies = by_status.entry(case.status).or_default();
+            // One example of each code.
+            if bodies.iter().all(|body| body.error != case.body.error) {
+                bodies.push(case.body);
+            }
         }
     }
     let not_allowed = ApiError::MethodNotAllowed { allowed };
