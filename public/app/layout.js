@@ -52,10 +52,10 @@ export function mountLayout(model) {
   addEventListener('afterprint', () => print(false));
 
   function update() {
-    const { place, connection, shownAt } = model.state;
+    const { place, connection, locksReadAt } = model.state;
     const { view, repoUrl, file, task } = place;
-    // Panels without rows would say that nobody works here, which nobody knows yet.
-    const isUnknown = !repoUrl || shownAt === null || (connection.phase === 'ended' && !slot('blank').hidden);
+    // Panels that have heard nothing from the server have nothing to say.
+    const isUnknown = !repoUrl || (connection.heardAt === null && locksReadAt === null) || (connection.phase === 'ended' && !slot('blank').hidden);
     body.toggleAttribute('data-unknown', isUnknown);
     const onBoard = isBoard(place);
     body.toggleAttribute('data-board', onBoard);

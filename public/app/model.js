@@ -18,9 +18,9 @@ import { watchBranch } from './watch.js';
 const PARTS = {
   place: ['place'],
   graph: ['graph', 'graphState', 'progress', 'failure', 'policy'],
-  locks: ['locks', 'neighbors', 'pending'],
+  locks: ['locks', 'neighbors', 'pending', 'locksReadAt', 'areLocksMissed'],
   agents: ['agents'],
-  activity: ['activity', 'hasOlder'],
+  activity: ['activity', 'isActivityRead', 'hasOlder'],
   intents: ['intents', 'refusals'],
   ledger: ['ledger'],
   teams: ['teams'],

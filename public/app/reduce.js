@@ -7,7 +7,8 @@ import { readGraph } from './graph.js';
 import { openRefusals } from './intent_refusals.js';
 import { applyToIntents, unknownIntents } from './intents.js';
 import { unreadLedger } from './ledger.js';
-import { applyEvents, unexpired, withKnown } from './locks.js';
+import { areLocksWhole, isFollowed } from './lock_knowledge.js';
+import { applyEvents, isPartial, unexpired, withKnown } from './locks.js';
 import { unreadMail } from './messages.js';
 import { neighborsOf } from './neighbors.js';
 import { isOfTeams, unknownTeams } from './teams.js';
@@ -23,6 +24,7 @@ import { isOfTeams, unknownTeams } from './teams.js';
  * @property {State} state
  * @property {import('./agents.js').Notes} notes
  * @property {any[] | null} journal Events since the locks were asked for, while they are read.
+ * @property {boolean} isJournalWhole Whether these are all that happened to the locks meanwhile.
  * @property {string | null} head The newest head that was heard of.
  */
 
@@ -31,6 +33,7 @@ import { isOfTeams, unknownTeams } from './teams.js';
  *   | { type: 'graph', body: import('./graph.js').GraphBody, now: number }
  *   | { type: 'locks_asked' }
  *   | { type: 'locks_failed' }
+ *   | { type: 'locks_missed' }
  *   | { type: 'locks', locks: import('./locks.js').Locks, pending: import('./pending.js').Pending[], now: number }
  *   | { type: 'events', events: any[], caughtUpTo: number, now: number }
  *   | { type: 'activity', events: any[], isCaughtUp: boolean, hasOlder?: boolean, now: number }
@@ -39,7 +42,7 @@ import { isOfTeams, unknownTeams } from './teams.js';
  *   | { type: 'teams', teams: import('./team_types.js').Teams }
  *   | { type: 'board', board: import('./team_types.js').Board }
  *   | { type: 'mail', mail: import('./team_types.js').Mail }
- *   | { type: 'connection', change: Partial<Connection>, shownAt?: number }
+ *   | { type: 'connection', change: Partial<Connection>, now: number }
  *   | { type: 'problem', problem: Problem | null }
  *   | { type: 'session', isSignedIn: boolean, needsToken?: boolean }
  *   | { type: 'tick', now: number }} Action
@@ -61,10 +64,13 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       failure: null,
       policy: null,
       locks: new Map(),
+      locksReadAt: null,
+      areLocksMissed: false,
       neighbors: new Map(),
       pending: [],
       agents: [],
       activity: [],
+      isActivityRead: false,
       hasOlder: false,
       intents: unknownIntents(),
       refusals: [],
@@ -80,6 +86,7 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
     },
     notes: new Map(),
     journal: null,
+    isJournalWhole: true,
     head: null,
   };
 }
@@ -99,13 +106,16 @@ export function reduce(whole, action) {
     case 'graph':
       return ofGraph(whole, action.body, action.now);
     case 'locks_asked':
-      return { ...whole, journal: [] };
+      return { ...whole, journal: [], isJournalWhole: true };
     case 'locks_failed':
       return { ...whole, journal: null };
+    case 'locks_missed':
+      return withMissed(whole);
     case 'locks': {
       // The list may be older than the events that came while it was read.
       const locks = applyEvents(withKnown(state.locks, action.locks), whole.journal ?? []);
-      return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), pending: action.pending, shownAt: action.now }, action.now);
+      const read = { locksReadAt: action.now, areLocksMissed: state.areLocksMissed && !whole.isJournalWhole, shownAt: action.now };
+      return derived({ ...whole, journal: null }, { locks: unexpired(locks, action.now), pending: action.pending, ...read }, action.now);
     }
     case 'events':
       return ofEvents(whole, action);
@@ -115,7 +125,7 @@ export function reduce(whole, action) {
       const oldestFirst = [...action.events].sort((one, other) => one.time - other.time);
       // Older events say nothing new of a holder that was heard since.
       const unheard = oldestFirst.filter((event) => !isOfTeams(event) && !whole.notes.has(event.user + (event.agent_id ? `/${event.agent_id}` : '')));
-      return derived({ ...whole, notes: noteEvents(whole.notes, unheard) }, { activity, hasOlder }, action.now);
+      return derived({ ...whole, notes: noteEvents(whole.notes, unheard) }, { activity, isActivityRead: true, hasOlder }, action.now);
     }
     case 'intents':
       return derived(whole, { intents: action.intents }, action.now);
@@ -128,7 +138,7 @@ export function reduce(whole, action) {
     case 'mail':
       return having({ mail: action.mail });
     case 'connection':
-      return having({ connection: { ...state.connection, ...action.change }, shownAt: action.shownAt ?? state.shownAt });
+      return connected(whole, { ...state.connection, ...action.change }, action.now);
     case 'problem':
       return having({ problem: action.problem });
     case 'session':
@@ -155,6 +165,25 @@ function derived(whole, change, now, isTimed = false) {
   return { ...whole, state: next };
 }
 
+/** @param {Whole} whole @returns {Whole} Locks may have changed without an event that says all. */
+function withMissed(whole) {
+  return { ...whole, isJournalWhole: false, state: { ...whole.state, areLocksMissed: true } };
+}
+
+/**
+ * @param {Whole} whole
+ * @param {Connection} connection
+ * @param {number} now
+ * @returns {Whole}
+ */
+function connected(whole, connection, now) {
+  // The events of a break come after it, and the first list may be older than the first event.
+  const isBack = isFollowed(connection) && !isFollowed(whole.state.connection);
+  const next = isBack ? withMissed(whole) : whole;
+  const state = { ...next.state, connection };
+  return { ...next, state: { ...state, shownAt: areLocksWhole(state) ? now : state.shownAt } };
+}
+
 /**
  * @param {Whole} whole
  * @param {import('./graph.js').GraphBody} body
@@ -168,16 +197,18 @@ function ofGraph(whole, body, now) {
 }
 
 /**
- * @param {Whole} whole
+ * @param {Whole} heard
  * @param {{ events: any[], caughtUpTo: number, now: number }} action Events up to `caughtUpTo` happened while the page was offline.
  * @returns {Whole}
  */
-function ofEvents(whole, { events, caughtUpTo, now }) {
-  const { state } = whole;
-  const { branch } = state.place;
+function ofEvents(heard, { events, caughtUpTo, now }) {
+  const { branch } = heard.state.place;
   const own = events.filter((event) => event.branch === undefined || event.branch === branch);
+  const whole = own.some(isPartial) ? withMissed(heard) : heard;
+  const { state } = whole;
   /** @type {Partial<State>} */
-  const change = { locks: unexpired(applyEvents(state.locks, own), now), intents: applyToIntents(state.intents, own), board: applyToBoard(state.board, own), shownAt: now };
+  const change = { locks: unexpired(applyEvents(state.locks, own), now), intents: applyToIntents(state.intents, own), board: applyToBoard(state.board, own) };
+  if (areLocksWhole(state)) change.shownAt = now;
   const told = own.filter((event) => event.type !== 'graph_progress');
   if (told.length > 0) {
     const entries = told.map((event) => readActivity(event));

@@ -1,6 +1,7 @@
 // What is true about what is shown, as sentences with a next step.
 
 import { isBoard } from './address.js';
+import { lockKnowledge } from './lock_knowledge.js';
 import { ago, clock, countdown, duration } from './time.js';
 
 /** @typedef {import('./types.js').State} State */
@@ -54,8 +55,9 @@ export function sentence(text) {
  * @param {number} now
  * @returns {string} How old what is shown is.
  */
-function ageOf({ shownAt }, now) {
-  return shownAt === null ? 'Nothing has been read yet.' : `What is shown is as of ${clock(shownAt, now)}, ${ago(now - shownAt)}.`;
+function ageOf({ shownAt, graph, connection }, now) {
+  if (shownAt === null) return graph || connection.heardAt !== null ? 'The locks have not been read yet.' : 'Nothing has been read yet.';
+  return `What is shown is as of ${clock(shownAt, now)}, ${ago(now - shownAt)}.`;
 }
 
 /**
@@ -163,12 +165,21 @@ export function policySentences(policy) {
 }
 
 /**
- * What to say where no lock is known. A page that no longer follows the events does not know what is locked now.
- * @param {State} state
+ * What to say where no lock is known.
+ * @param {Pick<State, 'connection' | 'problem' | 'locksReadAt' | 'areLocksMissed' | 'shownAt'>} state
+ * @param {number} now
+ * @param {string} [free] What is said where that means that there is none.
  */
-export function nothingLocked({ connection, problem }) {
-  const isFollowing = !problem && connection.phase !== 'offline' && connection.phase !== 'ended';
-  return isFollowing ? 'Nothing is locked: every file is free.' : 'Nothing was locked when this was read last.';
+export function nothingLocked(state, now, free = 'Nothing is locked: every file is free.') {
+  const { shownAt } = state;
+  switch (lockKnowledge(state)) {
+    case 'known':
+      return free;
+    case 'reading':
+      return 'Reading the locks.';
+    default:
+      return shownAt === null ? 'The locks have not been read yet.' : `No lock is known; what is shown is as of ${clock(shownAt, now)}.`;
+  }
 }
 
 /**

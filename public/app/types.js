@@ -214,11 +214,14 @@
  * @property {{ files: number, wanted: number, scanned: number } | null} progress Of the build of the graph.
  * @property {string | null} failure Why the newest build failed.
  * @property {import('./graph.js').Policy | null} policy The rules of locking on the branch.
- * @property {Map<string, Lock[]>} locks By path; only what has not expired.
+ * @property {Map<string, Lock[]>} locks By path; only what has not expired. That there is none is known by `truth.js` alone.
+ * @property {number | null} locksReadAt When the list of locks was read last; none before the first.
+ * @property {boolean} areLocksMissed Whether locks may have changed unheard since that list was asked for. It is read again.
  * @property {import('./pending.js').Pending[]} pending Changes that are not merged into the branch yet.
  * @property {Map<string, string[]>} neighbors Files that a writer endangers, by path: the WRITING locks that they import or that import them.
  * @property {Agent[]} agents
  * @property {Activity[]} activity The newest first.
+ * @property {boolean} isActivityRead
  * @property {boolean} hasOlder Whether `loadOlder` has more to show.
  * @property {Intents} intents
  * @property {IntentRefusal[]} refusals Those by intents that are open, the newest first.
@@ -228,7 +231,8 @@
  * @property {import('./team_types.js').Mail} mail
  * @property {Connection} connection
  * @property {Problem | null} problem
- * @property {number | null} shownAt When what is shown was true for certain: now while live, the last news before that.
+ * @property {number | null} shownAt When what is shown of the locks was true for certain: now while live, the last news before that; none before
+ *   they were read.
  * @property {boolean} isSignedIn Whether this tab has a token.
  * @property {boolean} needsToken Whether the deployment wants one.
  */

@@ -24,9 +24,10 @@ const TRUTH_MS = 60_000;
 const BUILDING_MS = 3000;
 const STALE_MS = 15_000;
 const FAILED_MS = 60_000;
-/** Before a read is repeated that was not answered, although events arrive. */
-const UNANSWERED_MS = 5000;
-/** How old what is shown may be before the page calls itself offline: longer than the longest pause between two attempts. */
+/** Before a read is repeated that was not answered, although events arrive: twice as long each time. */
+const UNANSWERED_MS = 2000;
+const LONGEST_UNANSWERED_MS = 60_000;
+/** How long no news may have come before the page calls itself offline: longer than the longest pause between two attempts. */
 const OFFLINE_MS = 20_000;
 /** Problems that another attempt alone does not solve. */
 const FINAL = new Set(['no_repository', 'no_branch', 'sign_in', 'forbidden', 'misconfigured', 'invalid']);
@@ -65,7 +66,6 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
   let etag = null;
   let locksReadAt = -Infinity;
   let graphReadAt = -Infinity;
-  let isActivityRead = false;
   let brokenAt = -Infinity;
   /** @type {number | null} The time of the server when the connection came back: what happened before was missed. */
   let caughtUpTo = null;
@@ -73,6 +73,8 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
   let queue = [];
   /** @type {Map<string, Problem>} By what met it. */
   const problems = new Map();
+  /** Those of them that a request without an answer met. @type {Set<string>} */
+  const unanswered = new Set();
 
   /** @param {Action} action */
   function dispatch(action) {
@@ -99,11 +101,12 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     else if (!problems.delete(source)) return;
     const all = [...problems.values()];
     const worst = all.find(({ kind }) => FINAL.has(kind)) ?? all[0] ?? null;
+    const first = Math.min(...all.map(({ retryAt }) => retryAt ?? Infinity));
     if (worst && FINAL.has(worst.kind)) {
       stream.stop();
       again.clear();
       setPhase('ended', null);
-    } else if (worst?.retryAt) again.set(Math.max(1000, worst.retryAt - clock.now()));
+    } else if (first < Infinity) again.set(Math.max(1000, first - clock.now()));
     dispatch({ type: 'problem', problem: worst });
     if (worst?.kind === 'sign_in') dispatch({ type: 'session', isSignedIn: token() !== null, needsToken: true });
   }
@@ -112,18 +115,33 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
    * @param {string} source
    * @param {() => Promise<void>} read
    */
-  const guarded = (source, read) =>
-    oneAtATime(async () => {
+  const guarded = (source, read) => {
+    let failures = 0;
+    return oneAtATime(async () => {
       try {
         await read();
-        meet(source, null);
+        failures = 0;
+        answered(source);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        // Without an answer, the connection is what is wrong, and it says so: all is read again when it is back.
-        if (!error.isUnanswered) meet(source, error.problem);
-        else if (get().state.connection.phase === 'live') again.set(UNANSWERED_MS);
+        if (!error.isUnanswered) {
+          unanswered.delete(source);
+          meet(source, error.problem);
+        } else if (get().state.connection.phase === 'live') {
+          const retryAt = clock.now() + Math.min(LONGEST_UNANSWERED_MS, UNANSWERED_MS * 2 ** failures);
+          failures += 1;
+          unanswered.add(source);
+          meet(source, { kind: 'unavailable', message: `The server does not answer requests for the ${source}.`, retryAt });
+        }
       }
     });
+  };
+
+  /** @param {string} source */
+  function answered(source) {
+    unanswered.delete(source);
+    meet(source, null);
+  }
 
   const graph = guarded('graph', async () => {
     graphSoon.clear();
@@ -161,7 +179,6 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
     const isCaughtUp = isMissed || (!isFirst && connection.phase !== 'live');
     isMissed = false;
     const { body } = await api.get('api/activity', { ...query, limit: '100' });
-    isActivityRead = true;
     if (isFirst) earlier = body.earlier ?? null;
     const hasOlder = isFirst ? earlier !== null : undefined;
     dispatch({ type: 'activity', events: body.events, isCaughtUp, hasOlder, now: clock.now() });
@@ -217,10 +234,10 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
    */
   function setPhase(phase, retryAt, isLate = false) {
     const { connection } = get().state;
-    const since = connection.phase === phase && connection.since ? connection.since : clock.now();
-    const isHeard = phase === 'live';
-    const heardAt = isHeard ? clock.now() : connection.heardAt;
-    dispatch({ type: 'connection', change: { phase, since, isLate, heardAt, retryAt }, shownAt: isHeard && !isLate ? clock.now() : undefined });
+    const now = clock.now();
+    const since = connection.phase === phase && connection.since ? connection.since : now;
+    const heardAt = phase === 'live' ? now : connection.heardAt;
+    dispatch({ type: 'connection', change: { phase, since, isLate, heardAt, retryAt }, now });
   }
 
   const stream = makeStream({
@@ -237,12 +254,13 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
         setPhase('live', null, !isLive);
         locks();
         if (graphReadAt === -Infinity) graph();
-        if (!isActivityRead) activity();
+        if (!get().state.isActivityRead) activity();
         readIntents();
         teams.opened(isResumed);
       },
       resync() {
         isMissed = true;
+        dispatch({ type: 'locks_missed' });
         readAll();
         readIntents();
         teams.opened(false);
@@ -268,8 +286,10 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
           return;
         }
         brokenAt = clock.now();
+        // Without an answer, the connection is what is wrong, and it says so: all is read again when it is back.
+        for (const source of [...unanswered]) answered(source);
         const { shownAt, connection } = get().state;
-        const isOld = clock.now() - (shownAt ?? startedAt) > OFFLINE_MS;
+        const isOld = clock.now() - Math.max(startedAt, shownAt ?? 0, connection.heardAt ?? 0) > OFFLINE_MS;
         setPhase(!isOnline() || isOld ? 'offline' : 'reconnecting', clock.now() + retryInMs);
         if (isVisible() && connection.phase !== 'live') poll();
       },
@@ -278,7 +298,8 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
 
   const ticks = timers.setInterval(() => {
     dispatch({ type: 'tick', now: clock.now() });
-    if (isVisible() && clock.now() - locksReadAt >= TRUTH_MS && get().state.connection.phase === 'live') locks();
+    const isOld = clock.now() - locksReadAt >= TRUTH_MS;
+    if (isVisible() && isOld && !problems.has('locks') && get().state.connection.phase === 'live') locks();
   }, TICK_MS);
 
   setPhase('connecting', null);

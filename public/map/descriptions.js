@@ -1,6 +1,7 @@
 // What the map says in words.
 
 import { countdown } from '../app/time.js';
+import { nothingLocked } from '../app/truth.js';
 import { byteSize, counted } from '../app/words.js';
 
 /** @typedef {import('../app/types.js').Graph} Graph */
@@ -35,16 +36,17 @@ export function fileLines(graph, file, { locks, neighbors }, now) {
 
 /**
  * The label of the canvas: numbers only, so that it changes rarely.
- * @param {Graph | null} graph
- * @param {Map<string, Lock[]>} locks
+ * @param {import('../app/types.js').State} state
+ * @param {number} now
  */
-export function summary(graph, locks) {
+export function summary(state, now) {
+  const { graph, locks } = state;
   if (!graph || graph.files.length === 0) return 'Map of the repository, without files yet.';
   let writing = 0;
   for (const held of locks.values()) {
     if (held.some(({ mode }) => mode === 'WRITING')) writing += 1;
   }
   const reading = locks.size - writing;
-  return `Map of ${counted(graph.files.length, 'file')} by folder. `
-    + `${counted(writing, 'file')} locked for WRITING, ${reading.toLocaleString('en-US')} for READING.`;
+  const locked = `${counted(writing, 'file')} locked for WRITING, ${reading.toLocaleString('en-US')} for READING.`;
+  return `Map of ${counted(graph.files.length, 'file')} by folder. ${locks.size > 0 ? locked : nothingLocked(state, now, locked)}`;
 }

@@ -172,6 +172,7 @@ class MapView {
     if (isNewGraph) this.#changeGraph();
     if (changed.has('place')) this.#changePlace();
     if (isNewGraph || changed.has('locks')) this.#changeLocks();
+    this.drawing.describe(summary(state, this.model.now()));
     if (isNewGraph || changed.has('intents') || changed.has('place')) this.#changeOwned();
     // A lock is lit in the frame that brought it, not in the next one.
     this.#draw();
@@ -250,7 +251,6 @@ class MapView {
     const { locks, neighbors } = this.model.state;
     if (!this.graph) return;
     this.lights.update(locks, neighbors, performance.now());
-    this.drawing.describe(summary(this.graph, locks));
     this.#changeEdges();
     this.pointer.describe();
   }
@@ -339,7 +339,6 @@ class MapView {
     const { camera, graph, tree, drawing, stage } = this;
     if (stage.clientWidth === 0) return;
     if (!camera || !graph || !tree) {
-      if (!graph) drawing.describe(summary(null, new Map()));
       drawing.clear(this.palette.color.ground);
       this.bar.setCrumbs([]);
       return;

@@ -56,7 +56,7 @@ export function mountActivity(element, model) {
   });
 
   function render() {
-    const { activity, hasOlder } = model.state;
+    const { activity, isActivityRead, hasOlder } = model.state;
     const skipped = heldAt === null ? 0 : newerThan(activity, heldAt);
     const waiting = activity.slice(0, skipped).filter((entry) => isShown(entry, filter)).length;
     const rows = feedRows(skipped > 0 ? activity.slice(skipped) : activity, filter);
@@ -66,7 +66,8 @@ export function mountActivity(element, model) {
     setText(fresh, `${waiting} new`);
     older.hidden = !(hasOlder || rows.length > most);
     if (isLoading) return;
-    if (rows.length === 0) setText(end, activity.length === 0 ? 'Nothing has happened yet. Claims, releases and refusals appear here.' : 'Nothing matches the filter.');
+    if (!isActivityRead) setText(end, 'Reading the activity.');
+    else if (rows.length === 0) setText(end, activity.length === 0 ? 'Nothing has happened yet. Claims, releases and refusals appear here.' : 'Nothing matches the filter.');
     else setText(end, older.hidden ? 'Nothing older to show.' : '');
   }
 

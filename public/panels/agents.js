@@ -1,6 +1,7 @@
 // The panel of agents: one row for each holder, and lines between those that wait for each other.
 
 import { keyedChildren, make, setText } from '../app/dom.js';
+import { nothingLocked } from '../app/truth.js';
 import { agentRow } from './agent_row.js';
 import { lanesOf, stableOrder, waitsAmong } from './conflicts.js';
 import { everySecond } from './ticker.js';
@@ -17,8 +18,8 @@ export function mountAgents(element, model) {
   const list = make('ul', { class: 'agent-list' });
   const lines = make('div', { class: 'agent-lines', 'aria-hidden': 'true' });
   const body = make('div', { class: 'agent-body' }, lines, list);
-  const empty = make('div', { class: 'empty' },
-    make('p', {}, 'No agent holds a lock. Agents appear here when they claim files, with what they say they do.'),
+  const nobody = make('p', {});
+  const empty = make('div', { class: 'empty' }, nobody,
     make('p', {}, 'To let an agent join, run ', make('code', {}, 'coord init'), ' in the repository, or see the help (', make('kbd', {}, '?'), ').'));
   element.classList.add('panel', 'agents');
   element.append(make('div', { class: 'panel-head' }, make('h2', { class: 'panel-title' }, 'Agents ', count)), empty, body);
@@ -40,8 +41,13 @@ export function mountAgents(element, model) {
     renderRows(agents);
     setText(count, agents.length > 0 ? String(agents.length) : '');
     empty.hidden = agents.length > 0;
+    renderNobody();
     body.hidden = agents.length === 0;
     drawLines();
+  }
+
+  function renderNobody() {
+    setText(nobody, `${nothingLocked(model.state, model.now(), 'No agent holds a lock.')} Agents appear here when they claim files, with what they say they do.`);
   }
 
   function drawLines() {
@@ -78,6 +84,7 @@ export function mountAgents(element, model) {
   });
   const unsubscribe = model.subscribe((changed) => {
     if (changed.has('agents') || changed.has('locks') || changed.has('place')) render();
+    else renderNobody();
   });
   render();
   return {

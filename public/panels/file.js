@@ -108,10 +108,9 @@ export function mountFile(element, model) {
     if (path === null) return;
     if (changed.has('intents')) intents.update(path);
     if (changed.has('teams') || changed.has('activity')) tasks.refresh();
-    if (changed.has('locks') || changed.has('graph')) {
-      update();
-      verdict.refresh();
-    }
+    if (changed.has('locks') || changed.has('graph')) update();
+    else if (changed.has('connection') || changed.has('problem')) locks.update(path);
+    if (changed.has('locks') || changed.has('graph') || changed.has('connection')) verdict.refresh();
     if (changed.has('activity')) history.refresh();
   });
   element.hidden = true;

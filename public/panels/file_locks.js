@@ -2,6 +2,7 @@
 
 import { pendingSentence } from '../app/pending.js';
 import { duration } from '../app/time.js';
+import { nothingLocked } from '../app/truth.js';
 import { icon, keyedChildren, make, setIcon, setText } from '../app/dom.js';
 import { badge, fileButton, moment, timeLeft } from './parts.js';
 
@@ -15,7 +16,7 @@ const NEIGHBORS_SHOWN = 6;
 /** @param {Model} model */
 export function fileLocks(model) {
   const list = make('ul', { class: 'lock-list' });
-  const free = make('p', { class: 'soft' }, 'Free: nobody holds a lock on it.');
+  const free = make('p', { class: 'soft' });
   const neighbors = make('ul', { class: 'file-list' });
   const rest = make('p', { class: 'soft' });
   const unmerged = make('ul', { class: 'file-list' });
@@ -71,6 +72,7 @@ export function fileLocks(model) {
       renderNeighbors(writers.slice(0, NEIGHBORS_SHOWN));
       setText(rest, writers.length > NEIGHBORS_SHOWN ? `and ${writers.length - NEIGHBORS_SHOWN} more` : '');
       free.hidden = locks.length > 0;
+      setText(free, nothingLocked(model.state, model.now(), 'Free: nobody holds a lock on it.'));
       const pending = model.state.pending.filter((change) => change.path === path);
       renderUnmerged(pending);
       unmerged.hidden = pending.length === 0;

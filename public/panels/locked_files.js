@@ -39,7 +39,7 @@ export function mountLockedFiles(element, model) {
 
   function renderTitle() {
     const { size } = model.state.locks;
-    setText(title, size > 0 ? `Locked ${size}` : nothingLocked(model.state));
+    setText(title, size > 0 ? `Locked ${size}` : nothingLocked(model.state, model.now()));
   }
 
   function render() {

@@ -1,5 +1,6 @@
 // The table view: everything that the map shows, as text.
 
+import { lockKnowledge } from '../app/lock_knowledge.js';
 import { nothingLocked } from '../app/truth.js';
 import { counted } from '../app/words.js';
 import { tableRow } from './table_row.js';
@@ -26,15 +27,17 @@ export function mountTable(element, model) {
     only: 'Only locked and neighbors',
     list({ filter, isOnly, column, isDescending }) {
       const { graph } = model.state;
-      nothing = nothingLocked(model.state);
+      nothing = nothingLocked(model.state, model.now());
       if (base.graph !== graph) base = { graph, rows: graphRows(graph) };
       const rows = tableRows(base.rows, model.state, { filter, onlyLocked: isOnly, column: /** @type {import('./table_rows.js').Column} */ (column), isDescending });
       const empty = base.rows.length === 0 ? 'The import graph has no files yet.' : isOnly && !filter ? nothing : 'No file matches the search.';
       const total = filter || isOnly ? `${counted(rows.length, 'file')} of ${base.rows.length.toLocaleString('en-US')}` : counted(rows.length, 'file');
-      return { rows, total, empty };
+      // Cells without a lock say that files are free.
+      const isKnown = model.state.locks.size > 0 || lockKnowledge(model.state) === 'known';
+      return { rows, total: isKnown ? total : `${total}. ${nothing}`, empty };
     },
     keyOf: ({ path }) => path,
     create: ({ path }) => tableRow(model, path),
-    isAbout: (changed) => changed.has('graph') || changed.has('locks') || nothingLocked(model.state) !== nothing,
+    isAbout: (changed) => changed.has('graph') || changed.has('locks') || nothingLocked(model.state, model.now()) !== nothing,
   });
 }

@@ -12,6 +12,11 @@ const state = {
   graph: null,
   graphState: 'none',
   locks: new Map(),
+  locksReadAt: 0,
+  areLocksMissed: false,
+  shownAt: 0,
+  connection: { phase: 'live', isLate: false },
+  problem: null,
   neighbors: new Map(),
   intents: unknownIntents(),
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { titleOf } from '../../../public/app/announce.js';
-import { noticesOf, nothingLocked, policySentences, statusOf } from '../../../public/app/truth.js';
+import { noticesOf, policySentences, statusOf } from '../../../public/app/truth.js';
 import { GRAPH, json, openPage } from './browser.mjs';
 import { heldLock, lockEvent, START } from './events.mjs';
 
@@ -98,7 +98,6 @@ test('what happened during a break is caught up and marked', async () => {
   await page.timers.pass(10);
   assert.equal(page.model.state.connection.phase, 'reconnecting');
   assert.equal(statusOf(page.model.state, page.model.now()).label, 'Reconnecting');
-  assert.equal(nothingLocked(page.model.state), 'Nothing is locked: every file is free.');
   await page.timers.pass(1000);
   assert.match(String(page.sockets.at(-1).url), /last_event_id=1-0/);
   page.open({ time_ms: START + 5000 });
@@ -139,7 +138,6 @@ test('a server that cannot be reached is offline after a while, with the age of 
   assert.deepEqual(notices(page), ['offline']);
   assert.match(noticesOf(state, page.model.now())[0].text, /1 min ago/);
   assert.match(statusOf(state, page.model.now()).more, /1 min ago/);
-  assert.equal(nothingLocked(state), 'Nothing was locked when this was read last.');
 });
 
 test('a page that was opened without a network reads all when it is back, and asks little until then', async () => {

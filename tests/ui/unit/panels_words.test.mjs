@@ -44,9 +44,11 @@ test('a filter wants all of its words', () => {
 const graph = { version: 'c1', files: [{ path: 'a.ts' }, { path: 'b.ts' }, { path: 'c.ts' }], indexOf: new Map([['a.ts', 0], ['b.ts', 1], ['c.ts', 2]]), imports: [[1], [], []], importers: [[], [0], []] };
 
 test('a claim is checked again when a lock on the file or a neighbor changes, and not for others', () => {
-  const before = claimSignature({ graph, locks: new Map() }, 'a.ts');
-  assert.equal(claimSignature({ graph, locks: new Map([['c.ts', [lock()]]]) }, 'a.ts'), before);
-  const held = claimSignature({ graph, locks: new Map([['b.ts', [lock()]]]) }, 'a.ts');
+  const connection = /** @type {any} */ ({ phase: 'live', isLate: false });
+  const before = claimSignature({ graph, connection, locks: new Map() }, 'a.ts');
+  assert.equal(claimSignature({ graph, connection, locks: new Map([['c.ts', [lock()]]]) }, 'a.ts'), before);
+  const held = claimSignature({ graph, connection, locks: new Map([['b.ts', [lock()]]]) }, 'a.ts');
   assert.notEqual(held, before);
-  assert.equal(claimSignature({ graph, locks: new Map([['b.ts', [lock({ expiry: 999_999 })]]]) }, 'a.ts'), held, 'a renewal changes nothing about it');
+  assert.equal(claimSignature({ graph, connection, locks: new Map([['b.ts', [lock({ expiry: 999_999 })]]]) }, 'a.ts'), held, 'a renewal changes nothing about it');
+  assert.notEqual(claimSignature({ graph, connection: { ...connection, phase: 'reconnecting' }, locks: new Map() }, 'a.ts'), before, 'a server that is gone has no answer');
 });

@@ -1,0 +1,131 @@
+// Nothing is called free that is not known to be: locks that are being read, that cannot be read, and that nobody tells of any more.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { agentOf } from '../harness/agents.mjs';
+import { addressOf, FAILED_REQUEST, lacks, live, lockedFile, openPage, picture, shows, until } from '../harness/browser.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+const FILE = 'src/store/db.ts';
+const LOCKS = /\/api\/locks\?/;
+const READING = 'Reading the locks.';
+const AS_OF = /No lock is known; what is shown is as of \d\d:\d\d:\d\d\./;
+const FREE = /every file is free|Nothing was locked|No agent holds|nobody holds a lock/;
+
+/** Each place of the page that would say that nothing is locked says this in its place. @param {Page} page @param {string | RegExp} sentence */
+async function saysEverywhere(page, sentence) {
+  for (const place of ['#locked', '#agents', '#file']) await shows(page.locator(place).getByText(sentence));
+  const label = (await page.locator('canvas[role=img]').getAttribute('aria-label')) ?? '';
+  assert.doesNotMatch(label, /\b0 files locked/);
+  await page.getByRole('button', { name: 'Table' }).click();
+  await shows(page.locator('#table').getByRole('status').getByText(sentence));
+  await page.getByRole('switch').check();
+  await shows(page.locator('#table .empty').getByText(sentence));
+  assert.equal(await page.getByText(FREE).filter({ visible: true }).count(), 0);
+  await page.getByRole('switch').uncheck();
+  await page.getByRole('button', { name: 'Map' }).click();
+}
+
+/**
+ * The page of a repository in which a file is held, with the file selected.
+ * @param {import('node:test').TestContext} t
+ * @param {{ args?: string[], answer?: (route: import('playwright-core').Route) => unknown }} options `answer`: to requests for the locks.
+ */
+async function held(t, { args, answer }) {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository, { args });
+  await agentOf(server, repository, 'ada', 'one').write(FILE, 'Moving to a pool of connections');
+  const prepare = async (/** @type {import('playwright-core').BrowserContext} */ context) => {
+    if (answer) await context.route(LOCKS, (route) => answer(route));
+  };
+  const { page, sent } = await openPage(t, addressOf(server, repository, { file: FILE }), { permits: FAILED_REQUEST, prepare });
+  await live(page);
+  await shows(page.locator('#activity').getByText(/claims/));
+  return { page, server, asked: () => sent.filter((request) => LOCKS.test(request.url())).length };
+}
+
+/** @param {Page} page @param {RegExp | string} text */
+const notice = (page, text) => page.getByRole('region', { name: 'Notices' }).getByText(text);
+
+test('locks that cannot be read are called so, and are read again by themselves', async (t) => {
+  const { page, asked } = await held(t, { answer: (route) => route.abort() });
+  await shows(notice(page, 'The server does not answer requests for the locks.'));
+  await saysEverywhere(page, READING);
+  await picture(page, 'locks-unread');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await picture(page, 'locks-unread-dark');
+  const [before, since] = [asked(), Date.now()];
+  await until(() => asked() > before, 'they are read again');
+  assert.ok(Date.now() - since > 500, 'with a pause');
+  await saysEverywhere(page, READING);
+  await page.context().unroute(LOCKS);
+  await shows(lockedFile(page, FILE));
+  await lacks(page.getByRole('region', { name: 'Notices' }).locator('.notice'));
+});
+
+test('while the locks are read, nothing is called free', async (t) => {
+  let answer = () => {};
+  const answered = new Promise((resolve) => (answer = () => resolve(undefined)));
+  const { page } = await held(t, { answer: (route) => answered.then(() => route.continue()) });
+  await saysEverywhere(page, READING);
+  await picture(page, 'locks-reading');
+  answer();
+  await shows(lockedFile(page, FILE));
+});
+
+test('a first read that is refused is not called the last one', async (t) => {
+  const json = { error: 'RATE_LIMITED', message: 'too many requests by this caller' };
+  const { page } = await held(t, { answer: (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '8' }, json }) });
+  await shows(notice(page, 'Too many requests'));
+  await saysEverywhere(page, READING);
+  await picture(page, 'locks-refused');
+  await page.context().unroute(LOCKS);
+  await shows(lockedFile(page, FILE));
+});
+
+test('while the activity is read, the page does not say that nothing has happened', async (t) => {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository);
+  let answer = () => {};
+  const answered = new Promise((resolve) => (answer = () => resolve(undefined)));
+  const prepare = (/** @type {import('playwright-core').BrowserContext} */ context) => context.route(/\/api\/activity\?/, (route) => answered.then(() => route.continue()));
+  const { page } = await openPage(t, addressOf(server, repository), { prepare });
+  await live(page);
+  await shows(page.getByText('Reading the activity.'));
+  assert.equal(await page.getByText(/Nothing has happened|Nothing older/).filter({ visible: true }).count(), 0);
+  answer();
+  await lacks(page.getByText('Reading the activity.'));
+});
+
+test('a page that has lost its server does not say that every file is free', async (t) => {
+  const repository = makeRepository(t);
+  const server = await startServer(t, repository);
+  const { page } = await openPage(t, addressOf(server, repository, { file: FILE }), { permits: FAILED_REQUEST });
+  await live(page);
+  await shows(page.getByText('Nothing is locked: every file is free.'));
+  await shows(page.getByText('Free: nobody holds a lock on it.'));
+  await shows(page.locator('#file').getByText('PROCEED'));
+  await server.kill();
+  await shows(notice(page, /as of \d\d:\d\d:\d\d/));
+  await saysEverywhere(page, AS_OF);
+  await lacks(page.locator('#file').getByText('PROCEED'));
+  await picture(page, 'locks-reconnecting');
+  await server.start();
+  await shows(page.getByText('Nothing is locked: every file is free.'));
+  await shows(page.getByText('No agent holds a lock.'));
+  await shows(page.getByText('Free: nobody holds a lock on it.'));
+  await shows(page.locator('#file').getByText('PROCEED'));
+});
+
+test('a lock whose time passes while the server is away leaves no word of a free file', async (t) => {
+  const { page, server } = await held(t, { args: ['--lock-ttl', '8'] });
+  await shows(lockedFile(page, FILE));
+  await server.kill();
+  await lacks(lockedFile(page, FILE));
+  await saysEverywhere(page, AS_OF);
+  await picture(page, 'locks-expired-offline');
+});

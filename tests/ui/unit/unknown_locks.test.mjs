@@ -1,0 +1,166 @@
+// What is said where no lock is known: that files are free only while nothing else can be so.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { lockKnowledge } from '../../../public/app/lock_knowledge.js';
+import { noticesOf, nothingLocked } from '../../../public/app/truth.js';
+import { summary } from '../../../public/map/descriptions.js';
+import { json, openPage } from './browser.mjs';
+import { heldLock, lockEvent, START } from './events.mjs';
+
+/** @param {ReturnType<typeof openPage>} page */
+const known = ({ model }) => lockKnowledge(model.state);
+/** @param {ReturnType<typeof openPage>} page */
+const problems = ({ model }) => noticesOf(model.state, model.now()).map(({ kind, text }) => [kind, text]);
+const lost = () => Promise.reject(new TypeError('gone'));
+
+/** A page that is live, with what a test needs of the server. */
+async function livePage(options = {}) {
+  const page = openPage(options);
+  await page.timers.pass(0);
+  page.open();
+  await page.timers.pass(50);
+  return page;
+}
+
+/** Answers to requests for the locks that wait for the test. */
+function heldAnswers() {
+  /** @type {((response: any) => void)[]} */
+  const waiting = [];
+  return { waiting, answer: () => new Promise((resolve) => waiting.push(resolve)) };
+}
+
+test('a file is called free only by a list that is read, while events arrive and nothing is wrong', () => {
+  const problem = { kind: /** @type {const} */ ('rate_limited'), message: 'too many requests', retryAt: START };
+  /** @type {[string, object, string][]} */
+  const cases = [
+    ['live', {}, 'known'],
+    ['live', { locksReadAt: null }, 'reading'],
+    ['live', { locksReadAt: null, problem }, 'reading'],
+    ['live', { areLocksMissed: true }, 'reading'],
+    ['live', { areLocksMissed: true, problem }, 'old'],
+    ['live', { problem }, 'old'],
+    ['late', {}, 'old'],
+    ['late', { locksReadAt: null }, 'reading'],
+    ['connecting', {}, 'reading'],
+    ['connecting', { problem }, 'old'],
+    ['reconnecting', {}, 'old'],
+    ['reconnecting', { locksReadAt: null }, 'reading'],
+    ['offline', {}, 'old'],
+    ['ended', {}, 'old'],
+    ['ended', { locksReadAt: null, shownAt: null }, 'old'],
+  ];
+  const sentences = {
+    known: /^free$/,
+    reading: /^Reading the locks\.$/,
+    old: /^No lock is known; what is shown is as of \d\d:\d\d:\d\d\.$|^The locks have not been read yet\.$/,
+  };
+  for (const [name, change, expected] of cases) {
+    const phase = name === 'late' ? 'live' : /** @type {any} */ (name);
+    const connection = { phase, isLate: name === 'late', since: START, heardAt: START, retryAt: null };
+    const state = { connection, problem: null, locksReadAt: START, areLocksMissed: false, shownAt: START, ...change };
+    assert.equal(lockKnowledge(state), expected, `${name} ${JSON.stringify(change)}`);
+    assert.match(nothingLocked(state, START, 'free'), sentences[/** @type {'known'} */ (expected)]);
+  }
+});
+
+test('until the first list has come, no lock is known, whatever else arrives', async () => {
+  const { waiting, answer } = heldAnswers();
+  const page = await livePage({ routes: { locks: answer } });
+  assert.deepEqual([known(page), page.model.state.shownAt], ['reading', null]);
+  assert.equal(summary(page.model.state, START), 'Map of 3 files by folder. Reading the locks.');
+  page.say({ type: 'heartbeat', cursor: '1-0', is_live: true, time_ms: START });
+  await page.timers.pass(50);
+  assert.deepEqual([known(page), page.model.state.shownAt], ['reading', null]);
+  // It was asked for before the stream was open: what happened between is in the next one alone.
+  waiting[0](json({ locks: [] }));
+  await page.timers.pass(50);
+  assert.equal(known(page), 'reading');
+  waiting[1](json({ locks: [] }));
+  await page.timers.pass(50);
+  assert.deepEqual([known(page), waiting.length], ['known', 2]);
+  assert.match(summary(page.model.state, START), /0 files locked/);
+});
+
+test('locks whose requests are not answered are a problem, and are asked for again with growing pauses', async () => {
+  const page = await livePage({ routes: { locks: lost } });
+  assert.equal(known(page), 'reading');
+  assert.deepEqual(problems(page), [['unavailable', 'The server does not answer requests for the locks.']]);
+  const at = /** @type {number[]} */ ([]);
+  let before = page.paths('locks');
+  for (let second = 0; second < 200; second++) {
+    await page.timers.pass(1000);
+    if (second % 10 === 0) page.say({ type: 'heartbeat', cursor: '1-0', is_live: true, time_ms: page.timers.now() });
+    if (page.paths('locks') > before) at.push(second);
+    before = page.paths('locks');
+  }
+  const pauses = at.slice(1).map((second, index) => second - at[index]);
+  assert.deepEqual([pauses.slice(0, 4), pauses.at(-1)], [[4, 8, 16, 32], 60]);
+  page.answers.locks = () => json({ locks: [heldLock('ada', 'a', { ttl: 900 })] });
+  page.model.retry();
+  await page.timers.pass(50);
+  assert.deepEqual([known(page), problems(page), [...page.model.state.locks.keys()]], ['known', [], ['a']]);
+});
+
+test('a request that is lost with the connection is no problem of its own', async () => {
+  const page = await livePage();
+  page.answers.locks = lost;
+  page.say(lockEvent('lock_granted', 'ada', ['a'], { at: 1, file_count: 30 }));
+  await page.timers.pass(300);
+  assert.deepEqual(problems(page).map(([kind]) => kind), ['unavailable']);
+  page.hangUp();
+  await page.timers.pass(50);
+  assert.deepEqual(problems(page), []);
+  assert.equal(known(page), 'old');
+});
+
+test('a refusal of the first read leaves the locks unread', async () => {
+  const page = await livePage({ routes: { locks: () => json({ error: 'RATE_LIMITED', message: 'too many' }, 429, { 'Retry-After': '7' }) } });
+  assert.equal(known(page), 'reading');
+  page.answers.locks = () => json({ locks: [] });
+  await page.timers.pass(7050);
+  assert.equal(known(page), 'known');
+});
+
+test('what may have been missed has to be read before anything is called free', async () => {
+  /** @type {[string, (page: ReturnType<typeof openPage>) => unknown][]} */
+  const gaps = [
+    ['a break', (page) => (page.hangUp(), page.fire('online'), page.open())],
+    ['a log that lacks events', (page) => page.say({ type: 'resync', cursor: '2-0' })],
+    ['a store that was away', (page) => [false, true].map((is_live) => page.say({ type: 'heartbeat', cursor: '1-0', is_live, time_ms: START }))],
+    ['an event that does not name all files', (page) => page.say(lockEvent('lock_released', 'ada', ['a'], { at: 1, file_count: 30 }))],
+  ];
+  for (const [name, happen] of gaps) {
+    const page = await livePage();
+    assert.equal(known(page), 'known');
+    const { waiting, answer } = heldAnswers();
+    page.answers.locks = answer;
+    await page.timers.pass(3000);
+    const { shownAt } = page.model.state;
+    happen(page);
+    await page.timers.pass(300);
+    page.say({ type: 'heartbeat', cursor: '2-0', is_live: true, time_ms: page.timers.now() });
+    await page.timers.pass(50);
+    assert.deepEqual([known(page), page.model.state.shownAt], ['reading', shownAt], name);
+    waiting[0](json({ locks: [] }));
+    await page.timers.pass(50);
+    assert.equal(known(page), 'known', name);
+  }
+});
+
+test('a lock that ends by the clock of a page without its server leaves no free file', async () => {
+  const page = await livePage({ routes: { locks: () => json({ locks: [heldLock('ada', 'a', { ttl: 20 })] }) } });
+  for (const name of ['graph', 'locks', 'activity']) page.answers[name] = lost;
+  const { shownAt } = page.model.state;
+  page.hangUp();
+  await page.timers.pass(35_000);
+  assert.deepEqual([page.model.state.locks.size, known(page), page.model.state.shownAt], [0, 'old', shownAt]);
+});
+
+test('a stream that is late says how old the locks are', async () => {
+  const page = await livePage();
+  page.say({ type: 'heartbeat', cursor: '1-0', is_live: false, time_ms: START });
+  await page.timers.pass(50);
+  assert.match(nothingLocked(page.model.state, page.model.now()), /^No lock is known; what is shown is as of /);
+});
