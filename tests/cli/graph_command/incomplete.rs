@@ -75,6 +75,17 @@ fn names_that_are_left_out_are_said() {
 }
 
 #[test]
+fn one_of_two_files_whose_names_differ_in_unicodes_form_alone_is_said() {
+    let (_temp, repo) = project();
+    repo.commit(&[("gr\u{f6}.ts", "import './a'"), ("gro\u{308}.ts", "")]);
+    let (line, field) = said(&repo);
+    assert_eq!(field, json!({"names_left_out": 1}));
+    assert!(line.contains("1 file: left out for their names"), "{line}");
+    let edges = run(command(repo.path(), &[])).stdout;
+    assert!(edges.contains("gr\u{f6}.ts\ta.ts"), "{edges}");
+}
+
+#[test]
 fn limits_that_are_met_are_said() {
     let (_temp, repo) = project();
     let mut limited = command(repo.path(), &[]);

@@ -28,8 +28,9 @@ pub async fn build(
     limits: Limits,
     progress: ProgressSink,
 ) -> Result<Snapshot, SourceError> {
-    let tree = in_one_form(source.tree(repo, commit).await?);
-    build_tree(source, repo, tree, previous, limits, progress).await
+    let (tree, left_out) = in_one_form(source.tree(repo, commit).await?);
+    let snapshot = build_tree(source, repo, tree, previous, limits, progress).await?;
+    Ok(snapshot.with_names_left_out(left_out))
 }
 
 /// [`build`] of a commit whose `tree` is known already, [in one form](in_one_form).
@@ -145,20 +146,27 @@ async fn off_the_runtime<T: Send + 'static>(work: impl FnOnce() -> T + Send + 's
         .map_err(|error| SourceError::Unreachable(format!("the graph could not be computed: {error}")))
 }
 
-/// The tree with its paths spelled as in locks, so that a lock and the file's imports share one name. Imports are resolved in this form.
-pub(super) fn in_one_form(mut tree: Vec<TreeEntry>) -> Vec<TreeEntry> {
-    let mut is_changed = false;
-    for entry in &mut tree {
-        if let Cow::Owned(path) = file_path::in_one_form(&entry.path) {
+/// The tree with its paths spelled as in locks, so that a lock and the file's imports share one name, and the number of
+/// files that are left out of it because another one has the same name in that form. A file that is tracked in this form
+/// comes before others. Imports are resolved in this form.
+pub(super) fn in_one_form(mut tree: Vec<TreeEntry>) -> (Vec<TreeEntry>, usize) {
+    let respell = |entry: &mut TreeEntry| match file_path::in_one_form(&entry.path) {
+        Cow::Owned(path) => {
             entry.path = path;
-            is_changed = true;
+            true
         }
+        Cow::Borrowed(_) => false,
+    };
+    let mut respelled: Vec<TreeEntry> = tree.extract_if(.., respell).collect();
+    if respelled.is_empty() {
+        return (tree, 0);
     }
-    if is_changed {
-        tree.sort_by(|one, other| one.path.cmp(&other.path));
-        tree.dedup_by(|one, other| one.path == other.path);
-    }
-    tree
+    tree.append(&mut respelled);
+    tree.sort_by(|one, other| one.path.cmp(&other.path));
+    let all = tree.len();
+    tree.dedup_by(|later, earlier| later.path == earlier.path);
+    let left_out = all - tree.len();
+    (tree, left_out)
 }
 
 #[cfg(test)]
@@ -168,17 +176,22 @@ mod tests {
 
     #[test]
     fn a_file_that_is_tracked_in_decomposed_characters_is_found_by_the_lock_on_it() {
-        let entry = |path: &str| TreeEntry {
+        let entry = |path: &str, blob: &str| TreeEntry {
             path: path.to_owned(),
-            blob: "0".repeat(40),
+            blob: blob.repeat(40),
             kind: EntryKind::File,
         };
-        let tree = in_one_form(vec![
-            entry("gro\u{308}\u{df}e.ts"),
-            entry("gr\u{f6}\u{df}e.ts"),
-            entry("z.ts"),
+        let (tree, left_out) = in_one_form(vec![
+            entry("gro\u{308}\u{df}e.ts", "0"),
+            entry("gr\u{f6}\u{df}e.ts", "1"),
+            entry("o\u{308}.ts", "2"),
+            entry("z.ts", "3"),
         ]);
-        let paths: Vec<&str> = tree.iter().map(|entry| entry.path.as_str()).collect();
-        assert_eq!(paths, ["größe.ts", "z.ts"]);
+        let files: Vec<(&str, &str)> = tree
+            .iter()
+            .map(|entry| (entry.path.as_str(), &entry.blob[..1]))
+            .collect();
+        assert_eq!(files, [("größe.ts", "1"), ("z.ts", "3"), ("ö.ts", "2")]);
+        assert_eq!(left_out, 1);
     }
 }

@@ -82,7 +82,13 @@ async fn build_leased(
 ) -> Result<Published, BuildError> {
     let reporter = Reporter::start(store, job);
     let building = async {
-        let tree = in_one_form(source.tree(job.repo, job.commit).await?);
+        let (tree, same_names) = in_one_form(source.tree(job.repo, job.commit).await?);
+        if same_names > 0 {
+            tracing::warn!(
+                repo = %job.repo, commit = %job.commit, left_out = same_names,
+                "some files have the name of another one in Unicode's form NFC, and are left out of the graph"
+            );
+        }
         let previous = match last {
             Some(built) => Previous::Snapshot(Arc::clone(&built.snapshot)),
             None => Previous::Stored(load_records(&**store, job.repo, job.branch, &tree).await?),

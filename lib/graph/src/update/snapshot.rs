@@ -36,9 +36,17 @@ pub struct Snapshot {
 const BYTES_OF_AN_IMPORT: usize = size_of::<Specifier>() + BYTES_FOR_WEIGHT;
 
 impl Snapshot {
-    /// Number of files that are left out because the graph's text forms cannot contain their names.
+    /// Number of files that are left out for their names: the graph's text forms cannot contain them, or another file has
+    /// the same.
     pub fn names_left_out(&self) -> usize {
         self.names_left_out
+    }
+
+    /// The same, where the caller has left `files` out of the tree for their names.
+    #[must_use]
+    pub fn with_names_left_out(mut self, files: usize) -> Self {
+        self.names_left_out += files;
+        self
     }
 
     /// The graph.
