@@ -192,6 +192,26 @@ fn module_suffixes_stand_before_the_extension() {
         &[config, ("src/d/index.ios.ts", ""), ("src/d/index.ts", "")],
         "src/d/index.ios.ts",
     );
+    let json = [config, ("src/e.json", ""), ("src/e.ios.json", "")];
+    leads_to("./e.json", &json, "src/e.ios.json");
+    leads_to("./e.json", &json[..2], "src/e.json");
+    leads_to(
+        "./f.css",
+        &[config, ("src/f.css", ""), ("src/f.ios.css", "")],
+        "src/f.css",
+    );
+    let exact = (
+        "tsconfig.json",
+        r#"{"compilerOptions": {"moduleSuffixes": [".ios", ""], "paths": {"one": ["./src/q.ts"]}}}"#,
+    );
+    leads_to("one", &[exact, ("src/q.ts", ""), ("src/q.ios.ts", "")], "src/q.ios.ts");
+    let exported = [
+        config,
+        ("package.json", r##"{"imports": {"#d": "./src/d.json"}}"##),
+        ("src/d.json", ""),
+        ("src/d.native.json", ""),
+    ];
+    leads_to("#d", &exported, "src/d.native.json");
     let only = ("tsconfig.json", r#"{"compilerOptions": {"moduleSuffixes": [".ios"]}}"#);
     assert_eq!(import("./b", &[only, ("src/b.ts", "")]), Err(Reason::Missing));
 }

@@ -127,6 +127,27 @@ fn modules_without_a_manifest_are_found_in_tracked_node_modules() {
 }
 
 #[test]
+fn a_package_without_files_of_its_own_means_the_package_of_its_types() {
+    let types = [
+        ("node_modules/@types/k/index.d.ts", ""),
+        ("node_modules/@types/k/sub.d.ts", ""),
+        ("node_modules/@types/s__k/index.d.ts", ""),
+    ];
+    leads_to("k", &types, "node_modules/@types/k/index.d.ts");
+    leads_to("k/sub", &types, "node_modules/@types/k/sub.d.ts");
+    leads_to("@s/k", &types, "node_modules/@types/s__k/index.d.ts");
+    assert_eq!(import("types/k", &types), Err(Reason::External));
+    let own = [&types[..], &[("node_modules/k/index.js", "")]].concat();
+    leads_to("k", &own, "node_modules/k/index.js");
+    let workspace = [
+        ("package.json", r#"{"workspaces": ["types/*"]}"#),
+        ("types/k/package.json", r#"{"name": "@types/k", "types": "k.d.ts"}"#),
+        ("types/k/k.d.ts", ""),
+    ];
+    leads_to("k", &workspace, "types/k/k.d.ts");
+}
+
+#[test]
 fn a_scripts_require_of_a_folder_means_main_and_typescripts_means_types() {
     let files = [
         ("package.json", r#"{"main": "lib/index.js", "types": "types.d.ts"}"#),

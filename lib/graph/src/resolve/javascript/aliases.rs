@@ -54,7 +54,7 @@ impl Importer<'_> {
             }
             let path = std::mem::take(self.buffer);
             let found = match Extension::split(&path) {
-                Some(_) => self.table.file(&path, self.trace).map(|file| self.implementation(file)),
+                Some(_) => self.named(&path).map(|file| self.implementation(file)),
                 None => None,
             };
             let found = found.or_else(|| self.load(&path, MAX_DEPTH));

@@ -81,7 +81,7 @@ impl Importer<'_> {
         }
         if has_other_extension(path) {
             // `x.css` beside `x.css.d.ts`: the file itself is meant, as is `x.js` beside `x.d.ts`.
-            if let Some(file) = self.table.file(path, self.trace) {
+            if let Some(file) = self.named(path) {
                 return Some(file);
             }
         }
@@ -89,8 +89,26 @@ impl Importer<'_> {
             return Some(file);
         }
         self.load_folder(path, depth)
-            .or_else(|| self.table.file(path, self.trace))
+            .or_else(|| self.named(path))
             .or_else(|| self.declaration_of_other(path))
+    }
+
+    /// The file with exactly this extension: with one of the config's module suffixes before it, if it is one that
+    /// TypeScript knows.
+    pub(super) fn named(&mut self, path: &str) -> Option<FileId> {
+        let context = self.context;
+        let suffixes = context.module_suffixes();
+        let stem = match Extension::split(path) {
+            Some((stem, _)) => Some(stem),
+            None => path.strip_suffix(".json"),
+        };
+        let Some(stem) = stem.filter(|_| !suffixes.is_empty()) else {
+            return self.table.file(path, self.trace);
+        };
+        let extension = path.get(stem.len()..)?;
+        suffixes
+            .iter()
+            .find_map(|suffix| self.table.file(&format!("{stem}{suffix}{extension}"), self.trace))
     }
 
     /// `x.d.css.ts`, which declares an `x.css` that does not exist.
@@ -105,10 +123,7 @@ impl Importer<'_> {
     /// The first extension of `order` that exists for `stem`, with one of the config's module suffixes.
     pub(super) fn first_of(&mut self, stem: &str, order: &[Extension]) -> Option<FileId> {
         let context = self.context;
-        let suffixes = context
-            .options
-            .as_deref()
-            .map_or(&[][..], |options| &options.module_suffixes);
+        let suffixes = context.module_suffixes();
         if suffixes.is_empty() {
             return self.table.siblings(stem, self.trace)?.first(order);
         }

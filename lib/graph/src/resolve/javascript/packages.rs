@@ -52,7 +52,19 @@ impl Importer<'_> {
         })
     }
 
+    /// The target of `subpath` of the package `name`, or of the package of its types where it has none.
     pub(super) fn resolve_package(&mut self, name: &str, subpath: &str, require: bool) -> Resolution {
+        let outcome = self.resolve_own_package(name, subpath, require);
+        if let Resolution::Unresolved(_) = outcome
+            && let Some(types) = types_package(name)
+            && let found @ Resolution::File(_) = self.resolve_own_package(&types, subpath, require)
+        {
+            return found;
+        }
+        outcome
+    }
+
+    fn resolve_own_package(&mut self, name: &str, subpath: &str, require: bool) -> Resolution {
         self.trace
             .keys
             .push(self.table.keys().of_named(KeySpace::PackageNames, name));
@@ -170,10 +182,16 @@ impl Importer<'_> {
                 .file(path, self.trace)
                 .filter(|file| !is_declaration(self.table.path(*file)));
         }
-        if let Some(file) = self.load_by_extension(path) {
-            return Some(file);
-        }
-        self.table.file(path, self.trace)
+        self.load_by_extension(path).or_else(|| self.named(path))
+    }
+}
+
+/// The package with the types of package `name`: `@types/x`, `@types/scope__x`.
+fn types_package(name: &str) -> Option<String> {
+    match name.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
+        Some(("types", _)) => None,
+        Some((scope, name)) => Some(format!("@types/{scope}__{name}")),
+        None => Some(format!("@types/{name}")),
     }
 }
 

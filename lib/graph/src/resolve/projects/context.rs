@@ -15,6 +15,11 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// The suffixes that may stand between a module's name and its extension, best first; empty where none may.
+    pub(crate) fn module_suffixes(&self) -> &[String] {
+        self.options.as_deref().map_or(&[], |options| &options.module_suffixes)
+    }
+
     /// Whether both are the same objects. [`Projects::new`] keeps an older object where nothing has changed.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         fn same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {

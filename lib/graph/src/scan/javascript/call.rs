@@ -3,7 +3,7 @@
 
 use super::trivia;
 use crate::import_kind::ImportKind;
-use crate::scan::javascript::bytes::is_word;
+use crate::scan::javascript::bytes::{CLASS, Class, is_word};
 use crate::scan::javascript::literal;
 use crate::scan::javascript::literal::{Literal, without_holes};
 use crate::scan::javascript::scanner::Scanner;
@@ -210,13 +210,18 @@ impl Scanner<'_, '_> {
 /// Whether the parenthesis at `position` belongs to a call of `define`.
 #[inline(always)]
 pub(super) fn is_define(text: &[u8], position: usize) -> bool {
-    position > 0 && matches!(text[position - 1], b'e' | b' ') && ends_in_define(&text[..position])
+    position > 0
+        && (text[position - 1] == b'e' || CLASS[usize::from(text[position - 1])] == Class::Space)
+        && ends_in_define(&text[..position])
 }
 
 #[cold]
 fn ends_in_define(text: &[u8]) -> bool {
-    let text = text.strip_suffix(b" ").unwrap_or(text);
-    text.strip_suffix(b"define")
+    let is_code = |byte: &u8| CLASS[usize::from(*byte)] != Class::Space;
+    let end = text.iter().rposition(is_code).map_or(0, |last| last + 1);
+    meter::read(text.len() - end);
+    text[..end]
+        .strip_suffix(b"define")
         .is_some_and(|before| before.last().is_none_or(|byte| *byte != b'.' && !is_word(*byte)))
 }
 

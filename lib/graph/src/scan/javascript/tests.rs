@@ -444,6 +444,10 @@ fn lists_of_amd_are_found_and_what_looks_like_them_is_not() {
             ),
             ("define('name', ['./a'], f)", &[(Amd, "./a")]),
             (
+                "define  (['./a'], f); define\n\t('name', ['./b'], f)",
+                &[(Amd, "./a"), (Amd, "./b")],
+            ),
+            (
                 "define( /* a */ [ './a' , './b' ], f); 'x'",
                 &[(Amd, "./a"), (Amd, "./b")],
             ),
@@ -462,7 +466,7 @@ fn lists_of_amd_are_found_and_what_looks_like_them_is_not() {
             ),
             ("define(['./a', other, './b'], f)", &[(Amd, "./a")]),
             ("customElements.define(['./a'])", &[]),
-            ("redefine(['./a'])", &[]),
+            ("redefine(['./a']); redefine  (['./a']); a.define  (['./a'])", &[]),
             ("define({ a: ['./a'] })", &[]),
             ("'define([\\'./a\\'])'; // define(['./b'])", &[]),
         ],
