@@ -26,10 +26,12 @@ impl Layouts {
     pub(crate) fn new(tree: ReadTree<'_>, older: Option<(&Layouts, ReadTree<'_>)>, same_paths: bool) -> Self {
         let folders = tree.projects.python_folders();
         let python = match older {
-            Some((parts, before)) if same_paths && before.projects.python_folders() == folders => {
+            Some((parts, before))
+                if same_paths && before.projects.python_folders() == folders && parts.python.are_those_of(tree) =>
+            {
                 Arc::clone(&parts.python)
             }
-            _ => Arc::new(PythonRoots::new(tree.table, folders)),
+            _ => Arc::new(PythonRoots::new(tree, folders)),
         };
         let rust = match older {
             Some((parts, before)) if same_paths && Crates::are_same(tree, before) => Arc::clone(&parts.rust),

@@ -82,6 +82,24 @@ fn a_manifest_that_comes_to_a_folder_named_by_dots_counts() {
 }
 
 #[test]
+fn an_import_that_makes_a_folder_of_scripts_a_namespace_counts() {
+    let mut files = repository(&[
+        ("src/x/queue.py", ""),
+        ("src/x/a.py", "import queue"),
+        ("src/y/queue.py", ""),
+        ("src/y/a.py", "import queue"),
+        ("t.py", ""),
+    ]);
+    let mut snapshot = cold(&files);
+    for (content, expected) in [("from x.a import b", 2), ("from y import a", 2), ("", 2)] {
+        files.insert("t.py".to_owned(), content.to_owned());
+        snapshot = snapshot_after(Previous::Snapshot(snapshot), &files).0;
+        assert_eq!(snapshot.graph().edge_count(), expected, "{content}");
+        assert_eq!(everything(&snapshot), everything(&cold(&files)), "{content}");
+    }
+}
+
+#[test]
 fn only_changed_content_is_read_again() {
     let mut files = repository(&[
         ("package.json", r#"{"workspaces": ["p/*"]}"#),

@@ -158,6 +158,47 @@ fn a_project_or_a_folder_of_scripts_below_a_source_root_is_a_root() {
 }
 
 #[test]
+fn modules_that_are_imported_by_their_full_names_are_no_scripts() {
+    let folder = [
+        ("src/ns/x/logging.py", ""),
+        ("src/ns/x/h.py", ""),
+        ("src/ns/y/logging.py", ""),
+        ("src/ns/y/b.py", "import logging"),
+        ("src/ns/x/a.py", "import logging"),
+    ];
+    let name = ("src/ns/x/c.py", "import h");
+    let files = [&folder[..], &[name]].concat();
+    assert_eq!(target(&files, "src/ns/x/a.py"), Ok("src/ns/x/logging.py".to_owned()));
+    for importer in [
+        "from ns.x.a import b",
+        "from ns.x import a",
+        "import ns.x.a",
+        "import ns.x.h as h",
+    ] {
+        let files = [&files[..], &[("tests/t.py", importer)]].concat();
+        assert_eq!(target(&files, "src/ns/x/a.py"), Err(Reason::External), "{importer}");
+        assert_eq!(target(&files, "src/ns/x/c.py"), Err(Reason::External), "{importer}");
+        assert_eq!(target(&files, "src/ns/y/b.py"), Ok("src/ns/y/logging.py".to_owned()));
+    }
+    // No module of the folder, and a file of another project.
+    for (from, importer) in [("tests/t.py", "import ns.x"), ("tests/t.py", "from x import a")] {
+        let files = [&files[..], &[(from, importer)]].concat();
+        assert_eq!(
+            target(&files, "src/ns/x/a.py"),
+            Ok("src/ns/x/logging.py".to_owned()),
+            "{importer}"
+        );
+    }
+    let projects = [
+        ("one/src/x/queue.py", ""),
+        ("one/src/x/a.py", "import queue"),
+        ("two/src/x/a.py", ""),
+        ("two/tests/t.py", "from x.a import b"),
+    ];
+    assert_eq!(target(&projects, "one/src/x/a.py"), Ok("one/src/x/queue.py".to_owned()));
+}
+
+#[test]
 fn a_link_to_a_package_is_that_package() {
     let files = [
         ("vendor/p/__init__.py", ""),

@@ -8,12 +8,14 @@
 //!
 //! Below a source root (`src`, or a folder that a `pyproject.toml` names) a folder without `__init__` is a namespace and not
 //! a root. Its modules are imported by their names from the source root on. There are two exceptions: a folder with a
-//! project's own file (`src/backend/pyproject.toml`), and scripts in a folder that contains no packages.
+//! project's own file (`src/backend/pyproject.toml`), and scripts in a folder that contains no packages, unless a module of
+//! it is imported by its name from the source root on.
 //!
 //! A name of the standard library counts only at the own root, and only where a real module or package has it: Python itself
 //! would find that first.
 
 mod roots;
+mod scripts;
 mod standard_library;
 
 use std::borrow::Cow;

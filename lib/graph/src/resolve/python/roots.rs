@@ -9,6 +9,7 @@ use crate::resolve::extension::Extension;
 use crate::resolve::keys::{KeySpace, Keys, Trace};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder};
+use crate::resolve::read_tree::ReadTree;
 
 pub(super) const MODULE: &[Extension] = &[Extension::Py, Extension::Pyi];
 
@@ -37,6 +38,10 @@ pub(crate) struct PythonRoots {
     pub(super) projects: HashSet<String>,
     /// Namespaces below a source root that contain a package.
     pub(super) namespaces: HashSet<String>,
+    /// The files in folders of scripts below a source root.
+    pub(super) scripts: Vec<FileId>,
+    /// The folders of such files that are namespaces, because their modules are imported by their full names.
+    pub(super) imported: HashSet<String>,
     /// The repository root, `src` folders and folders named by a `pyproject.toml`, in the order of lookup.
     pub(super) shared: HashMap<String, u32>,
     /// Top-level name -> the roots that have it, in order.
@@ -45,7 +50,8 @@ pub(crate) struct PythonRoots {
 
 impl PythonRoots {
     /// `declared` are the package folders that manifests name.
-    pub(crate) fn new(table: &PathTable, declared: &[String]) -> Self {
+    pub(crate) fn new(tree: ReadTree<'_>, declared: &[String]) -> Self {
+        let table = tree.table;
         let keys = table.keys().clone();
         let mut roots = PythonRoots {
             folders: HashTable::new(),
@@ -54,6 +60,8 @@ impl PythonRoots {
             sources: HashSet::new(),
             projects: HashSet::new(),
             namespaces: HashSet::new(),
+            scripts: Vec::new(),
+            imported: HashSet::new(),
             shared: HashMap::new(),
             tops: HashMap::new(),
         };
@@ -63,6 +71,8 @@ impl PythonRoots {
         }
         roots.find_roots(table, declared);
         roots.find_tops(table, &python);
+        roots.scripts = roots.find_scripts(table, &python);
+        roots.imported = roots.imported_folders(tree);
         roots
     }
 
@@ -210,12 +220,20 @@ impl PythonRoots {
                     sink(self.keys.of(dir));
                 }
             }
+            for dir in mine.imported.difference(&theirs.imported) {
+                sink(self.keys.of(dir));
+            }
             for (name, roots) in &mine.tops {
                 if theirs.tops.get(name) != Some(roots) {
                     sink(self.keys.of_named(KeySpace::PythonTopNames, name));
                 }
             }
         }
+    }
+
+    /// Whether a tree with the same paths and the same declared folders certainly has the same roots.
+    pub(crate) fn are_those_of(&self, tree: ReadTree<'_>) -> bool {
+        self.imported == self.imported_folders(tree)
     }
 
     /// Whether every root is also one of `older`, so that [`Self::changed_keys`] covers every difference.
@@ -243,7 +261,8 @@ impl PythonRoots {
         let Some(source) = self.source_above(root) else {
             return root;
         };
-        let mut is_of_scripts = root == dir && !self.namespaces.contains(root);
+        let is_namespace = self.namespaces.contains(root) || self.imported.contains(root);
+        let mut is_of_scripts = root == dir && !is_namespace;
         let mut above = root;
         while above.len() > source.len() {
             // A project in between is nearer.
