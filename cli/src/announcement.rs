@@ -1,9 +1,13 @@
 //! The address of a running `coord serve`, in a file: of a store that is in use, and in git's folder of each repository that is
-//! served. A second `coord serve` prints it; commands of agents find their server by it.
+//! served, with the id that it is served by. A second `coord serve` prints it; commands of agents find their server by it.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+
+use coord::domain::RepoId;
 
 use crate::private_folder;
 
@@ -19,52 +23,116 @@ pub const STORE: &str = "store.redb";
 /// The files of this process; dropping it removes those that are still its own.
 #[derive(Debug)]
 pub struct Announcement {
-    text: String,
-    paths: Vec<PathBuf>,
+    texts: BTreeMap<PathBuf, String>,
 }
 
 impl Announcement {
-    /// Writes the address of this process into each of `folders`. Only the process that has the store open may call it, so
-    /// that there is one at a time.
+    /// Writes the address of this process into each of `folders`, with the id of the repository where one is served from there.
+    /// Of a folder that is given twice, the first counts. Only the process that has the store open may call it, so that there
+    /// is one at a time.
     #[must_use]
-    pub fn write(folders: impl IntoIterator<Item = PathBuf>, address: SocketAddr) -> Announcement {
-        let text = format!("http://{address} (process {})", std::process::id());
-        let mut paths: Vec<PathBuf> = folders.into_iter().map(|folder| folder.join(FILE)).collect();
-        paths.sort();
-        paths.dedup();
-        for path in &paths {
-            if let Err(error) = write_at_once(path, &text) {
+    pub fn write(folders: impl IntoIterator<Item = (PathBuf, Option<RepoId>)>, address: SocketAddr) -> Announcement {
+        let mut texts = BTreeMap::new();
+        for (folder, repo) in folders {
+            let announced = Announced {
+                socket: address,
+                repo,
+                process: std::process::id(),
+            };
+            texts.entry(folder.join(FILE)).or_insert_with(|| announced.text());
+        }
+        for (path, text) in &texts {
+            if let Err(error) = write_at_once(path, text) {
                 tracing::debug!(%error, path = %path.display(), "other processes cannot read where this one listens");
                 // An old file is that of a process that has ended.
                 let _ = fs::remove_file(path);
             }
         }
-        Announcement { text, paths }
-    }
-
-    /// What the process that has the store in `folder` open announces: its address, and its process in parentheses.
-    #[must_use]
-    pub fn read(folder: &Path) -> Option<String> {
-        let text = fs::read_to_string(folder.join(FILE)).ok()?;
-        Some(text).filter(|text| text.starts_with("http://") && !text.contains(char::is_control))
-    }
-
-    /// The address alone.
-    #[must_use]
-    pub fn address(folder: &Path) -> Option<String> {
-        let text = Announcement::read(folder)?;
-        text.split(' ').next().map(str::to_owned)
+        Announcement { texts }
     }
 }
 
 impl Drop for Announcement {
     fn drop(&mut self) {
-        for path in &self.paths {
+        for (path, text) in &self.texts {
             // A server with another store may have announced itself for the same repository since.
-            if fs::read_to_string(path).is_ok_and(|text| text == self.text) {
+            if fs::read_to_string(path).is_ok_and(|now| now == *text) {
                 let _ = fs::remove_file(path);
             }
         }
+    }
+}
+
+/// What a process announces. Displayed, it is the address, with the process in parentheses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announced {
+    socket: SocketAddr,
+    /// The id by which it serves the repository that the file is of. `None` in the file of a store alone.
+    pub repo: Option<RepoId>,
+    /// Its number.
+    pub process: u32,
+}
+
+impl Announced {
+    /// What the file in `folder` announces. The process may have ended since.
+    #[must_use]
+    pub fn read(folder: &Path) -> Option<Announced> {
+        Announced::parse(&fs::read_to_string(folder.join(FILE)).ok()?)
+    }
+
+    /// The address.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("http://{}", self.socket)
+    }
+
+    /// The address, to connect to.
+    #[must_use]
+    pub fn socket(&self) -> SocketAddr {
+        self.socket
+    }
+
+    /// Whether `url` names this server.
+    #[must_use]
+    pub fn is_at(&self, url: &str) -> bool {
+        let place = url
+            .trim()
+            .strip_prefix("http://")
+            .map(|place| place.trim_end_matches('/'));
+        let Some((host, port)) = place.and_then(|place| place.rsplit_once(':')) else {
+            return false;
+        };
+        let ip: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
+        let own = self.socket.ip();
+        let is_here = host.eq_ignore_ascii_case("localhost") || ip.is_some_and(|ip| ip.is_loopback());
+        let is_own = ip == Some(own) || own.is_unspecified() || (own.is_loopback() && is_here);
+        is_own && port.parse() == Ok(self.socket.port())
+    }
+
+    fn text(&self) -> String {
+        match &self.repo {
+            Some(repo) => format!("http://{} serving {repo} (process {})", self.socket, self.process),
+            None => self.to_string(),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Announced> {
+        let (place, process) = text.strip_prefix("http://")?.split_once(" (process ")?;
+        let (socket, repo) = match place.split_once(" serving ") {
+            Some((socket, repo)) => (socket, Some(RepoId::parse(repo).ok()?)),
+            None => (place, None),
+        };
+        Some(Announced {
+            socket: socket.parse().ok()?,
+            repo,
+            process: process.strip_suffix(')')?.parse().ok()?,
+        })
+    }
+}
+
+impl fmt::Display for Announced {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "http://{} (process {})", self.socket, self.process)
     }
 }
 
@@ -76,4 +144,62 @@ fn write_at_once(path: &Path, text: &str) -> std::io::Result<()> {
     let unfinished = path.with_extension(std::process::id().to_string());
     fs::write(&unfinished, text)?;
     fs::rename(&unfinished, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn announced(socket: &str) -> Announced {
+        Announced {
+            socket: socket.parse().unwrap(),
+            repo: None,
+            process: 7,
+        }
+    }
+
+    #[test]
+    fn an_announcement_is_read_as_it_was_written_and_an_earlier_versions_too() {
+        let of_store = announced("127.0.0.1:3000");
+        let of_repository = Announced {
+            repo: RepoId::parse("localhost/local/work-ebf61c96").ok(),
+            ..announced("[::1]:3000")
+        };
+        for announced in [&of_store, &of_repository] {
+            assert_eq!(Announced::parse(&announced.text()).as_ref(), Some(announced));
+        }
+        assert_eq!(
+            of_repository.repo.as_ref().unwrap().as_str(),
+            "localhost/local/work-ebf61c96"
+        );
+        assert_eq!(Announced::parse("http://127.0.0.1:3000 (process 7)"), Some(of_store));
+        for damaged in [
+            "",
+            "http://",
+            "http://127.0.0.1:3000",
+            "http://127.0.0.1:3000 serving a (process 7)",
+        ] {
+            assert_eq!(Announced::parse(damaged), None, "{damaged:?}");
+        }
+    }
+
+    #[test]
+    fn a_server_is_named_by_its_address_and_on_its_machine_by_localhost() {
+        let is_at = |socket, url| announced(socket).is_at(url);
+        for url in ["http://127.0.0.1:3000", "http://localhost:3000/", "http://[::1]:3000"] {
+            assert!(is_at("127.0.0.1:3000", url), "{url}");
+        }
+        assert!(is_at("0.0.0.0:3000", "http://build-host:3000"));
+        assert!(is_at("10.0.0.5:3000", "http://10.0.0.5:3000"));
+        for url in [
+            "http://127.0.0.1:3001",
+            "http://build-host:3000",
+            "https://127.0.0.1:3000",
+            "http://127.0.0.1",
+            "",
+        ] {
+            assert!(!is_at("127.0.0.1:3000", url), "{url}");
+        }
+        assert!(!is_at("10.0.0.5:3000", "http://localhost:3000"));
+    }
 }

@@ -30,6 +30,14 @@ impl World {
         World { folder, clone }
     }
 
+    /// A clone that is pushed nowhere.
+    pub fn without_remote(files: &[(&str, &str)]) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let clone = Repo::init(folder.path().join("clone"), &[]);
+        clone.commit(files);
+        World { folder, clone }
+    }
+
     /// A new worktree of the clone, on a branch of its name that has `origin/main` as its upstream.
     pub fn worktree(&self, name: &str) -> Repo {
         let path = self.folder.path().join(name);

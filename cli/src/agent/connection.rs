@@ -53,7 +53,7 @@ impl Connection {
         let local = match args.url(working_copy) {
             Some(_) => None,
             None => match local_server::running(working_copy) {
-                Some(address) => Some(address),
+                Some(announced) => Some(announced.address()),
                 None => return Ok(None),
             },
         };

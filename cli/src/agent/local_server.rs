@@ -1,7 +1,7 @@
 //! The `coord serve` of a repository on this machine. Commands of agents start it where none runs, so that nobody has to.
 
 use std::fs::{self, OpenOptions};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use coord_git::WorkingCopy;
 
-use crate::announcement::{Announcement, FOLDER, STORE};
+use crate::announcement::{Announced, FOLDER, STORE};
 use crate::private_folder;
 
 /// Time limit of a connection to a server on this machine.
@@ -33,10 +33,14 @@ const LOG: &str = "serve.log";
 /// A start begins the log anew where it is larger, in bytes: each start adds some lines.
 const MOST_LOG_BYTES: u64 = 1 << 20;
 
-/// The address of the running server of this repository.
-pub fn running(working_copy: &WorkingCopy) -> Option<String> {
-    let address = Announcement::address(&folder(working_copy))?;
-    is_listening(&address).then_some(address)
+/// What the running server of this repository announces.
+pub fn running(working_copy: &WorkingCopy) -> Option<Announced> {
+    announced(working_copy).filter(|announced| is_listening(announced.socket()))
+}
+
+/// What the last server of this repository has announced, unless it has taken that back.
+pub fn announced(working_copy: &WorkingCopy) -> Option<Announced> {
+    Announced::read(&folder(working_copy))
 }
 
 /// Whether a server runs for this repository, or has run: its state is here.
@@ -49,16 +53,16 @@ pub fn is_known(working_copy: &WorkingCopy) -> bool {
 /// # Errors
 /// When it does not start in time, with what it says.
 pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<String> {
-    if let Some(address) = running(working_copy) {
-        return Ok(address);
+    if let Some(announced) = running(working_copy) {
+        return Ok(announced.address());
     }
     let log = log(working_copy);
     let mut server = start(working_copy.root(), &log)?;
     let deadline = Instant::now() + START_TIME;
     // Where several agents start at once, one server gets the store; the others end, and their agents find the first.
     while Instant::now() < deadline {
-        if let Some(address) = running(working_copy) {
-            return Ok(address);
+        if let Some(announced) = running(working_copy) {
+            return Ok(announced.address());
         }
         if server.try_wait().is_ok_and(|ended| ended.is_some()) {
             // One that is about to end keeps the store a little longer than its announcement.
@@ -97,9 +101,8 @@ pub fn sessions(working_copy: &WorkingCopy) -> PathBuf {
     folder(working_copy).join("sessions")
 }
 
-fn is_listening(address: &str) -> bool {
-    let socket = address.strip_prefix("http://").and_then(|socket| socket.parse().ok());
-    socket.is_some_and(|socket| TcpStream::connect_timeout(&socket, CONNECT_TIME).is_ok())
+fn is_listening(socket: SocketAddr) -> bool {
+    TcpStream::connect_timeout(&socket, CONNECT_TIME).is_ok()
 }
 
 /// Starts a server that outlives this process.

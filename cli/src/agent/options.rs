@@ -1,14 +1,16 @@
-//! Which server is asked, with which token, for which branch, and as whom: by options, the environment and `git config`, in this
-//! order.
+//! Which server is asked, about which repository, with which token, for which branch, and as whom: by options, the environment and
+//! `git config`, in this order.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use coord::domain::{AgentId, Branch};
+use coord::domain::{AgentId, Branch, RepoId};
 use coord::settings::{env_vars, process_environment, secret, value_of};
 use coord_git::WorkingCopy;
 use secrecy::SecretString;
+
+use super::local_server;
 
 /// Largest token file, in bytes.
 const MOST_TOKEN_BYTES: u64 = 16 * 1024;
@@ -34,6 +36,25 @@ impl AgentArgs {
     /// The server's address, where one is set.
     pub fn url(&self, working_copy: &WorkingCopy) -> Option<String> {
         set(self.url.clone()).or_else(|| working_copy.setting("coord.url"))
+    }
+
+    /// The repository, by the id that the server has for it: that of its remote. Without one, that by which the server of this
+    /// clone serves it, because a store that is shared with other machines has another than [`WorkingCopy::repo`]. An
+    /// announcement that a killed server has left behind does not count: the next server may have another store.
+    pub fn repo(&self, working_copy: &WorkingCopy) -> RepoId {
+        let own = working_copy.repo();
+        if working_copy.has_remote() {
+            return own.clone();
+        }
+        let url = self.url(working_copy);
+        let running = local_server::running(working_copy);
+        let asked = running.filter(|running| url.is_none_or(|url| running.is_at(&url)));
+        asked.and_then(|asked| asked.repo).unwrap_or_else(|| own.clone())
+    }
+
+    /// The same, as requests name it.
+    pub fn repo_url(&self, working_copy: &WorkingCopy) -> String {
+        format!("https://{}", self.repo(working_copy))
     }
 
     /// The token, where one is set.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use coord::domain::{AgentId, Branch, FilePath};
+use coord::domain::{AgentId, Branch, FilePath, RepoId};
 use coord_git::WorkingCopy;
 use coord_protocol::tasks::TaskWork;
 use coord_protocol::{CheckRequest, LockMode, LockStatus, PostRequest};
@@ -14,6 +14,8 @@ use super::options::AgentArgs;
 pub struct Work {
     /// The working copy.
     pub working_copy: WorkingCopy,
+    /// The repository, as [`AgentArgs::repo`] has it.
+    pub repo: RepoId,
     /// The folder that relative paths begin in.
     pub folder: PathBuf,
     /// The branch that the work is for.
@@ -35,6 +37,7 @@ impl Work {
         let (branch, work_branch) = args.branches(&working_copy)?;
         Ok(Work {
             agent_id: args.agent_id()?,
+            repo: args.repo(&working_copy),
             working_copy,
             folder,
             branch,
@@ -44,7 +47,7 @@ impl Work {
 
     /// The repository, as requests name it.
     pub fn repo_url(&self) -> String {
-        format!("https://{}", self.working_copy.repo())
+        format!("https://{}", self.repo)
     }
 
     /// `path`, as an agent or a person writes it, as a path of the repository.

@@ -19,7 +19,6 @@ use super::mail_notes::MailNotes;
 use super::options::AgentArgs;
 use super::session::Session;
 use super::work::Work;
-use crate::announcement::Announcement;
 use crate::terminal::spinner::Spinner;
 
 /// Time limit of a request: a server answers within 25 seconds.
@@ -74,13 +73,14 @@ impl Workplace {
         if !self.connection.is_local {
             return Ok(());
         }
-        match Announcement::address(&local_server::folder(working_copy)) {
+        match local_server::announced(working_copy).map(|announced| announced.address()) {
             None => Err("the coord serve of this clone has ended; the next command starts it anew".to_owned()),
             Some(address) if address == self.connection.address => Ok(()),
             Some(_) => {
                 let agent_id = self.work.agent_id.as_ref();
                 let opened = Connection::open(&self.args, working_copy, agent_id, LIMIT);
                 self.connection = opened.map_err(|error| format!("{error:#}"))?;
+                self.work.repo = self.args.repo(working_copy);
                 Ok(())
             }
         }

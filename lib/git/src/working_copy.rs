@@ -81,7 +81,8 @@ impl WorkingCopy {
         &self.worktree.common_dir
     }
 
-    /// The repository, by the remote `origin` or the only remote; without one by the name of its folder.
+    /// The repository, by the remote `origin` or the only remote; without one by the name of its folder. A server with a shared
+    /// store has another id for one without a remote ([`crate::GitSource::open_shared`]).
     pub fn repo(&self) -> &RepoId {
         self.repository.id()
     }

@@ -11,7 +11,6 @@ use crate::agent::local_server;
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
 use crate::agent::workplace::Workplace;
-use crate::announcement::Announcement;
 
 /// The line that gives the commands a token.
 fn mend_token() -> String {
@@ -52,9 +51,8 @@ fn name_another(args: &AgentArgs) -> String {
 
 /// The line that ends the server of the clone, which the next command starts anew.
 fn end_local(work: &Work) -> String {
-    let announced = Announcement::read(&local_server::folder(&work.working_copy)).unwrap_or_default();
-    match announced.split_once("(process ") {
-        Some((_, process)) => format!("kill {}", process.trim_end_matches(')')),
+    match local_server::announced(&work.working_copy) {
+        Some(announced) => format!("kill {}", announced.process),
         None => "end coord serve, and run this again".to_owned(),
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn all(work: &Work) -> Vec<Finding> {
 
 fn repository(work: &Work) -> Finding {
     let copy = &work.working_copy;
-    let found = format!("{} in {}", copy.repo(), copy.root().display());
+    let found = format!("{} in {}", work.repo, copy.root().display());
     match copy.has_remote() {
         true => Finding::ok("repository", found),
         false => Finding::warn(

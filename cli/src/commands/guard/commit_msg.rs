@@ -30,7 +30,7 @@ pub(super) async fn add_trailers(
         return Ok(());
     }
     let files = pre_commit::changes(working_copy, args).await?.files;
-    let repo_url = format!("https://{}", working_copy.repo());
+    let repo_url = args.repo_url(working_copy);
     let known = client.intents(&repo_url, IntentsView::State).await?;
     let intents = intents_of(&known, &files);
     if intents.is_empty() {

@@ -116,6 +116,7 @@ impl GuardArgs {
                 None => return Ok(ExitCode::SUCCESS),
             },
             work_branch: None,
+            repo: self.agent_args.repo(&working_copy),
             working_copy,
             agent_id,
         };

@@ -96,6 +96,7 @@ impl Caller<'_> {
         let agent_id = Some(self.holder(&working_copy)?);
         Ok(Work {
             folder: working_copy.root().to_owned(),
+            repo: self.args.repo(&working_copy),
             working_copy,
             branch,
             work_branch,

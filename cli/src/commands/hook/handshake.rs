@@ -49,7 +49,7 @@ pub(super) async fn refusal(caller: &Caller<'_>, home: &Home) -> Result<Option<S
     // The agent may have selected one by a tool that no hook has heard of.
     let opened = Connection::open(caller.args, working_copy, Some(holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
-    let repo_url = format!("https://{}", working_copy.repo());
+    let repo_url = caller.args.repo_url(working_copy);
     let asked = intents::ask(&connection.client, working_copy, &repo_url, holder).await;
     asked.map_err(|error| reason::failure(&error))?;
     Ok(is_missing().then(|| {

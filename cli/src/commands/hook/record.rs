@@ -94,7 +94,12 @@ pub(super) async fn send(connection: Option<&Connection>, work: &Work, requests:
     let mut is_open = connection.is_some() && waiting.len() <= MOST_SENT;
     if let Some(connection) = connection {
         for request in waiting.iter().take(MOST_SENT) {
-            if !is_sent(connection, request).await {
+            // The server may have another store than the one before it, and so another id for the repository.
+            let renamed = RecordRequest {
+                repo_url: Some(work.repo_url()),
+                ..request.clone()
+            };
+            if !is_sent(connection, &renamed).await {
                 is_open = false;
                 break;
             }

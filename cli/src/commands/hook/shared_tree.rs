@@ -29,7 +29,7 @@ pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<
     let Some(connection) = opened.map_err(|error| reason::unreachable(&error))? else {
         return Ok(None);
     };
-    let repo_url = format!("https://{}", working_copy.repo());
+    let repo_url = caller.args.repo_url(&working_copy);
     let listed = connection.client.locks(&repo_url, &LocksFilter::default()).await;
     let locks = listed.map_err(|error| reason::failure(&error))?.locks;
     let held: Vec<&HeldLock> = locks.iter().filter(|lock| is_of(lock, &others)).collect();

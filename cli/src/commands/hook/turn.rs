@@ -62,7 +62,7 @@ pub(super) async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> R
     let opened = Connection::open(caller.args, &home.working_copy, Some(&home.holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
     let request = UsageRequest {
-        repo_url: Some(format!("https://{}", home.working_copy.repo())),
+        repo_url: Some(caller.args.repo_url(&home.working_copy)),
         tool_call: Some(call),
         tokens: None,
         session: Some(session(caller, &notes)),

@@ -60,7 +60,7 @@ pub(super) struct VerifyArgs {
 impl VerifyArgs {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let work = work(&self.agent)?;
-        let repository = work.working_copy.repo().to_string();
+        let repository = work.repo.to_string();
         let keys: Vec<VerifyingKey> = self.key.iter().map(|key| anchors::key(key)).collect::<Result<_, _>>()?;
         let mut expected = Expected::chain_of(&repository);
         expected.anchors = anchors::of_checkpoints(&self.checkpoint, &keys, &repository)?;

@@ -67,7 +67,8 @@ impl Proxy {
                 .map_err(|invalid| in_field("file_paths", invalid.0))?;
         }
         let repo = sent.repo_url.and_then(|url| RepoId::parse(url).ok());
-        let is_elsewhere = |working_copy: &WorkingCopy| repo.as_ref().is_some_and(|repo| repo != working_copy.repo());
+        let is_elsewhere =
+            |working_copy: &WorkingCopy| repo.as_ref().is_some_and(|repo| *repo != self.args.repo(working_copy));
         let (working_copy, is_elsewhere) = match self.root_of(sent.paths).and_then(|root| open(&root)) {
             Ok(working_copy) => {
                 let is_elsewhere = is_elsewhere(&working_copy);
@@ -108,6 +109,7 @@ impl Proxy {
         let work = Work {
             branch,
             work_branch,
+            repo: args.repo(&working_copy),
             working_copy,
             folder: self.folder.clone(),
             agent_id: Some(agent),

@@ -15,7 +15,7 @@ use secrecy::SecretString;
 
 use super::args::ServeArgs;
 use super::banner::Served;
-use crate::announcement::{Announcement, FOLDER, STORE};
+use crate::announcement::{Announced, Announcement, FOLDER, STORE};
 use crate::private_folder;
 
 /// The store, and the files that announce the address.
@@ -27,7 +27,9 @@ pub async fn open_store(
     opened: &[Opened],
     served: &[Served],
 ) -> anyhow::Result<(Arc<dyn Store>, Announcement)> {
-    let repositories = opened.iter().map(|repository| repository.git_folder.join(FOLDER));
+    let repositories = opened
+        .iter()
+        .map(|repository| (repository.git_folder.join(FOLDER), Some(repository.repo.clone())));
     if let Some(url) = &args.redis {
         let store = RedisStore::connect(url).context("--redis")?;
         return Ok((Arc::new(store), Announcement::write(repositories, address)));
@@ -57,12 +59,12 @@ pub async fn open_store(
     };
     match opening.await? {
         Ok(store) => {
-            let folders = repositories.chain([folder]);
+            let folders = repositories.chain([(folder, None)]);
             Ok((Arc::new(store), Announcement::write(folders, address)))
         }
         Err(OpenError::InUse(path)) => {
             let path = path.display();
-            match Announcement::read(&folder) {
+            match Announced::read(&folder) {
                 Some(first) => bail!(
                     "another coord serve listens on {first}, and keeps the locks of these repositories in {path}: use that one, or stop it first"
                 ),

@@ -74,7 +74,7 @@ impl SyncArgs {
         };
         let working_copy = &workplace.work.working_copy;
         let waiting = workplace.waiting();
-        let done = once(working_copy, working_copy.repo(), &callers, self.check).await;
+        let done = once(working_copy, &workplace.work.repo, &callers, self.check).await;
         drop(waiting);
         let report = match done {
             Ok(report) => report,

@@ -1,0 +1,249 @@
+//! A repository without a remote has in a shared store a name of its own, so that it does not meet one of another machine there.
+//! Whatever runs in the clone finds it by what its server announces.
+
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+
+use coord_test_support::redis::empty_database;
+use coord_test_support::waiting::block_until;
+use serde_json::{Value, json};
+
+use crate::hook::forms::CLAUDE_CODE;
+use crate::hook::session;
+use crate::mcp::{Agent, action};
+use crate::world::World;
+
+/// The `coord serve` of a world, which ends with it.
+struct Server<'a> {
+    world: &'a World,
+    process: Child,
+}
+
+impl<'a> Server<'a> {
+    fn start(world: &'a World, store: &[&str]) -> Server<'a> {
+        let mut command = world.coord(world.clone.path());
+        command
+            .args(["serve", "--port", "0"])
+            .args(store)
+            // This test makes more calls in a minute than one person does.
+            .env("COORD_LIMIT_HOLDER_PER_MINUTE", "0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let process = command.spawn().unwrap();
+        block_until("the server listens", || world.server().is_some());
+        Server { world, process }
+    }
+
+    /// Its address, as people write it.
+    fn url(&self) -> String {
+        let announced = std::fs::read_to_string(self.announcement()).unwrap();
+        let address = announced.split(' ').next().unwrap();
+        address.replace("127.0.0.1", "localhost")
+    }
+
+    fn announcement(&self) -> PathBuf {
+        self.world.clone.path().join(".git/coord/listening")
+    }
+
+    /// Ends it without a word to anybody.
+    fn kill(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for Server<'_> {
+    fn drop(&mut self) {
+        self.kill();
+        let _ = std::fs::remove_file(self.announcement());
+    }
+}
+
+fn world() -> World {
+    World::without_remote(&[
+        ("README.md", "# Shop\n"),
+        ("src/auth.ts", "import { query } from './db';\n"),
+        ("src/db.ts", "export const query = 1;\n"),
+    ])
+}
+
+/// What `coord ARGS` prints in the clone; it has to end with `status`.
+fn printed(world: &World, args: &[&str], status: i32) -> String {
+    let output = world.run(args);
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{args:?}: {out}{error}");
+    out
+}
+
+fn json_of(world: &World, args: &[&str]) -> Value {
+    serde_json::from_str(&printed(world, args, 0)).unwrap()
+}
+
+/// The id of the repository, as `coord doctor` shows it; nothing may be wrong.
+fn found_well(world: &World) -> String {
+    let findings = json_of(world, &["doctor", "--json"]);
+    let findings = findings.as_array().unwrap();
+    let of = |subject: &str| findings.iter().find(|finding| finding["subject"] == subject).unwrap();
+    assert_eq!(of("access")["state"], "ok", "{findings:#?}");
+    let repository = of("repository")["found"].as_str().unwrap();
+    repository.split(' ').next().unwrap().to_owned()
+}
+
+/// The commands of people and scripts, each of which has to reach the server and end well.
+fn people_are_served(world: &World, url: &str) {
+    let run = |args: &[&str]| printed(world, args, 0);
+    run(&["check", "src/db.ts"]);
+    run(&["check", "src/db.ts", "--url", url]);
+    run(&["claim", "src/db.ts", "-m", "Pooling the connections"]);
+    let status = json_of(world, &["status", "--json"]);
+    assert_eq!(status["locks"][0]["file_path"], "src/db.ts", "{status}");
+    run(&["wait", "README.md", "--agent", "one"]);
+    run(&["release", "README.md", "--agent", "one"]);
+    assert!(run(&["log"]).contains("src/db.ts"));
+    run(&["intent", "new", "INT-1", "--name", "Pool", "--scope", "src/db.ts"]);
+    run(&["intent", "select", "INT-1"]);
+    assert!(run(&["intent", "list"]).contains("INT-1"));
+    run(&[
+        "ledger",
+        "record",
+        "--kind",
+        "call",
+        "--tool",
+        "test",
+        "--summary",
+        "Tested it",
+        "--intent",
+        "INT-1",
+    ]);
+    assert!(run(&["ledger", "log"]).contains("INT-1"));
+    run(&["ledger", "verify"]);
+    run(&["map"]);
+    run(&["why", "src/db.ts"]);
+    run(&["verify", "README.md"]);
+    run(&["sync"]);
+    run(&["sync", "--check"]);
+    run(&["ledger", "verify", ".orchestration/agent_trace.jsonl"]);
+    run(&["team", "create", "alpha", "--agent", "lead"]);
+    run(&["team", "join", "alpha", "--agent", "one"]);
+    assert!(run(&["team", "list"]).contains("alpha"));
+    run(&["task", "add", "Pool", "--file", "README.md", "--agent", "lead"]);
+    run(&["task", "claim", "t1", "--agent", "one"]);
+    assert!(run(&["task", "list"]).contains("t1"));
+    run(&["task", "release", "t1", "--abandon", "--agent", "one"]);
+    run(&["message", "send", "--to", "one", "Look at t1", "--agent", "lead"]);
+    assert!(run(&["message", "read", "--agent", "one"]).contains("Look at t1"));
+    run(&["graph", "--stats"]);
+    run(&["release", "src/db.ts"]);
+}
+
+/// The hooks of git, the hooks of an agent, and its `coord mcp`.
+fn agents_are_served(world: &World, name: &str) {
+    printed(
+        world,
+        &["claim", "README.md", "-m", "Saying how to install it", "--agent", "bob"],
+        0,
+    );
+    std::fs::write(world.clone.path().join("README.md"), "# The shop\n").unwrap();
+    world.clone.git(&["add", "README.md"]);
+    printed(world, &["guard", "pre-commit"], 3);
+    std::fs::write(world.clone.path().join("message"), "Pool\n").unwrap();
+    printed(world, &["guard", "commit-msg", "message"], 0);
+    let message = std::fs::read_to_string(world.clone.path().join("message")).unwrap();
+    assert!(message.contains("INT-1"), "{message}");
+
+    let (ada, bob) = (
+        session(world, &CLAUDE_CODE, Some("ada")),
+        session(world, &CLAUDE_CODE, Some("bob")),
+    );
+    for agent in ["ada", "bob"] {
+        printed(world, &["intent", "select", "INT-1", "--agent", agent], 0);
+    }
+    ada.starts();
+    assert_eq!(ada.denial(&ada.edits("src/db.ts")), None);
+    assert_eq!(ada.denial(&ada.runs("touch made.txt")), None);
+    bob.starts();
+    let refused = bob.denial(&bob.edits("src/db.ts")).expect("ada has it");
+    assert!(refused.contains("agent 'ada'"), "{refused}");
+    let whole = bob.denial(&bob.runs("git stash")).expect("ada works here");
+    assert!(whole.contains("ada holds src/db.ts"), "{whole}");
+    ada.ends_turn();
+
+    let mut command = world.coord(world.clone.path());
+    command.arg("mcp");
+    let mut eve = Agent::start(command);
+    let claimed = eve.claim(&["new.txt"]);
+    assert_eq!(action(&claimed), "PROCEED", "{claimed}");
+    let named = json!({ "file_paths": ["new.txt"], "repo_url": name });
+    let checked = eve.call("check_status", named)["structuredContent"].clone();
+    assert_eq!(checked["status"], "OK", "{checked}");
+    assert_eq!(eve.held("?holder=me"), ["new.txt"]);
+    let ended = eve.end();
+    assert!(ended.said.contains("released 'new.txt'"), "{}", ended.said);
+}
+
+#[test]
+fn whatever_runs_in_a_clone_without_a_remote_names_it_as_its_server_with_a_shared_store_does() {
+    let Some(redis) = empty_database() else { return };
+    let world = world();
+    let mut server = Server::start(&world, &["--redis", &redis]);
+    let name = found_well(&world);
+    let digits = name.strip_prefix("localhost/local/clone-").expect("a name of its own");
+    assert_eq!(digits.len(), 8, "{name}");
+    people_are_served(&world, &server.url());
+    agents_are_served(&world, &name);
+
+    // Killed, it has left its announcement behind, and the next server has a store of its own.
+    server.kill();
+    assert!(server.announcement().exists());
+    printed(&world, &["check", "src/db.ts"], 0);
+    assert_eq!(found_well(&world), "localhost/local/clone");
+    let process = world.server().expect("a command has started one");
+    assert!(
+        std::process::Command::new("kill")
+            .arg(process)
+            .status()
+            .unwrap()
+            .success()
+    );
+    block_until("the server ends", || world.server().is_none());
+}
+
+#[test]
+fn whatever_runs_in_a_clone_without_a_remote_names_it_as_its_server_with_its_own_store_does() {
+    let world = world();
+    let server = Server::start(&world, &[]);
+    let name = found_well(&world);
+    assert_eq!(name, "localhost/local/clone");
+    people_are_served(&world, &server.url());
+    agents_are_served(&world, &name);
+}
+
+#[test]
+fn what_waited_for_a_server_is_recorded_under_the_name_that_the_next_one_has() {
+    let Some(redis) = empty_database() else { return };
+    let world = world();
+    let server = Server::start(&world, &["--redis", &redis]);
+    printed(
+        &world,
+        &["intent", "new", "INT-1", "--name", "Pool", "--scope", "src/db.ts"],
+        0,
+    );
+    printed(&world, &["intent", "select", "INT-1", "--agent", "ada"], 0);
+    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    ada.starts();
+    assert_eq!(ada.denial(&ada.edits("src/db.ts")), None);
+    drop(server);
+    std::fs::write(world.clone.path().join("src/db.ts"), "export const query = 2;\n").unwrap();
+    ada.has_edited("src/db.ts");
+    let spool = world.clone.path().join(".git/coord/ledger-spool.jsonl");
+    let waiting = std::fs::read_to_string(&spool).unwrap();
+    assert!(waiting.contains(r#""https://localhost/local/clone""#), "{waiting}");
+    let _server = Server::start(&world, &["--redis", &redis]);
+    assert_eq!(ada.denial(&ada.runs("touch made.txt")), None);
+    ada.has_run("touch made.txt");
+    assert_eq!(std::fs::read_to_string(&spool).unwrap(), "");
+    let log = printed(&world, &["ledger", "log"], 0);
+    assert!(log.contains("src/db.ts"), "{log}");
+}
