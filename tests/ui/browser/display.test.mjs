@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { lacks, lightOfMap, live, lockedFile, picture, shows, until } from '../harness/browser.mjs';
 import { SCREENSHOTS } from '../harness/launch.mjs';
 import { busyRepository, openBusy } from '../harness/scene.mjs';
+import { busyTeam } from '../harness/teams.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -29,6 +30,45 @@ function cutOff(page) {
         const { left, right, width } = element.getBoundingClientRect();
         return width > 0 && (left < -1 || right > innerWidth + 1);
       }).map((element) => element.getAttribute('aria-label') ?? element.textContent);
+  });
+}
+
+/** Words in the cells of tables that go on in another line: letters, digits and underscores belong together. @param {Page} page */
+function splitWords(page) {
+  return page.evaluate(() => [...document.querySelectorAll('.windowed :is(th, td)')].filter((cell) => cell.checkVisibility()).flatMap((cell) => {
+    const split = /** @type {string[]} */ ([]);
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      for (const { 0: word, index } of (text.nodeValue ?? '').matchAll(/[\p{L}\p{N}_]+/gu)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const tops = [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top));
+        if (new Set(tops).size > 1) split.push(`${word} (${cell.className})`);
+      }
+    }
+    return split;
+  }));
+}
+
+for (const width of [360, 768, 1440]) {
+  test(`at ${width} pixels, no word of the tables is split`, async (t) => {
+    const { repository, server, address } = await busyRepository(t);
+    await busyTeam(server, repository);
+    const page = await openBusy(t, address, { viewport: { width, height: 900 } });
+    await page.getByRole('button', { name: 'Table' }).click();
+    await shows(page.getByRole('cell', { name: 'Moving the login to passkeys' }));
+    assert.deepEqual(await splitWords(page), []);
+    await picture(page, `table-${width}`);
+    await page.goto(`${address}&view=tasks`);
+    await shows(page.getByRole('button', { name: 'Sessions by passkey' }));
+    assert.deepEqual(await splitWords(page), []);
+    await picture(page, `table-of-tasks-${width}`);
+    // What is looked for is found where it is so.
+    await page.locator('.windowed td').evaluateAll((cells) => {
+      for (const { style } of /** @type {HTMLElement[]} */ (cells)) Object.assign(style, { whiteSpace: 'normal', overflowWrap: 'anywhere', fontSize: '40px' });
+    });
+    assert.notDeepEqual(await splitWords(page), []);
   });
 }
 
