@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use coord::domain::team::TeamName;
+use coord::state::{locks, tasks};
+use coord::store::Value as StoreValue;
 use serde_json::{Value, json};
 
 use super::error;
-use crate::api::Api;
+use crate::api::{Api, repo};
 
 impl Api {
     /// `more` with the working copy, which is up to date.
@@ -25,6 +28,19 @@ impl Api {
         ]))
         .await;
         api
+    }
+
+    /// Puts `new` in the place of `old` in all of a hash.
+    async fn replace_stored(&self, key: &str, old: &str, new: &str) {
+        let Some(StoreValue::Array(stored)) = self.command(["HGETALL", key]).await else {
+            panic!("{key} is no hash")
+        };
+        for pair in stored.chunks(2) {
+            let [field, value] = [0, 1].map(|place| pair[place].as_str().unwrap().to_owned());
+            self.command(["HDEL", key, &field]).await;
+            self.command(["HSET", key, &field.replace(old, new), &value.replace(old, new)])
+                .await;
+        }
     }
 
     async fn holders(&self) -> Value {
@@ -219,6 +235,25 @@ async fn completing_takes_a_push() {
     let done = api.does_in_team("bob/one", path, done).await;
     assert_eq!(done["task"]["status"], json!("completed"));
     assert_eq!(api.holders().await, json!({}));
+}
+
+/// The source cannot be asked about a file whose stored name is none, of an earlier version for example: it was asked for ever.
+#[tokio::test]
+async fn a_file_of_a_name_that_is_refused_now_is_not_known_to_be_pushed() {
+    let api = Api::with_files().await;
+    api.does_in_team("bob/one", "/api/tasks/t1/claim", api.at_work(json!({})))
+        .await;
+    let team = TeamName::parse("alpha").unwrap();
+    for key in [locks::keys::locks(&repo()), tasks::keys::tasks(&repo(), &team)] {
+        api.replace_stored(&key, "db.ts", "../db.ts").await;
+    }
+    let pushed = api.git.commit(&[("db.ts", "export {};\n")]);
+    let work = json!({ "branch": "main", "agent_head": pushed, "new_repo_head": pushed });
+    let answer = api.sends("bob/one", "/api/tasks/t1/complete", work).await;
+    let body = answer.json();
+    assert_eq!((answer.status, &body["error"]), (409, &json!("NOT_PUSHED")), "{body}");
+    assert_eq!(body["orchestration"]["metadata"]["unpushed"], json!(["src/../db.ts"]));
+    assert!(body["message"].to_string().contains("cannot confirm"), "{body}");
 }
 
 #[tokio::test]

@@ -100,6 +100,8 @@ pub(crate) struct Admission<'a> {
     is_release: bool,
     is_counted: bool,
     is_asked: bool,
+    /// The source was asked about the caller's work.
+    is_work_judged: bool,
     /// The source could not say whether the caller's commits contain the head.
     is_unsure: bool,
     /// According to the source, one of the caller's commits does not contain the head.
@@ -154,6 +156,7 @@ impl<'a> Admission<'a> {
             is_release: false,
             is_counted: false,
             is_asked: keeper.is_none(),
+            is_work_judged: false,
             is_unsure: false,
             is_behind: false,
             rounds: 0,
@@ -208,9 +211,9 @@ impl<'a> Admission<'a> {
         agent_id.is_none() && (self.is_owner || self.app.intents.is_named_approver(user_id))
     }
 
-    /// Whether the source can judge the caller's work.
+    /// Whether the source can judge the caller's work. It is asked once for a request, whatever it says.
     pub fn can_ask(&self) -> bool {
-        self.app.source.is_some() && !self.needs_no_head
+        self.app.source.is_some() && !self.needs_no_head && !self.is_work_judged
     }
 
     /// The source's verdicts on `written`, when `new_head` was pushed from a working copy at `agent_head`. A head kept in
@@ -224,6 +227,7 @@ impl<'a> Admission<'a> {
     ) -> Result<Vec<Judged>, ApiError> {
         let source = self.app.source.as_deref().ok_or(ApiError::Internal)?;
         self.is_counted = true;
+        self.is_work_judged = true;
         let head = match (self.fetched(), self.keeper) {
             (None, Some(keeper)) if !new_head.matches(&known.commit) => {
                 heads::refresh(&*self.app.store, keeper, self.repo, self.branch, Some(&known)).await?

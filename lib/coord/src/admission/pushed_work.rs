@@ -26,6 +26,8 @@ pub(super) struct Work<'a> {
     /// The commit of its working copy.
     agent_head: &'a CommitSha,
     files: Vec<File>,
+    /// Files whose stored names are refused now: the source cannot be asked about them.
+    nameless: Vec<Judged>,
     /// The places in `files`, by the head of their claim.
     claims: BTreeMap<CommitSha, Vec<usize>>,
     /// Whether the next question was counted by the script that asked for the verdicts.
@@ -50,16 +52,25 @@ impl<'a> Work<'a> {
         written: &[Written],
     ) -> Self {
         let mut files = Vec::with_capacity(written.len());
+        let mut nameless = Vec::new();
         let mut claims: BTreeMap<CommitSha, Vec<usize>> = BTreeMap::new();
         for written in written {
-            if let Ok(path) = FilePath::parse(&written.path) {
-                claims.entry(written.claim_head.clone()).or_default().push(files.len());
-                files.push(File {
-                    path,
-                    verdict: Verdict::Missing(Shortfall::Unknown),
+            let verdict = Verdict::Missing(Shortfall::Unknown);
+            let Ok(path) = FilePath::parse(&written.path) else {
+                nameless.push(Judged {
+                    path: written.path.clone(),
+                    claim_head: written.claim_head.clone(),
+                    verdict,
                     blob: String::new(),
                 });
-            }
+                continue;
+            };
+            claims.entry(written.claim_head.clone()).or_default().push(files.len());
+            files.push(File {
+                path,
+                verdict,
+                blob: String::new(),
+            });
         }
         Work {
             admission,
@@ -67,6 +78,7 @@ impl<'a> Work<'a> {
             new_head,
             agent_head,
             files,
+            nameless,
             claims,
             is_next_counted: true,
             relations: HashMap::new(),
@@ -91,7 +103,7 @@ impl<'a> Work<'a> {
         };
         let claims = self.claims.iter();
         let places = claims.flat_map(|(claim_head, places)| places.iter().map(move |place| (claim_head, place)));
-        Ok(places.map(judged).collect())
+        Ok(places.map(judged).chain(self.nameless.iter().cloned()).collect())
     }
 
     /// The verdicts on what the branch with `head` does not have by its work branch.

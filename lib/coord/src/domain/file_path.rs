@@ -30,12 +30,12 @@ impl FilePath {
                 "has an empty path; send paths relative to the repository root".to_owned(),
             ));
         }
+        let too_long = |bytes: usize, form: &str| {
+            let most = Self::MAX_BYTES;
+            refused(&format!("is {bytes} bytes long{form}; at most {most} are allowed"))
+        };
         if text.len() > Self::MAX_BYTES {
-            return refused(&format!(
-                "is {} bytes long; at most {} are allowed",
-                text.len(),
-                Self::MAX_BYTES
-            ));
+            return too_long(text.len(), "");
         }
         if let Some(character) = unseen(text) {
             return refused(&format!(
@@ -63,7 +63,12 @@ impl FilePath {
         if folded.starts_with(char::is_whitespace) || folded.ends_with(char::is_whitespace) {
             return refused("begins or ends with white space; send the path without it");
         }
-        Ok(FilePath(in_one_form(&folded).into_owned()))
+        let path = in_one_form(&folded).into_owned();
+        // NFC makes some texts longer, up to three times.
+        if path.len() > Self::MAX_BYTES {
+            return too_long(path.len(), " in Unicode's form NFC");
+        }
+        Ok(FilePath(path))
     }
 
     /// The path.

@@ -109,8 +109,13 @@ async fn compare(
     let mut compared: Vec<(String, InterfaceComparison)> = left_out.iter().map(too_many).collect();
     let mut by_head: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();
     for one in asked {
-        if let Ok(path) = FilePath::parse(&one.path) {
-            by_head.entry(&one.claim_head).or_default().push(path);
+        match FilePath::parse(&one.path) {
+            Ok(path) => by_head.entry(&one.claim_head).or_default().push(path),
+            // A name that an earlier version kept, and that is refused now.
+            Err(_) => {
+                let comparison = InterfaceComparison::Unknown(NoInterface::Unreadable);
+                compared.push((one.path.clone(), comparison));
+            }
         }
     }
     let trees = u32::try_from(by_head.len() + 1).unwrap_or(u32::MAX);

@@ -49,7 +49,7 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
             is_abandoned: release.is_abandoned,
             message: release.reason,
             paths: &request.paths,
-            can_ask: admission.can_ask() && judged.is_empty(),
+            can_ask: admission.can_ask(),
             judged: &judged,
         };
         let outcome = admission.run(&wanted).await?;

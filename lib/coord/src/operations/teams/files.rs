@@ -314,10 +314,9 @@ pub(super) async fn end(
 ) -> Result<(Ended, Waiting), ApiError> {
     let mut judged = Vec::new();
     loop {
-        let can_ask = admission.can_ask() && judged.is_empty();
         let call = EndCall {
             end,
-            files: files.of_ended(head, can_ask, &judged),
+            files: files.of_ended(head, admission.can_ask(), &judged),
         };
         let (outcome, waits) = run(admission, &call).await?;
         let outcome = match outcome {
