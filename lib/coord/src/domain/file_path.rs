@@ -225,6 +225,20 @@ mod tests {
         }
         assert!(FilePath::parse(&"a".repeat(4097)).is_err());
         assert!(FilePath::parse(&"a".repeat(4096)).is_ok());
+        // 4,095 bytes, which are 8,190 in the form that is kept.
+        let error = FilePath::parse(&"\u{fb2c}".repeat(1365)).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("is 8190 bytes long in Unicode's form NFC; at most 4096"),
+            "{error}"
+        );
+        let longest = FilePath::parse(&"\u{fb2c}".repeat(682)).unwrap();
+        assert_eq!(
+            FilePath::parse(longest.as_str()),
+            Ok(longest),
+            "what is kept can be parsed again"
+        );
         for text in [
             "..a",
             "a..",
