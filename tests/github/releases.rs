@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cloud::{Answer, Cloud, Instance, jwt};
+use coord_test_support::git::Repo;
 
 /// A cloud, an instance, and ann, who writes two files.
 pub async fn claimed() -> (Cloud, Instance) {
@@ -98,6 +99,32 @@ async fn push_names_only_the_files_that_need_it() {
     let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
     assert_eq!(unpushed, &json!(["src/a.ts"]));
     assert!(cloud.is_locked("src/a.ts").await && cloud.is_locked("src/b.ts").await);
+}
+
+/// A check asks about a commit before it is pushed, and what GitHub does not have is remembered for a minute.
+#[tokio::test]
+async fn a_push_counts_at_once_though_github_was_asked_about_it_before() {
+    for work_branch in [None, Some("pool")] {
+        let (cloud, instance) = claimed().await;
+        cloud.repo.git(&["config", "receive.denyCurrentBranch", "ignore"]);
+        cloud.repo.git(&["branch", "pool"]);
+        let folder = tempfile::tempdir().unwrap();
+        let origin = cloud.repo.path().display().to_string();
+        Repo::at(folder.path()).git(&["clone", "--quiet", &origin, "agent"]);
+        let agent = Repo::at(folder.path().join("agent"));
+        let commit = agent.commit(&[("src/a.ts", "export const a = 2;\n")]);
+        let next = agent.commit(&[("src/b.ts", "export const b = 2;\n")]);
+        let read = json!({"status": "READING", "agent_head": commit, "work_branch": work_branch});
+        assert_eq!(instance.post(&jwt("bob"), read).await.status, 409);
+        let more = json!({"work_branch": work_branch});
+        let early = open(&instance, &commit, more.clone()).await;
+        assert_eq!(early.error(), (409, "NOT_PUSHED"), "{early:?}");
+        let target = format!("{next}:refs/heads/{}", work_branch.unwrap_or("main"));
+        agent.git(&["push", "--quiet", "origin", &target]);
+        let done = open(&instance, &commit, more).await;
+        assert_eq!(done.status, 200, "{work_branch:?} {done:?}");
+        assert!(!cloud.is_locked("src/a.ts").await);
+    }
 }
 
 #[tokio::test]

@@ -110,8 +110,9 @@ impl<'a> Work<'a> {
     async fn judge_on(&mut self, work_branch: &Branch, head: &CommitSha) -> Result<(), ApiError> {
         let repo = self.admission.repo;
         self.admission.count_lookups(Lookup::Branch, 1).await?;
-        let work_head = match self.source.head(repo, work_branch).await {
-            Ok(work_head) => work_head,
+        // Not a head that is remembered: the caller says that it has just pushed.
+        let work_head = match self.source.refresh_head(repo, work_branch, None).await {
+            Ok(work_head) => work_head.commit,
             // It was never pushed.
             Err(SourceError::UnknownBranch { .. }) => return Ok(()),
             Err(error) => return Err(error.into()),
@@ -251,9 +252,10 @@ impl<'a> Work<'a> {
         }
         self.count().await?;
         let repo = self.admission.repo;
-        let relation = self.source.is_ancestor(repo, ancestor, descendant).await?;
-        self.relations.insert((ancestor.clone(), descendant.clone()), relation);
-        Ok(relation)
+        let compared = self.source.compare(repo, ancestor, descendant, &[]).await?;
+        let pair = (ancestor.clone(), descendant.clone());
+        self.relations.insert(pair, compared.descends);
+        Ok(compared.descends)
     }
 
     /// How the new head relates to `base`, and what has changed of all files.

@@ -206,7 +206,8 @@ pub trait Source: Send + Sync + 'static {
         })
     }
 
-    /// Whether `ancestor` is reachable from `descendant`. Either may be an abbreviated id.
+    /// Whether `ancestor` is reachable from `descendant`. Either may be an abbreviated id. That it is not known may be
+    /// remembered for a short time.
     async fn is_ancestor(
         &self,
         repo: &RepoId,
@@ -214,7 +215,8 @@ pub trait Source: Send + Sync + 'static {
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError>;
 
-    /// How `tip` relates to `base`, and whether `paths` are equal in both.
+    /// How `tip` relates to `base`, and whether `paths` are equal in both. A source that did not have one of them before is
+    /// asked again: the caller says that it was pushed.
     async fn compare(
         &self,
         repo: &RepoId,

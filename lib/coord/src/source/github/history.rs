@@ -96,7 +96,7 @@ impl History {
         }
     }
 
-    /// Whether `ancestor` is reachable from `descendant`.
+    /// Whether `ancestor` is reachable from `descendant`. That GitHub does not have one of them is remembered for [`UNKNOWN_FOR`].
     pub(super) async fn is_ancestor(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -105,13 +105,26 @@ impl History {
         ancestor: &CommitSha,
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError> {
-        if ancestor == descendant {
+        let pair = (repo.clone(), ancestor.clone(), descendant.clone());
+        if let Some((Reachable::Unknown, learnt)) = self.relations.get(&pair)
+            && learnt.elapsed() < UNKNOWN_FOR
+        {
+            return Ok(Reachable::Unknown);
+        }
+        self.relation(client, slug, pair).await
+    }
+
+    /// The same as it is now: what GitHub did not have may have been pushed.
+    async fn relation(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        slug: &Slug,
+        pair: Pair,
+    ) -> Result<Reachable, SourceError> {
+        if pair.1 == pair.2 {
             return Ok(Reachable::Yes);
         }
-        let pair = (repo.clone(), ancestor.clone(), descendant.clone());
-        if let Some((answer, learnt)) = self.relations.get(&pair)
-            && (answer != Reachable::Unknown || learnt.elapsed() < UNKNOWN_FOR)
-        {
+        if let Some((answer @ (Reachable::Yes | Reachable::No), _)) = self.relations.get(&pair) {
             return Ok(answer);
         }
         let (history, client, slug, question) = (Arc::clone(self), Arc::clone(client), slug.clone(), pair.clone());
@@ -143,8 +156,8 @@ impl History {
         }
     }
 
-    /// How `tip` relates to `base`, and which of `paths` changed in between: one request, whose response names up to
-    /// [`MOST_FILES`] changed files, each with its patch. If there are more, only the relation.
+    /// How `tip` relates to `base`, as it is now, and which of `paths` changed in between: one request, whose response names
+    /// up to [`MOST_FILES`] changed files, each with its patch. If there are more, only the relation.
     pub(super) async fn changes(
         self: &Arc<Self>,
         client: &Arc<Client>,
@@ -155,11 +168,12 @@ impl History {
     ) -> Result<Comparison, SourceError> {
         let unknown = |descends| Comparison::of_commits(descends, paths.len());
         let pair = (repo.clone(), base.clone(), tip.clone());
+        if paths.is_empty() {
+            return Ok(unknown(self.relation(client, slug, pair).await?));
+        }
         // For commits that are not ancestors of each other, it does not name the differences.
-        if let Some((answer, learnt)) = self.relations.get(&pair)
-            && (answer == Reachable::No || (answer == Reachable::Unknown && learnt.elapsed() < UNKNOWN_FOR))
-        {
-            return Ok(unknown(answer));
+        if let Some((Reachable::No, _)) = self.relations.get(&pair) {
+            return Ok(unknown(Reachable::No));
         }
         let range = format!("{base}...{tip}");
         let path = ["compare", range.as_str()];
@@ -171,7 +185,7 @@ impl History {
                 return Ok(unknown(Reachable::Unknown));
             }
             Err(GithubError::TooLarge { .. }) => {
-                return Ok(unknown(self.is_ancestor(client, slug, repo, base, tip).await?));
+                return Ok(unknown(self.relation(client, slug, pair).await?));
             }
             Err(error) => return Err(error.about(repo)),
         };
