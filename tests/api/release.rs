@@ -154,12 +154,15 @@ async fn only_a_commit_that_comes_after_the_claim_is_a_push() {
     api.git.git(&["checkout", "--quiet", "main"]);
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
     api.git.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
-    for old in [&api.first, &side] {
+    for (old, why) in [
+        (&api.first, "was already on main when you claimed"),
+        (&side, "does not descend from the head at your claim"),
+    ] {
         let answer = api
             .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": old }))
             .await;
         let (reason, unpushed) = push_wanted(&answer);
-        assert!(reason.contains("does not descend from"), "{reason}");
+        assert!(reason.contains(why), "{reason}");
         assert_eq!(unpushed, json!(["src/auth.ts"]));
     }
     assert_eq!(api.held().await, 1);
@@ -261,6 +264,29 @@ async fn work_on_a_history_that_was_written_anew_is_released_when_it_is_there() 
     let more = json!({ "new_repo_head": anew, "agent_head": anew });
     let answer = api.tell("ann", "OPEN", &["src/auth.ts"], more).await;
     assert_eq!(answer.status, 200, "{}", answer.json());
+}
+
+#[tokio::test]
+async fn after_a_reset_a_commit_from_before_the_claim_is_no_push() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["README.md", "src/auth.ts"]).await;
+    api.git.git(&["reset", "--quiet", "--hard", &api.first]);
+    let open = async |head: &str| {
+        let more = json!({ "new_repo_head": head, "agent_head": head });
+        api.tell("ann", "OPEN", &["README.md", "src/auth.ts"], more).await
+    };
+    let (reason, unpushed) = push_wanted(&open(&api.first).await);
+    assert!(reason.contains("was already on main when you claimed"), "{reason}");
+    assert_eq!(unpushed, json!(["README.md", "src/auth.ts"]));
+    assert_eq!(api.held().await, 2);
+    let anew = api.git.commit(&[("README.md", "A shop for all\n")]);
+    let answer = open(&anew).await;
+    assert_eq!(answer.status, 200, "{}", answer.json());
+    let warnings = answer.json()["warnings"].to_string();
+    assert!(
+        warnings.contains("UNCHANGED: At that commit 'src/auth.ts' is as"),
+        "{warnings}"
+    );
 }
 
 #[tokio::test]

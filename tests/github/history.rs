@@ -31,7 +31,8 @@ async fn relations_of_commits_are_those_of_git_and_are_asked_for_once() {
             assert_eq!(answer, expected, "{ancestor} {descendant}");
         }
     }
-    assert_eq!(fake.asked().len(), table.len());
+    // The first two are one question.
+    assert_eq!(fake.asked().len(), table.len() - 1);
     assert_eq!(
         source.is_ancestor(&id(), &sha(&first), &sha(&first)).await.unwrap(),
         Reachable::Yes

@@ -139,7 +139,10 @@ async fn an_earlier_commit_or_a_merged_side_line_is_no_push() {
     assert_eq!(claim.status, 200, "{claim:?}");
     cloud.repo.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
     cloud.age_head(60).await;
-    for old in [&cloud.head, &side] {
+    for (old, expected) in [
+        (&cloud.head, "was already on origin/main when you claimed"),
+        (&side, "does not descend from the head at your claim"),
+    ] {
         let refused = open(&instance, old, json!({})).await;
         assert_eq!(
             (refused.error(), refused.action()),
@@ -147,7 +150,7 @@ async fn an_earlier_commit_or_a_merged_side_line_is_no_push() {
             "{refused:?}"
         );
         let why = refused.body["message"].as_str().unwrap();
-        assert!(why.contains("does not descend from"), "{why}");
+        assert!(why.contains(expected), "{why}");
         let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
         assert_eq!(unpushed, &json!(["src/a.ts"]));
     }
@@ -200,6 +203,30 @@ async fn history_that_was_written_anew_is_no_dead_end() {
     let anew = cloud.repo.commit(&[("src/a.ts", "export const a = 5;\n")]);
     let done = open(&instance, &anew, json!({})).await;
     assert_eq!(done.status, 200, "{done:?}");
+}
+
+#[tokio::test]
+async fn after_a_reset_a_commit_from_before_the_claim_is_no_push() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let older = cloud.repo.commit(&[("src/a.ts", "export const a = 1.5;\n")]);
+    let base = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
+    let claimed = instance.post(&jwt("ann"), json!({"agent_head": base})).await;
+    assert_eq!(claimed.status, 200, "{claimed:?}");
+    cloud.repo.git(&["reset", "--quiet", "--hard", &older]);
+    for (old, questions) in [(&older, 1), (&cloud.head, 2)] {
+        cloud.fake.seen();
+        let refused = open(&instance, old, json!({})).await;
+        assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
+        let why = refused.body["message"].as_str().unwrap();
+        assert!(why.contains("was already on origin/main when you claimed"), "{why}");
+        assert_eq!(asked_to_compare(&cloud), questions, "{old}");
+    }
+    let anew = cloud.repo.commit(&[("src/a.ts", "export const a = 3;\n")]);
+    cloud.fake.seen();
+    let done = open(&instance, &anew, json!({})).await;
+    assert_eq!(done.status, 200, "{done:?}");
+    assert_eq!(asked_to_compare(&cloud), 1);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use coord::domain::file_path::in_one_form;
 use coord::domain::{CommitSha, FilePath};
-use coord::source::{Comparison, SourceError};
+use coord::source::{Comparison, Reachable, SourceError};
 use gix::objs::tree::EntryMode;
 use gix::{ObjectId, Tree};
 
@@ -23,6 +23,10 @@ impl Repository {
         deadline: &Deadline,
     ) -> Result<Comparison, SourceError> {
         let descends = self.is_ancestor(base, tip, deadline)?;
+        let precedes = match descends {
+            Reachable::Yes => Reachable::No,
+            Reachable::No | Reachable::Unknown => self.is_ancestor(tip, base, deadline)?,
+        };
         let (before, after) = (
             self.contents(base, paths, deadline)?,
             self.contents(tip, paths, deadline)?,
@@ -37,7 +41,7 @@ impl Repository {
         };
         Ok(Comparison {
             same,
-            ..Comparison::of_commits(descends, paths.len())
+            ..Comparison::of_commits(descends, precedes, paths.len())
         })
     }
 

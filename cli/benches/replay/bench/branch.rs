@@ -335,6 +335,7 @@ impl Source for ReplayedBranch {
         let is_same = |path: &FilePath| Some(version(before, path) == version(after, path));
         Ok(Comparison {
             descends: self.is_ancestor(repo, base, tip).await?,
+            precedes: self.is_ancestor(repo, tip, base).await?,
             same: paths.iter().map(is_same).collect(),
             blobs: vec![None; paths.len()],
         })

@@ -165,13 +165,16 @@ impl<'a> Work<'a> {
             let since_claim = self.compare(&claim_head).await?;
             let follows_claim = since_claim.descends == Reachable::Yes;
             let is_same_commit = claim_head.matches(self.new_head);
-            let is_rewritten = !follows_claim && is_on_branch && self.is_gone(&claim_head, head).await?;
+            // A commit from before the claim is no push, whatever has become of the branch.
+            let may_be_anew = !follows_claim && is_on_branch && since_claim.precedes == Reachable::No;
+            let is_rewritten = may_be_anew && self.is_gone(&claim_head, head).await?;
             let verdict = |place: usize, is_all_there: bool| {
                 let facts = WorkFacts {
                     is_same_commit,
                     is_on_branch,
                     follows_claim,
-                    is_relation_unknown: since_claim.descends == Reachable::Unknown,
+                    is_relation_unknown: [since_claim.descends, since_claim.precedes].contains(&Reachable::Unknown),
+                    is_before_claim: since_claim.precedes == Reachable::Yes,
                     is_rewritten,
                     is_same_content: since_claim.is_same(place),
                     is_all_there,
@@ -209,7 +212,8 @@ impl<'a> Work<'a> {
             return Ok(None);
         }
         if self.is_expensive() && self.known_relation(agent_head, head) == Some(Reachable::Unknown) {
-            return Ok(Some(Comparison::of_commits(Reachable::Unknown, self.files.len())));
+            let unknown = Reachable::Unknown;
+            return Ok(Some(Comparison::of_commits(unknown, unknown, self.files.len())));
         }
         Ok(Some(self.compare(agent_head).await?))
     }

@@ -12,6 +12,8 @@ pub struct WorkFacts {
     pub follows_claim: bool,
     /// Whether it does is not known: the source lacks commits, as a clone without its history does.
     pub is_relation_unknown: bool,
+    /// The new head is older than the claim head: an ancestor of it.
+    pub is_before_claim: bool,
     /// The claim head is no longer on the branch: history was rewritten, so that nothing on it can descend from there.
     pub is_rewritten: bool,
     /// The file is equal at the new head and at the claim head.
@@ -41,7 +43,9 @@ pub enum Shortfall {
     SameCommit,
     /// The new head is not on the branch.
     NotOnBranch,
-    /// The new head is on the branch, but was there before the claim, or arrived another way.
+    /// The new head was on the branch before the claim.
+    BeforeClaim,
+    /// The new head is on the branch, but arrived by a line that does not have the claim head.
     NotAfterClaim,
     /// The working copy has commits that are not on the branch.
     CopyAhead,
@@ -57,10 +61,11 @@ impl WorkFacts {
         if self.is_same_commit {
             return Verdict::Missing(Shortfall::SameCommit);
         }
-        let is_after_claim = self.follows_claim || (self.is_rewritten && self.is_on_branch);
-        if !is_after_claim {
+        let is_anew = self.is_rewritten && self.is_on_branch && !self.is_before_claim;
+        if !(self.follows_claim || is_anew) {
             return Verdict::Missing(match (self.is_on_branch, self.is_relation_unknown) {
                 (false, _) => Shortfall::NotOnBranch,
+                (true, _) if self.is_before_claim => Shortfall::BeforeClaim,
                 (true, false) => Shortfall::NotAfterClaim,
                 (true, true) => Shortfall::Unknown,
             });
@@ -80,12 +85,13 @@ impl WorkFacts {
 }
 
 impl Verdict {
-    const ALL: [Verdict; 9] = [
+    const ALL: [Verdict; 10] = [
         Verdict::Pushed,
         Verdict::Waiting,
         Verdict::Unchanged,
         Verdict::Missing(Shortfall::SameCommit),
         Verdict::Missing(Shortfall::NotOnBranch),
+        Verdict::Missing(Shortfall::BeforeClaim),
         Verdict::Missing(Shortfall::NotAfterClaim),
         Verdict::Missing(Shortfall::CopyAhead),
         Verdict::Missing(Shortfall::TooManyClaims),
@@ -100,6 +106,7 @@ impl Verdict {
             Verdict::Unchanged => "UNCHANGED",
             Verdict::Missing(Shortfall::SameCommit) => "SAME",
             Verdict::Missing(Shortfall::NotOnBranch) => "ELSEWHERE",
+            Verdict::Missing(Shortfall::BeforeClaim) => "BEFORE",
             Verdict::Missing(Shortfall::NotAfterClaim) => "EARLIER",
             Verdict::Missing(Shortfall::CopyAhead) => "AHEAD",
             Verdict::Missing(Shortfall::TooManyClaims) => "CLAIMS",
@@ -119,9 +126,9 @@ mod tests {
 
     #[test]
     fn only_pushed_work_that_follows_the_claim_is_let_go() {
-        use Shortfall::{CopyAhead, NotAfterClaim, NotOnBranch, SameCommit, Unknown};
+        use Shortfall::{BeforeClaim, CopyAhead, NotAfterClaim, NotOnBranch, SameCommit, Unknown};
         use Verdict::{Missing, Pushed, Unchanged};
-        // s same commit, b on the branch, f follows, ? not known whether, r rewritten, u unchanged, t all there.
+        // s same commit, b on the branch, f follows, ? not known whether, o older, r rewritten, u unchanged, t all there.
         for (letters, expected) in [
             ("bft", Pushed),
             ("bfut", Unchanged),
@@ -139,6 +146,10 @@ mod tests {
             ("bfu", Missing(CopyAhead)),
             ("brt", Pushed),
             ("brut", Unchanged),
+            ("bot", Missing(BeforeClaim)),
+            ("brot", Missing(BeforeClaim)),
+            ("brout", Missing(BeforeClaim)),
+            ("rot", Missing(NotOnBranch)),
             ("rt", Missing(NotOnBranch)),
             ("br", Missing(CopyAhead)),
         ] {
@@ -147,6 +158,7 @@ mod tests {
                 is_on_branch: letters.contains('b'),
                 follows_claim: letters.contains('f'),
                 is_relation_unknown: letters.contains('?'),
+                is_before_claim: letters.contains('o'),
                 is_rewritten: letters.contains('r'),
                 is_same_content: letters.contains('u'),
                 is_all_there: letters.contains('t'),

@@ -225,6 +225,7 @@ fn shortfall(why: Shortfall, request: &WorkRequest, branch: &str, new_head: Opti
             format!("commit {commit} was already the head of {branch} when you claimed")
         }
         Shortfall::NotOnBranch => format!("commit {commit} is not on {branch}"),
+        Shortfall::BeforeClaim => format!("commit {commit} was already on {branch} when you claimed"),
         Shortfall::NotAfterClaim => {
             format!("commit {commit} of {branch} does not descend from the head at your claim")
         }

@@ -95,6 +95,8 @@ pub enum Reachable {
 pub struct Comparison {
     /// Whether the earlier commit is reachable from the later.
     pub descends: Reachable,
+    /// Whether it is the other way round: the later commit is in truth an ancestor of the earlier.
+    pub precedes: Reachable,
     /// For each requested file, whether it is equal in both commits, or missing in both; `None` if unknown.
     pub same: Vec<Option<bool>>,
     /// For each requested file that differs, its blob in the later commit, empty where it is gone; `None` if unknown.
@@ -103,9 +105,10 @@ pub struct Comparison {
 
 impl Comparison {
     /// Nothing is known of `count` files.
-    pub fn of_commits(descends: Reachable, count: usize) -> Self {
+    pub fn of_commits(descends: Reachable, precedes: Reachable, count: usize) -> Self {
         Comparison {
             descends,
+            precedes,
             same: vec![None; count],
             blobs: vec![None; count],
         }
@@ -225,7 +228,11 @@ pub trait Source: Send + Sync + 'static {
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
         let descends = self.is_ancestor(repo, base, tip).await?;
-        Ok(Comparison::of_commits(descends, paths.len()))
+        let precedes = match descends {
+            Reachable::Yes => Reachable::No,
+            Reachable::No | Reachable::Unknown => self.is_ancestor(repo, tip, base).await?,
+        };
+        Ok(Comparison::of_commits(descends, precedes, paths.len()))
     }
 
     /// Up to `limit` commits reachable from `tip`, newest first, full length.

@@ -71,12 +71,17 @@ struct Commit {
     sha: String,
 }
 
+fn reversed((repo, base, tip): &Pair) -> Pair {
+    (repo.clone(), tip.clone(), base.clone())
+}
+
 impl Compared {
-    /// Whether the first commit is reachable from the second.
-    fn relation(&self) -> Result<Reachable, GithubError> {
+    /// Whether the first commit is reachable from the second, and whether the second is an ancestor of the first.
+    fn relation(&self) -> Result<(Reachable, Reachable), GithubError> {
         match self.status.as_str() {
-            "ahead" | "identical" => Ok(Reachable::Yes),
-            "behind" | "diverged" => Ok(Reachable::No),
+            "ahead" | "identical" => Ok((Reachable::Yes, Reachable::No)),
+            "behind" => Ok((Reachable::No, Reachable::Yes)),
+            "diverged" => Ok((Reachable::No, Reachable::No)),
             other => {
                 let other: String = other.chars().take(40).collect();
                 Err(GithubError::Malformed(format!(
@@ -124,7 +129,7 @@ impl History {
         if pair.1 == pair.2 {
             return Ok(Reachable::Yes);
         }
-        if let Some((answer @ (Reachable::Yes | Reachable::No), _)) = self.relations.get(&pair) {
+        if let Some(answer) = self.lasting(&pair) {
             return Ok(answer);
         }
         let (history, client, slug, question) = (Arc::clone(self), Arc::clone(client), slug.clone(), pair.clone());
@@ -138,22 +143,39 @@ impl History {
         let path = ["compare", range.as_str()];
         // The second page, because the first carries every changed file with its patch.
         let ask = client.small(&path, &[("per_page", "1"), ("page", "2")]);
-        let answer = match client.json::<Compared>(slug, &ask).await {
-            Ok(compared) => compared.relation().map_err(|error| error.about(repo))?,
+        match client.json::<Compared>(slug, &ask).await {
+            Ok(compared) => {
+                let (descends, precedes) = compared.relation().map_err(|error| error.about(repo))?;
+                self.remember(pair, descends, precedes);
+                Ok(descends)
+            }
             // One of the two is missing, the repository has no commits, or the histories have no common commit.
-            Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => Reachable::Unknown,
-            Err(error) => return Err(error.about(repo)),
-        };
-        self.remember(pair, answer);
-        Ok(answer)
+            Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => {
+                self.remember_unknown(pair);
+                Ok(Reachable::Unknown)
+            }
+            Err(error) => Err(error.about(repo)),
+        }
     }
 
-    fn remember(&self, pair: Pair, answer: Reachable) {
+    /// Remembers both directions, which one response tells.
+    fn remember(&self, pair: Pair, descends: Reachable, precedes: Reachable) {
         // An abbreviation may later mean another commit.
-        let is_lasting = [&pair.1, &pair.2].iter().all(|id| matches!(id.as_str().len(), 40 | 64));
-        if is_lasting || answer == Reachable::Unknown {
-            self.relations.insert(pair, (answer, Instant::now()));
+        if [&pair.1, &pair.2].iter().all(|id| matches!(id.as_str().len(), 40 | 64)) {
+            let now = Instant::now();
+            self.relations.insert(reversed(&pair), (precedes, now));
+            self.relations.insert(pair, (descends, now));
         }
+    }
+
+    fn remember_unknown(&self, pair: Pair) {
+        self.relations.insert(pair, (Reachable::Unknown, Instant::now()));
+    }
+
+    /// The relation, if it is known for ever.
+    fn lasting(&self, pair: &Pair) -> Option<Reachable> {
+        let (answer, _) = self.relations.get(pair)?;
+        Some(answer).filter(|answer| *answer != Reachable::Unknown)
     }
 
     /// How `tip` relates to `base`, as it is now, and which of `paths` changed in between: one request, whose response names
@@ -166,14 +188,17 @@ impl History {
         (base, tip): (&CommitSha, &CommitSha),
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let unknown = |descends| Comparison::of_commits(descends, paths.len());
+        let unknown = |descends, precedes| Comparison::of_commits(descends, precedes, paths.len());
         let pair = (repo.clone(), base.clone(), tip.clone());
-        if paths.is_empty() {
-            return Ok(unknown(self.relation(client, slug, pair).await?));
-        }
-        // For commits that are not ancestors of each other, it does not name the differences.
-        if let Some((Reachable::No, _)) = self.relations.get(&pair) {
-            return Ok(unknown(Reachable::No));
+        let related = async || {
+            let descends = self.relation(client, slug, pair.clone()).await?;
+            let precedes = self.lasting(&reversed(&pair)).unwrap_or(Reachable::Unknown);
+            Ok::<_, SourceError>(unknown(descends, precedes))
+        };
+        // It names no differences of commits neither of which is an ancestor of the other, nor going back.
+        let is_known = self.lasting(&pair) == Some(Reachable::No) && self.lasting(&reversed(&pair)).is_some();
+        if paths.is_empty() || is_known {
+            return related().await;
         }
         let range = format!("{base}...{tip}");
         let path = ["compare", range.as_str()];
@@ -181,18 +206,16 @@ impl History {
         let compared = match client.json::<Compared>(slug, &ask).await {
             Ok(compared) => compared,
             Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => {
-                self.remember(pair, Reachable::Unknown);
-                return Ok(unknown(Reachable::Unknown));
+                self.remember_unknown(pair);
+                return Ok(unknown(Reachable::Unknown, Reachable::Unknown));
             }
-            Err(GithubError::TooLarge { .. }) => {
-                return Ok(unknown(self.relation(client, slug, pair).await?));
-            }
+            Err(GithubError::TooLarge { .. }) => return related().await,
             Err(error) => return Err(error.about(repo)),
         };
-        let descends = compared.relation().map_err(|error| error.about(repo))?;
-        self.remember(pair, descends);
+        let (descends, precedes) = compared.relation().map_err(|error| error.about(repo))?;
+        self.remember(pair, descends, precedes);
         let Some(files) = compared.files.filter(|_| descends == Reachable::Yes) else {
-            return Ok(unknown(descends));
+            return Ok(unknown(descends, precedes));
         };
         let is_whole = files.len() < MOST_FILES;
         // The changed files, each with its blob at the tip.
@@ -217,6 +240,7 @@ impl History {
         };
         Ok(Comparison {
             descends,
+            precedes,
             same: paths.iter().map(is_same).collect(),
             blobs: paths.iter().map(|path| changed.get(path.as_str())?.clone()).collect(),
         })

@@ -6,7 +6,7 @@
 --       all that the caller holds, 26... the file paths, then, if the source was asked, its answer for each: '' or the claim
 --       head, a space and a verdict
 -- Verdicts: PUSHED, WAITING (the work branch has it; then a space and the file's blob, '' where it is gone), UNCHANGED, or why not: SAME (the new head is the claim head), ELSEWHERE (it is not on the branch),
---       EARLIER (it does not come after the claim), AHEAD (the working copy has commits that are not on the branch), CLAIMS (the files were claimed at too
+--       BEFORE (it was there before the claim), EARLIER (it does not come after the claim), AHEAD (the working copy has commits that are not on the branch), CLAIMS (the files were claimed at too
 --       many heads), UNKNOWN
 -- Returns { RELEASED, now, head or '', its age in seconds or '', '1' if it is unconfirmed, graph version, released paths,
 --           paths that were not held, others' entries on those as JSON, files that import released ones, number of these,
