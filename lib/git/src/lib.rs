@@ -71,15 +71,17 @@ pub struct Opened {
     pub path: PathBuf,
     /// The folder that all worktrees of the repository share, absolute: mostly `.git` of the main worktree.
     pub git_folder: PathBuf,
-    /// The branch that is checked out in this worktree. Where HEAD is detached, names no branch, or one that was not pushed:
+    /// The branch that is checked out in this worktree. Where HEAD is detached, names no branch, or one without a head:
     /// the branch that `origin/HEAD` names, else `main`, else `master`, else the only branch, if it has a head.
     pub default_branch: Option<Branch>,
     /// The commit that is checked out in this worktree, full length. `None` where it has no commit yet.
     pub head: Option<CommitSha>,
-    /// The head of `default_branch`. `None` where the branch has no commit yet, or has not been pushed.
+    /// The head of `default_branch`. `None` where the branch has no commit yet, or no head.
     pub tip: Option<Tip>,
-    /// The branch that is checked out, where it has a commit but no head, because it was never pushed.
-    pub unpushed: Option<Branch>,
+    /// The branch that is checked out, where it has a commit but no head: it was never pushed, or several remotes have it.
+    pub headless: Option<Branch>,
+    /// Why it has no head, and what to do about it.
+    pub hint: Option<String>,
     /// Whether HEAD names a commit and no branch.
     pub detached: bool,
     /// Whether history is cut off: the repository is a shallow clone.

@@ -248,10 +248,10 @@ impl Worktree {
                 .map_err(|error| unreadable(error.to_string()))?;
         }
         let tip_of = |branch: &Branch| repository.tip(branch).ok().flatten();
-        let unpushed = checked_out
+        let headless = checked_out
             .clone()
             .filter(|branch| head.is_some() && tip_of(branch).is_none());
-        let default_branch = match (checked_out, &unpushed) {
+        let default_branch = match (checked_out, &headless) {
             (Some(branch), None) => Some(branch),
             (checked_out, _) => repository.default_branch().or(checked_out),
         };
@@ -263,7 +263,8 @@ impl Worktree {
             default_branch,
             tip,
             head,
-            unpushed,
+            hint: headless.as_ref().and_then(|branch| repository.hint(branch)),
+            headless,
             detached,
             shallow: self.handle.is_shallow().unwrap_or(false),
             is_empty,

@@ -225,10 +225,10 @@ impl Repository {
         matches!(self.references.resolve(&tracking), Ok(Some(_)))
     }
 
-    /// A hint for the caller about a branch that has no head at `place`.
-    fn hint(&self, place: &Place, branch: &Branch) -> Option<String> {
+    /// Why `branch` has no head, and what to do about it.
+    pub(super) fn hint(&self, branch: &Branch) -> Option<String> {
         let is_here = || matches!(self.references.resolve(&format!("refs/heads/{branch}")), Ok(Some(_)));
-        match place {
+        match self.place(branch).ok()? {
             Place::NotFetched(remotes) => {
                 let (remote, names) = (remotes.first()?, remotes.join(" and "));
                 let mut others = self.remotes.iter().filter(|other| !remotes.contains(other));
@@ -284,7 +284,7 @@ impl Repository {
             branch: branch.clone(),
             suggestions,
             is_empty,
-            hint: self.place(branch).ok().and_then(|place| self.hint(&place, branch)),
+            hint: self.hint(branch),
         }
     }
 

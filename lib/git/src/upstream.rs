@@ -56,8 +56,8 @@ struct Known {
 struct Configured {
     is_bare: bool,
     remotes: Vec<Remote>,
-    /// Branch -> remote and full name of its upstream.
-    upstreams: HashMap<String, (String, String)>,
+    /// Branch -> remote of its upstream, and the full name there, which is the branch's own where none is configured.
+    upstreams: HashMap<String, (String, Option<String>)>,
 }
 
 #[derive(Debug)]
@@ -242,10 +242,14 @@ impl Configured {
             }
         }
         for section in config.sections_by_name("branch").into_iter().flatten() {
-            let branch = section.header().subsection_name().map(ToString::to_string);
-            let (remote, merge) = (section.value("remote"), section.value("merge"));
-            if let (Some(branch), Some(remote), Some(merge)) = (branch, remote, merge) {
-                upstreams.insert(branch, (remote.to_string(), merge.to_string()));
+            let Some(branch) = section.header().subsection_name().map(ToString::to_string) else {
+                continue;
+            };
+            // Of all sections of the branch: `git config` writes into the last one.
+            let value = |name| config.string_by("branch", branch.as_str(), name);
+            if let Some(remote) = value("remote") {
+                let merge = value("merge").map(|merge| merge.to_string());
+                upstreams.insert(branch, (remote.to_string(), merge));
             }
         }
         Configured {
@@ -272,7 +276,7 @@ impl Configured {
     /// Whether `own`, the full name of `branch`, is the name of its upstream at `remote`.
     fn is_upstream(&self, branch: &Branch, remote: &Remote, own: &str) -> bool {
         let upstream = self.upstreams.get(branch.as_str());
-        upstream.is_some_and(|(of, merge)| *of == remote.name && merge == own)
+        upstream.is_some_and(|(of, merge)| *of == remote.name && merge.as_deref().is_none_or(|merge| merge == own))
     }
 }
 

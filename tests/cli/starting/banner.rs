@@ -136,6 +136,29 @@ fn the_banner_says_which_reference_the_head_is_read_from() {
             &unpushed[..7]
         )
     );
+    // Where several remotes have it and none counts, the command that chooses one.
+    clone.git(&["reset", "--quiet", "--hard", &pushed]);
+    clone.git(&["remote", "rename", "origin", "hub"]);
+    clone.git(&["remote", "add", "fork", "../hub.git"]);
+    clone.git(&["fetch", "--quiet", "fork"]);
+    clone.git(&["config", "--remove-section", "branch.main"]);
+    let choose = "git config branch.main.remote hub";
+    assert_eq!(
+        line(),
+        format!(
+            "branch   main, which has no head: hub and fork have it, and the served clone does not follow one of them; \
+             choose one there, for example {choose}"
+        )
+    );
+    let words: Vec<&str> = choose.split(' ').skip(1).collect();
+    clone.git(&words);
+    assert_eq!(
+        line(),
+        format!("branch   main at {} (refs/remotes/hub/main)", &pushed[..7])
+    );
+    clone.git(&["remote", "remove", "fork"]);
+    clone.git(&["remote", "rename", "hub", "origin"]);
+    let unpushed = clone.commit(&[("README.md", "a shop for all")]);
     // Without a remote, the branch itself is the head.
     clone.git(&["remote", "remove", "origin"]);
     assert_eq!(line(), format!("branch   main at {} (refs/heads/main)", &unpushed[..7]));

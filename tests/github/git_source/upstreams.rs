@@ -62,6 +62,13 @@ async fn hint(source: &GitSource, repo: &RepoId, name: &str) -> String {
     }
 }
 
+/// Runs the command of git that `said` names, word for word.
+fn obey(clone: &Repo, said: &str) {
+    let (_, command) = said.split_once("git config ").unwrap();
+    let words: Vec<&str> = command.split(' ').take(2).collect();
+    clone.git(&["config", words[0], words[1]]);
+}
+
 fn at(commit: &str, reference: &str) -> (String, String) {
     (commit.to_owned(), reference.to_owned())
 }
@@ -231,11 +238,25 @@ async fn of_several_remotes_without_an_origin_the_one_that_has_the_branch_counts
         said.contains("hub and fork have it") && said.contains("git config branch.main.remote hub"),
         "{said}"
     );
-    clone.git(&["config", "branch.main.remote", "fork"]);
-    clone.git(&["config", "branch.main.merge", "refs/heads/main"]);
+    assert_eq!(source.opened()[0].headless, None, "it had a head");
+    let opened = serve(clone.path()).0.opened().remove(0);
+    assert_eq!(opened.headless, Some(branch("main")));
+    assert_eq!(opened.hint.as_deref(), Some(said.as_str()));
+    for remote in ["hub", "fork"] {
+        obey(clone, &said.replace("remote hub", &format!("remote {remote}")));
+        assert_eq!(
+            head(&source, &id, "main").await,
+            at(&team.first, &format!("refs/remotes/{remote}/main"))
+        );
+    }
+    // It is followed, and so another remote's does not count when its own is gone.
+    clone.git(&["update-ref", "-d", "refs/remotes/fork/main"]);
+    let said = hint(&source, &id, "main").await;
+    assert!(said.contains("follows fork") && said.contains("hub has it"), "{said}");
+    obey(clone, &said);
     assert_eq!(
         head(&source, &id, "main").await,
-        at(&team.first, "refs/remotes/fork/main")
+        at(&team.first, "refs/remotes/hub/main")
     );
 }
 
@@ -368,7 +389,7 @@ async fn worktrees_share_the_heads_of_their_clone() {
     hint(&source, &id, "side").await;
     let opened = &source.opened()[0];
     assert_eq!(
-        (&opened.default_branch, &opened.unpushed),
+        (&opened.default_branch, &opened.headless),
         (&Some(branch("main")), &Some(branch("side")))
     );
     assert_eq!(opened.head, Some(sha(&side.git(&["rev-parse", "HEAD"]))));

@@ -28,16 +28,19 @@ pub struct Served {
 impl From<&Opened> for Served {
     fn from(opened: &Opened) -> Self {
         let mut notes = Vec::new();
+        if let Some(branch) = &opened.headless {
+            let subject = match &opened.default_branch {
+                Some(shown) if shown == branch => String::new(),
+                _ => format!("{branch} is checked out, "),
+            };
+            let why = opened.hint.as_deref().unwrap_or("it was not found");
+            notes.push(format!("{subject}which has no head: {why}"));
+        }
         if opened.detached {
             notes.push("HEAD is detached".to_owned());
         }
         if opened.shallow {
             notes.push("a shallow clone: older commits are not known".to_owned());
-        }
-        if let Some(branch) = &opened.unpushed {
-            notes.push(format!(
-                "{branch} is checked out, which has no head until it is pushed: git push -u REMOTE {branch}"
-            ));
         }
         Served {
             repo: opened.repo.clone(),
@@ -98,7 +101,8 @@ fn branch_line(repository: &Served) -> String {
     let branch = repository.branch.as_ref().map_or("(none)", |branch| branch.as_str());
     let mut line = match (&repository.tip, &repository.head) {
         (Some(tip), _) => format!("{branch} at {} ({})", tip.commit.short(), tip.reference),
-        (None, Some(_)) => format!("{branch}, not pushed yet"),
+        // A note says why it has no head.
+        (None, Some(_)) => branch.to_owned(),
         (None, None) => format!("{branch}, no commit yet"),
     };
     if let (Some(tip), Some(head)) = (&repository.tip, &repository.head)
