@@ -103,7 +103,10 @@ impl Registered {
     }
 }
 
-// Every method is delegated, even those with a default: the default would hide the source's own.
+#[deny(
+    clippy::missing_trait_methods,
+    reason = "every method is delegated, even one with a default: that would hide the source's own"
+)]
 #[async_trait]
 impl Source for Sources {
     fn repositories(&self) -> Vec<RepoId> {
@@ -187,6 +190,16 @@ impl Source for Sources {
         found.timed(found.source.tree(repo, commit)).await
     }
 
+    async fn blobs_at(
+        &self,
+        repo: &RepoId,
+        commit: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Vec<Option<String>>, SourceError> {
+        let found = self.find(repo)?;
+        found.timed(found.source.blobs_at(repo, commit, paths)).await
+    }
+
     fn hold(&self, repo: &RepoId) -> Option<Hold> {
         self.find(repo).ok()?.source.hold(repo)
     }
@@ -247,6 +260,15 @@ mod tests {
             Ok(Vec::new())
         }
 
+        async fn blobs_at(
+            &self,
+            _: &RepoId,
+            _: &CommitSha,
+            paths: &[FilePath],
+        ) -> Result<Vec<Option<String>>, SourceError> {
+            Ok(paths.iter().map(|path| Some(path.to_string())).collect())
+        }
+
         async fn read_blobs(&self, _: &RepoId, _: Vec<String>, _: u64, _: BlobSink) -> Result<(), SourceError> {
             Ok(())
         }
@@ -289,6 +311,19 @@ mod tests {
         assert!(!sources.keeps_heads_in_store(&repo("other")));
         let error = sources.refresh_head(&repo("other"), &main, None).await.unwrap_err();
         assert!(matches!(error, SourceError::UnknownRepository { known, .. } if known.len() == 2));
+    }
+
+    #[tokio::test]
+    async fn blobs_are_looked_up_as_the_source_of_the_repository_does() {
+        let sources = Sources::of([one("local", "1", false)]);
+        let commit = CommitSha::parse(&"1".repeat(40)).unwrap();
+        let paths = [FilePath::parse("src/a.ts").unwrap()];
+        let blobs = sources.blobs_at(&repo("local"), &commit, &paths).await.unwrap();
+        assert_eq!(
+            blobs,
+            [Some("src/a.ts".to_owned())],
+            "and not in its whole tree, which is empty"
+        );
     }
 
     #[tokio::test]
