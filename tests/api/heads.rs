@@ -138,6 +138,19 @@ async fn sentences_call_the_branch_as_the_clone_does() {
 }
 
 #[tokio::test]
+async fn a_remote_may_have_a_name_with_a_slash() {
+    let (api, _) = clone_of_a_hub().await;
+    api.git.git(&["remote", "rename", "origin", "team/hub"]);
+    let stale = json!({ "agent_head": api.first, "work_branch": "feature" });
+    let told = api.tell("ann", "WRITING", &["src/db.ts"], stale).await.json();
+    assert_eq!(
+        (&told["orchestration"]["action"], &told["orchestration"]["command"]),
+        (&json!("PULL"), &json!("git pull --rebase team/hub main")),
+        "{told}"
+    );
+}
+
+#[tokio::test]
 async fn a_stale_claim_to_write_names_no_lock_for_reading_as_one_to_renew() {
     let (api, _) = clone_of_a_hub().await;
     let stale = json!({ "agent_head": api.first });

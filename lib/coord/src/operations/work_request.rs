@@ -189,7 +189,7 @@ impl Standing {
             pull: request
                 .work_branch
                 .as_ref()
-                .and_then(|_| pull_into_work_branch(&admission.branch_name())),
+                .and_then(|_| pull_into_work_branch(&admission.branch_name(), &request.branch)),
         }
     }
 
@@ -246,12 +246,12 @@ impl Standing {
 pub(super) const BY_A_CLONE: &str = "Coord reads the branch in the clone that it serves: if you have pushed, run git fetch there, or serve it \
                                      with coord serve --fetch 30";
 
-/// How `branch`, `REMOTE/BRANCH`, is pulled by name. None where its name could mean something to a shell, or it has no remote.
-fn pull_into_work_branch(branch: &str) -> Option<String> {
+/// How `branch`, here `REMOTE/BRANCH`, is pulled by name. None where a name could mean something to a shell, or it has no remote.
+fn pull_into_work_branch(here: &str, branch: &Branch) -> Option<String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._/-".contains(letter);
-    let (remote, name) = branch.split_once('/')?;
-    let is_safe = branch.chars().all(is_plain) && !remote.starts_with('-') && !name.starts_with('-');
-    is_safe.then(|| format!("git pull --rebase {remote} {name}"))
+    let remote = here.strip_suffix(branch.as_str())?.strip_suffix('/')?;
+    let is_safe = here.chars().all(is_plain) && !remote.starts_with('-') && !branch.as_str().starts_with('-');
+    is_safe.then(|| format!("git pull --rebase {remote} {branch}"))
 }
 
 /// The warning of every OFFLINE response.
