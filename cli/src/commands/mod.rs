@@ -52,13 +52,13 @@ macro_rules! commands {
 }
 
 commands! {
-    /// Serve repositories on this machine (the default).
+    /// Serve repositories on this machine; `coord` without a command does the same.
     Serve(serve::ServeArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
-    /// Write what your agents need into their configuration, after asking; `--undo` takes it away.
+    /// Configure your agents for Coord, after asking; `--undo` takes the configuration away.
     Init(init::InitArgs);
-    /// Say whether files are free, and what to do next.
+    /// Show whether files are free, and what to do next.
     Check(check::CheckArgs);
     /// Claim files: all of them, or none.
     Claim(claim::ClaimArgs);
@@ -80,23 +80,23 @@ commands! {
     Message(team::message::MessageArgs);
     /// Show which intent owns which file.
     Map(map::MapArgs);
-    /// Tell which intents made a file or a line.
+    /// Show the intents under which a file or a line was changed.
     Why(why::WhyArgs);
-    /// Write the files of .orchestration, and take in what people changed there.
+    /// Update the files in .orchestration/, and take over what people changed in them.
     Sync(sync::SyncArgs);
     /// Show, record and verify what agents did, under which intent.
     Ledger(ledger::LedgerArgs);
-    /// Find out whether files have the content that was recorded.
+    /// Check whether files still have the content that was recorded in the ledger.
     Verify(verify::VerifyArgs);
     /// Check `.coord.toml`, the rules of a repository.
     Policy(policy::PolicyArgs);
-    /// Find what is wrong here, and the line that mends it.
+    /// Find what is wrong in this clone, and how to mend it.
     Doctor(doctor::DoctorArgs);
-    /// Answer an agent by MCP, on standard input and output.
+    /// Serve an agent by MCP, on standard input and output.
     Mcp(mcp::McpArgs);
-    /// Answer a hook of an agent: claim before edits, release after pushes.
+    /// Run as a hook of an agent: claims files before edits, releases them after pushes.
     Hook(hook::HookArgs);
-    /// Check the files of a commit or a push, as a hook of git.
+    /// Run as a hook of git: refuses commits and pushes of files that others hold.
     Guard(guard::GuardArgs);
     /// Print the completions for a shell.
     Completions(completions::CompletionsArgs);

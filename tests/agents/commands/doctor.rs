@@ -84,7 +84,7 @@ fn what_could_be_better_is_said() {
     let lines = states(&json(&world, &["doctor", "--json"], 0));
     for line in [
         "warn head: git pull --rebase",
-        "warn hooks: start claude-code anew in this folder; it reads its hooks when it starts",
+        "warn hooks: restart claude-code in this folder; it reads its hooks when it starts",
         "warn git hooks: coord init",
     ] {
         assert!(lines.contains(&line.to_owned()), "{line}: {lines:?}");

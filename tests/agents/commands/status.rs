@@ -39,7 +39,10 @@ fn the_locks_of_all_are_shown_with_ones_own_first() {
         lines[1].starts_with("main is at ") && lines[1].ends_with(" (origin/main)"),
         "{text}"
     );
-    assert_eq!(lines[2..5], ["your working copy is at it", "you are the agent one", ""]);
+    assert_eq!(
+        lines[2..5],
+        ["your working copy contains that commit", "you are the agent one", ""]
+    );
     assert!(lines[5].starts_with("FILE       HOLDER"), "{text}");
     assert!(
         lines[6].starts_with("src/db.ts  you") && lines[6].ends_with("Adding a pool"),

@@ -77,11 +77,15 @@ pub(super) fn text(findings: &[Finding], width: Option<usize>) -> String {
     }
     let count = |state| findings.iter().filter(|finding| finding.state == state).count();
     text.push('\n');
+    let wrong = match count(State::Wrong) {
+        0 => "Nothing is wrong".to_owned(),
+        1 => "1 thing is wrong".to_owned(),
+        several => format!("{several} things are wrong"),
+    };
     text.push_str(&match (count(State::Wrong), count(State::Warn)) {
         (0, 0) => "Everything is as it should be.\n".to_owned(),
-        (0, warnings) => format!("Nothing is wrong; {warnings} could be better.\n"),
-        (wrong, 0) => format!("{wrong} wrong.\n"),
-        (wrong, warnings) => format!("{wrong} wrong; {warnings} could be better.\n"),
+        (_, 0) => format!("{wrong}.\n"),
+        (_, warnings) => format!("{wrong}; {warnings} could be better.\n"),
     });
     text
 }

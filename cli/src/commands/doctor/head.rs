@@ -53,7 +53,10 @@ pub(super) async fn head(workplace: &Workplace) -> Vec<Finding> {
                 format!("the working copy is behind {branch}, whose head is {head}: claims for writing are refused");
             Finding::warn("head", sentence, "git pull --rebase")
         }
-        None => Finding::ok("head", format!("{branch} is at {head}, and the working copy has that")),
+        None => Finding::ok(
+            "head",
+            format!("{branch} is at {head}, and the working copy contains that commit"),
+        ),
     };
     std::iter::once(standing).chain(fetched(workplace)).collect()
 }

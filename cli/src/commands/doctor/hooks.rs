@@ -64,25 +64,25 @@ fn git_hooks(working_copy: &WorkingCopy) -> Vec<PathBuf> {
 fn of_agents(configured: &[(&'static str, Option<PathBuf>)], heard: &[Heard], now: i64) -> Vec<Finding> {
     let of_agent = |(agent, path): &(&'static str, Option<PathBuf>)| {
         let latest = heard.iter().find(|heard| heard.agent == *agent);
-        let last = latest.map(|heard| format!("last heard of {} ago ({})", duration(now - heard.time), heard.event));
+        let last = latest.map(|heard| format!("last run {} ago ({})", duration(now - heard.time), heard.event));
         match (path, last) {
             (None, None) => None,
             (Some(path), Some(last)) => Some(Finding::ok("hooks", format!("{agent}: {}, {last}", path.display()))),
             (Some(path), None) => Some(Finding::warn(
                 "hooks",
-                format!("{agent}: {}, not heard of yet", path.display()),
-                format!("start {agent} anew in this folder; it reads its hooks when it starts"),
+                format!("{agent}: {}, not run yet", path.display()),
+                format!("restart {agent} in this folder; it reads its hooks when it starts"),
             )),
             (None, Some(last)) => Some(Finding::warn(
                 "hooks",
-                format!("{agent}: {last}, and configured no more"),
+                format!("{agent}: {last}, but no longer configured"),
                 "coord init",
             )),
         }
     };
     let findings: Vec<Finding> = configured.iter().filter_map(of_agent).collect();
     if findings.is_empty() {
-        let sentence = "no agent has the hook that claims files at the first edit: agents have to remember the rules";
+        let sentence = "no agent has a hook that claims files before its edits: agents have to remember to claim them";
         return vec![Finding::warn("hooks", sentence, "coord init")];
     }
     findings
@@ -93,7 +93,7 @@ fn guard(folders: &[PathBuf]) -> Finding {
     let (commits, pushes) = (has_guard("pre-commit"), has_guard("pre-push"));
     let refusing = match (commits, pushes) {
         (false, false) => {
-            let sentence = "commits of files that another holds are not refused";
+            let sentence = "git does not refuse commits and pushes of files that others hold";
             return Finding::warn("git hooks", sentence, "coord init");
         }
         (true, true) => "pre-commit and pre-push",
@@ -106,7 +106,8 @@ fn guard(folders: &[PathBuf]) -> Finding {
             format!("coord guard runs at {refusing}, and at commit-msg"),
         )
     } else {
-        let sentence = format!("coord guard runs at {refusing}; commit-msg adds no trailers of intents and the ledger");
+        let sentence =
+            format!("coord guard runs at {refusing}; no hook at commit-msg names intents and the ledger in messages");
         Finding::warn("git hooks", sentence, "coord init")
     }
 }
@@ -157,7 +158,7 @@ mod tests {
         assert_eq!(
             (found.found.as_str(), found.mend.as_deref()),
             (
-                "coord guard runs at pre-push; commit-msg adds no trailers of intents and the ledger",
+                "coord guard runs at pre-push; no hook at commit-msg names intents and the ledger in messages",
                 Some("coord init")
             )
         );

@@ -26,8 +26,8 @@ use crate::terminal::output::{print, print_json, width};
 use crate::terminal::spinner::Spinner;
 
 const EXAMPLES: &str = "\
-Each line is ok, warn (it works, and could be better) or wrong (it does not),
-with the line that mends it.
+Each line is ok, warn (it works, but could be better) or wrong (it does not
+work). Below a warn or a wrong is the command, or the step, that mends it.
 
 Exit status: 0 nothing is wrong, 1 something is, 2 wrong usage.";
 

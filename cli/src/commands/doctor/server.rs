@@ -99,7 +99,7 @@ fn version(args: &AgentArgs, workplace: &Workplace, health: &Json) -> Finding {
                 false => "cargo install --locked --path cli".to_owned(),
             },
         ),
-        None => Finding::wrong("server", format!("{address} is no server of Coord"), name_another(args)),
+        None => Finding::wrong("server", format!("{address} is not a Coord server"), name_another(args)),
     }
 }
 
@@ -120,12 +120,12 @@ fn store(health: &Json, log: &str) -> Finding {
                 .flatten()
                 .filter_map(Json::as_str)
                 .collect();
-            let sentence = format!("it works, and may lose locks: {}", broken.join(", ").replace('_', " "));
+            let sentence = format!("it works, but may lose locks: {}", broken.join(", ").replace('_', " "));
             let mend = "set appendonly yes and maxmemory-policy noeviction in Redis";
             Finding::warn("store", sentence, mend)
         }
-        ("ok", Some("kept")) => Finding::ok("store", "it works, and keeps what it is told"),
-        ("ok", _) => Finding::ok("store", "it works; it does not say whether it keeps what it is told"),
+        ("ok", Some("kept")) => Finding::ok("store", "it works, and keeps its data"),
+        ("ok", _) => Finding::ok("store", "it works; whether it keeps its data is not known"),
         ("not_configured", _) => Finding::wrong(
             "store",
             "the server has none",
@@ -140,7 +140,10 @@ fn source(health: &Json, log: &str) -> Finding {
     match health["source"]["status"].as_str().unwrap_or("unknown") {
         "ok" => Finding::ok("source", "repositories can be read"),
         "unknown" => Finding::ok("source", "no repository was read yet"),
-        "none" => Finding::ok("source", "heads and graphs are those that the store has"),
+        "none" => Finding::ok(
+            "source",
+            "the server reads no repository: heads and graphs are those in the store",
+        ),
         "limited" => Finding::warn(
             "source",
             "GitHub's rate limit is used up",
@@ -163,7 +166,7 @@ async fn access(workplace: &Workplace) -> Finding {
         ..LocksFilter::default()
     };
     let error = match workplace.connection.client.locks(&repo_url, &own).await {
-        Ok(_) => return Finding::ok("access", "the server takes you, and serves the repository"),
+        Ok(_) => return Finding::ok("access", "the server accepts you, and serves this repository"),
         Err(error) => error,
     };
     let sentence = workplace.no_answer(&error);

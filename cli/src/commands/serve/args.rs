@@ -27,7 +27,7 @@ pub struct ServeArgs {
     /// The same as --listen 127.0.0.1:PORT
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     pub port: Option<u16>,
-    /// Folder of the embedded store [default: coord/ in the first repository's git folder; without --repo, a folder of the user's]
+    /// Folder of the embedded store [default: coord/ in the first repository's git folder; without --repo, your own folder for state]
     #[arg(long, value_name = "PATH")]
     pub data_dir: Option<PathBuf>,
     /// Check the file of the embedded store for damage whatever its size [default: up to 256 MiB, and after a crash]
@@ -42,13 +42,13 @@ pub struct ServeArgs {
     /// Seconds that a lock is held unless it is renewed [default: 300]
     #[arg(long, value_name = "SECONDS")]
     pub lock_ttl: Option<u32>,
-    /// Interval of `git fetch` in every served clone, 5 to 86,400; without it, run it yourself. Uses your git and its credentials, and never prompts
+    /// Interval of `git fetch` in every served clone, 5 to 86,400; without this option, run it yourself. Uses your git and its credentials, and never prompts
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(5..=86_400))]
     pub fetch: Option<u32>,
-    /// Keep the files of .orchestration/ in every served clone current, as `coord sync` does; what takes a person is not taken, but logged
+    /// Keep the files of .orchestration/ in every served clone current, as `coord sync` does; changes that only a person may make are logged and left out
     #[arg(long, conflicts_with = "exit_when_idle")]
     pub sync: bool,
-    /// Stop after this time without a request: for servers that another command has started
+    /// Stop after so many seconds without a request; commands that start a server set it
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     pub exit_when_idle: Option<u32>,
     /// Address on which to offer the store by Upstash's REST protocol, for functions and other clients

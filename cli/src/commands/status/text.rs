@@ -61,7 +61,7 @@ fn heading(report: &Report, width: Option<usize>) -> String {
     };
     let head = report.head.as_deref().map_or("nothing", short);
     let standing = match report.standing {
-        Standing::AtHead => styled(GOOD, "your working copy is at it"),
+        Standing::AtHead => styled(GOOD, "your working copy contains that commit"),
         Standing::Ahead => styled(CAUTION, &format!("your working copy is ahead, at {head}: not pushed")),
         Standing::Behind => styled(
             CAUTION,
@@ -139,7 +139,7 @@ fn holder_of(shown: &ShownLock) -> String {
 fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
     let heard = |hook: &super::hooks::Heard| format!("{} {} {} ago", hook.agent, hook.event, duration(now - hook.time));
     let line = match &report.hooks[..] {
-        [] => "hooks: no agent's hook was heard of yet".to_owned(),
+        [] => "hooks: no hook of an agent has run here yet".to_owned(),
         hooks => {
             let heard: Vec<String> = hooks.iter().take(MOST_HOOKS).map(heard).collect();
             format!("hooks: {}", heard.join(", "))
