@@ -44,6 +44,6 @@ async fn a_claim_with_an_intent_is_one_round_trip_and_nine_commands_more() {
         agent.checks(Writing, &[format!("src/{what}.ts")]).await;
         costs.push(counted.commands().await.0);
     }
-    assert_eq!(costs, [renewal + 6, check + 4].repeat(2), "renewals and checks");
+    assert_eq!(costs, [renewal + 7, check + 4].repeat(2), "renewals and checks");
     assert_eq!(*bob.about.questions.lock().unwrap(), 1, "the scope was asked for once");
 }

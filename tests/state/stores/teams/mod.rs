@@ -14,6 +14,7 @@ macro_rules! scenarios {
     };
 }
 
+mod bytes;
 mod claims;
 mod contention;
 mod costs;

@@ -117,6 +117,7 @@ async fn every_outcome_of_every_script_of_teams_is_in_a_scenario() {
 
     let mut met = Outcomes::new();
     for outcomes in [
+        super::bytes::outcomes().await,
         super::claims::outcomes().await,
         super::departures::outcomes().await,
         super::files::outcomes().await,

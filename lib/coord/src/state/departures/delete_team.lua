@@ -7,6 +7,7 @@
 -- @include teams/team
 -- @include departures/members
 -- @include teams/changes
+-- @include tasks/bytes
 
 -- Whether no member was seen for two weeks. No claim lasts so long.
 local function is_abandoned()
@@ -18,12 +19,9 @@ local function is_abandoned()
   return now_ms - newest >= ABANDONED_AFTER_MS
 end
 
--- The refusal to let the caller delete the team while it is in use, or nil.
+-- The refusal to let the caller, a member, delete the team while it is in use, or nil.
 local function refuse_in_use()
-  local refusal = enter(false)
-  if refusal then
-    return refusal
-  elseif not is_leader() then
+  if not is_leader() then
     return refuse('NOT_LEADER', team.leader, team.name)
   end
   load_members()
@@ -47,7 +45,7 @@ end
 if is_abandoned() then
   load_members()
 else
-  local refusal = refuse_in_use()
+  local refusal = enter(false) or refuse_in_use()
   if refusal then
     return refusal
   end
@@ -58,6 +56,13 @@ for key, record in pairs(members) do
 end
 redis.call('HDEL', keys.members, team_key .. '/*', team_key .. '/!', team_key .. '/+')
 redis.call('HDEL', keys.teams, team_key, team_key .. '/open', team_key .. '/done')
+local stored = redis.call('HGETALL', keys.team)
+for index = 1, #stored, 2 do
+  local login = string.match(stored[index], '^bytes (.*)$')
+  if login then
+    count_bytes(login, -stored[index + 1])
+  end
+end
 redis.call('UNLINK', keys.team, keys.seen, keys.answers, keys.mail, keys.bodies, keys.tasks, keys.texts, keys.order, keys.done,
   keys.edges, keys.unmet, keys.ready, keys.leases)
 emit_team('deleted', team.leader)

@@ -41,6 +41,10 @@ local refusal = refuse_unless_own(id, task, token, true)
 if refusal then
   return refusal
 end
+refusal = refuse_bytes(#result)
+if refusal then
+  return refusal
+end
 local files
 if task.locked and task.files and file_mode ~= '' then
   if file_mode == 'NO_HEAD' then
@@ -62,10 +66,12 @@ redis.call('ZREM', keys.ready, id)
 if is_held_back(task) then
   redis.call('ZREM', keys.edges, 'h ' .. id)
 end
-save_task(id, task)
 if result ~= '' then
+  add_bytes(task, #result)
+  count_bytes(request.user_id, #result)
   redis.call('HSET', keys.texts, id .. ' result', result, id .. ' author', member.handle .. ' ' .. member.login)
 end
+save_task(id, task)
 forget_claim(id)
 mark_completed(id)
 redis.call('ZADD', keys.done, string.format('%.0f', now_ms), id)

@@ -14,6 +14,7 @@ local given = { unpack(ARGV, 21) }
 -- @include tasks/planned
 -- @include tasks/spelling
 -- @include tasks/counts
+-- @include tasks/bytes
 -- @include tasks/renewals
 
 local denial = admit() or enter(true)
@@ -42,7 +43,7 @@ if tonumber(redis.call('HGET', keys.teams, team_key .. '/open')) + count > MOST_
   return refuse('TOO_MANY', 'open tasks', MOST_OPEN)
 end
 local number = tonumber(redis.call('HGET', keys.team, 'tasks') or 0)
-local tasks, ids, names, is_new, is_taken, spelled = {}, {}, {}, {}, {}, {}
+local tasks, ids, names, is_new, is_taken, spelled, place_of_new = {}, {}, {}, {}, {}, {}, {}
 for index = 1, count do
   local task = cjson.decode(given[4 * index - 3])
   number = number + 1
@@ -61,7 +62,7 @@ for index = 1, count do
     spelled[#spelled + 1] = 0
     spelled[#spelled + 1] = spelling_mark(id)
   end
-  task.id = nil
+  task.id, place_of_new[id] = nil, index
   tasks[index], ids[index], names[id], is_new[id], is_taken[string.lower(id)] = task, id, '#' .. index, true, true
 end
 
@@ -100,6 +101,21 @@ for _, edge in ipairs(added) do
   if per_task[id] > MOST_DEPENDENCIES then
     return refuse('TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
   end
+end
+-- Each new task counts itself and its dependencies; those that others come to have on it, too.
+local bytes = 0
+for index, task in ipairs(tasks) do
+  add_bytes(task, BYTES_OF_TASK + #given[4 * index - 3] + #given[4 * index - 2])
+end
+for _, edge in ipairs(added) do
+  add_bytes(tasks[place_of_new[edge[1]] or place_of_new[edge[2]]], BYTES_OF_DEPENDENCY)
+end
+for _, task in ipairs(tasks) do
+  bytes = bytes + task.bytes['@' .. request.user_id]
+end
+local no_room = refuse_bytes(bytes)
+if no_room then
+  return no_room
 end
 -- Where no task that was there before comes to depend on something, a ring can only be one of new tasks.
 local among_new, is_among_new = {}, true
@@ -154,6 +170,7 @@ call_in_chunks('ZADD', keys.ready, ready)
 redis.call('HSET', keys.team, 'tasks', number)
 save_offers()
 count_tasks(count, 0)
+count_bytes(request.user_id, bytes)
 emit({
   type = 'task_created', team = team.name, handle = member.handle, user = member.login, tasks = names_of(ids), task_count = count,
 })

@@ -11,6 +11,7 @@ local id, token, note, files_at = ARGV[19], ARGV[20], ARGV[21], 22
 -- @include teams/team
 -- @include tasks/own_claim
 -- @include tasks/notes
+-- @include tasks/bytes
 -- @include tasks/renewals
 -- @include tasks/view
 -- @include tasks/release_terms
@@ -31,6 +32,10 @@ end
 if note ~= '' and not has_room_for_note(id, note) then
   return refuse('NOTES_FULL', id)
 end
+refusal = note ~= '' and refuse_bytes(#note + BYTES_OF_NOTE)
+if refusal then
+  return refusal
+end
 local files, kept = nil, {}
 if task.locked and task.files and (file_mode == 'HEAD' or file_mode == 'ABANDON') then
   if task.locked ~= request.branch then
@@ -49,6 +54,8 @@ else
 end
 if note ~= '' then
   add_note(id, note, member)
+  add_bytes(task, #note + BYTES_OF_NOTE)
+  count_bytes(request.user_id, #note + BYTES_OF_NOTE)
 end
 task.locked = nil
 end_claim(id, task, 'RELEASED')

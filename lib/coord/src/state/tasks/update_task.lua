@@ -13,6 +13,7 @@ local id, fields, has_description, description, note, has_dependencies, dependen
 -- @include tasks/view
 -- @include tasks/planned
 -- @include tasks/notes
+-- @include tasks/bytes
 -- @include tasks/renewals
 
 local denial = admit() or enter(true)
@@ -130,6 +131,17 @@ for _, edge in ipairs(added) do
     return refuse('TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
   end
 end
+-- What the request adds to what is there.
+local function grown(new, old)
+  return new and math.max(0, #new - #(old or '')) or 0
+end
+local bytes = grown(fields.title, task.title) + (note ~= '' and #note + BYTES_OF_NOTE or 0) + #added * BYTES_OF_DEPENDENCY
+  + grown(fields.files and cjson.encode(fields.files), task.files and cjson.encode(task.files))
+  + (has_description == '1' and grown(description, redis.call('HGET', keys.texts, id) or '') or 0)
+local no_room = refuse_bytes(bytes)
+if no_room then
+  return no_room
+end
 local ring = #added > 0 and ring_of(added, removed, {})
 if ring then
   return refuse_ring(ring, { [id] = true })
@@ -155,6 +167,10 @@ if fields.clear_lapses then
   task.lapses = nil
 end
 task.updated = now_ms
+if bytes > 0 then
+  add_bytes(task, bytes)
+  count_bytes(request.user_id, bytes)
+end
 save_task(id, task)
 for other, difference in pairs(change) do
   local unmet = tonumber(redis.call('HGET', keys.unmet, other) or 0) + difference

@@ -7,7 +7,8 @@ use crate::state::keys::of;
 /// Prefix of the keys of when members were last seen.
 pub(in crate::state) const SEEN: &str = "coord:seen:";
 
-/// hash: team -> what a listing shows of it, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks.
+/// hash: team -> what a listing shows of it, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks; `/bytes`
+/// and `/bytes LOGIN` -> what tasks take of the store (`tasks/includes/bytes.lua`).
 pub fn teams(repo: &RepoId) -> String {
     of("coord:teams:", repo, &[])
 }
@@ -18,7 +19,7 @@ pub fn members(repo: &RepoId) -> String {
     of("coord:members:", repo, &[])
 }
 
-/// hash: `team` -> configuration; `=HANDLE` -> member; `@LOGIN AGENT` -> handle of that agent; `shutdown`; counters.
+/// hash: `team` -> configuration; `=HANDLE` -> member; `@LOGIN AGENT` -> handle of that agent; `shutdown`; counters, `bytes LOGIN` among them.
 pub fn team(repo: &RepoId, team: &TeamName) -> String {
     of("coord:team:", repo, &[":", team.key()])
 }

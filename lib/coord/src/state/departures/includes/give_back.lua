@@ -2,6 +2,7 @@
 -- @include chunks
 -- @include tasks/task
 -- @include tasks/notes
+-- @include tasks/bytes
 
 -- What fields of a hash have, false for none: in chunks.
 local function fields_of(key, fields)
@@ -54,13 +55,14 @@ local function give_back_of(records, text)
   local changed, texts, ready = {}, {}, {}
   local notes, unmet = fields_of(keys.texts, note_fields), fields_of(keys.unmet, ids)
   for index, id in ipairs(ids) do
-    changed[#changed + 1] = id
-    changed[#changed + 1] = cjson.encode(tasks[id])
     local with_note = noted(notes[index], text)
     if with_note then
       texts[#texts + 1] = note_fields[index]
       texts[#texts + 1] = with_note
+      add_bytes(tasks[id], #text + BYTES_OF_NOTE)
     end
+    changed[#changed + 1] = id
+    changed[#changed + 1] = cjson.encode(tasks[id])
     local place = place_of(tasks[id], tonumber(unmet[index] or 0))
     if place then
       ready[#ready + 1] = place
@@ -73,6 +75,7 @@ local function give_back_of(records, text)
   end
   call_in_chunks('HSET', keys.tasks, changed)
   call_in_chunks('HSET', keys.texts, texts)
+  count_bytes(request.user_id, #texts / 2 * (#text + BYTES_OF_NOTE))
   call_in_chunks('ZADD', keys.ready, ready)
   call_in_chunks('ZREM', keys.leases, ids)
   save_offers()
