@@ -123,16 +123,18 @@ fn aliases_of_frameworks_need_no_generated_config() {
     ] {
         assert_eq!(target(&svelte, from), expected.map(str::to_owned), "{from}");
     }
-    let quotes_in_patterns = [
-        (
-            "svelte.config.js",
-            "const escape = (text) => text.replace(/[{}`]/g, (c) => ({ '{': '&#123;', '}': '&#125;', '`': '&#96;' })[c]);\n\
-             export default { onwarn: (warning) => /^a11y-'x/.test(warning.code), kit: { alias: { $ui: 'src/ui' } } };",
-        ),
-        ("src/ui/b.ts", ""),
-        ("src/a.ts", "import '$ui/b'"),
-    ];
-    assert_eq!(target(&quotes_in_patterns, "src/a.ts"), Ok("src/ui/b.ts".to_owned()));
+    for before in [
+        "const escape = (text) => text.replace(/[{}`]/g, (c) => ({ '{': '&#123;', '}': '&#125;', '`': '&#96;' })[c]);",
+        "const onwarn = (warning) => /^a11y-'x/.test(warning.code);",
+        "const banner = `${name('`')} it's`;",
+    ] {
+        let config = format!("{before}\nexport default {{ kit: {{ alias: {{ $ui: 'src/ui' }} }} }};");
+        leads_to(
+            "$ui/b",
+            &[("svelte.config.js", &config), ("src/ui/b.ts", "")],
+            "src/ui/b.ts",
+        );
+    }
     for (config, files) in [
         (
             "nuxt.config.ts",

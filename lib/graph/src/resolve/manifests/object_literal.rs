@@ -161,10 +161,13 @@ mod tests {
     fn quotes_in_a_regular_expression_or_in_a_template_open_no_string() {
         for before in [
             "a = text.replace(/[{}`/]/g, c => ({ '{': '&#123;', '`': '&#96;' })[c]);",
-            "a = b ? /^a11y-'x/ : [/\"/, /`/u].map((c) => { return /'/.test(c) });",
+            "a = { b: (c) => /^a11y-'x/.test(c) };",
+            "a = [b ? /\"/u : c, /[']/];",
+            "a = (b) => { return /`/.test(b) };",
             "if (a) { b() }\n/'/.exec(c);",
             "a = b / c; d = (e) / f; g = h[0] / i['`'] / `j` / 2;",
             "a = `b ${c ? `it's ${{ d: 1 }.d}` : '`'} it's`;",
+            "a = `b ${c('`')} it's`;",
             "// it's\na = /* ` */ 1;",
             "a = b'c;",
             "a = /[';",
