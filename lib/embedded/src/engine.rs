@@ -1,5 +1,6 @@
 //! One request at a time: scripts, the commands about scripts, and plain commands.
 
+use super::allowance::{Allowance, Left};
 use super::commands;
 use super::failure::Failure;
 use super::keyspace::Keyspace;
@@ -37,8 +38,8 @@ impl Engine {
         Engine { interpreter, keyspace }
     }
 
-    /// Runs one request.
-    pub fn run(&mut self, request: &Request) -> Result<Answer, StoreError> {
+    /// Runs one request, with what is `left` of its call.
+    pub fn run(&mut self, request: &Request, left: Left) -> Result<Answer, StoreError> {
         match request {
             Request::Script { script, keys, args } => {
                 match self
@@ -49,6 +50,7 @@ impl Engine {
                         Origin::Own,
                         &script.sha,
                         script.is_reading(),
+                        left,
                         keys.iter().map(String::as_bytes),
                         args.iter().map(Vec::as_slice),
                     ),
@@ -61,12 +63,12 @@ impl Engine {
             }
             Request::Command(words) => {
                 let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-                self.command(&words)
+                self.command(&words, left)
             }
         }
     }
 
-    fn command(&mut self, words: &[&[u8]]) -> Result<Answer, StoreError> {
+    fn command(&mut self, words: &[&[u8]], left: Left) -> Result<Answer, StoreError> {
         let name = words.first().map(|name| name.to_ascii_lowercase()).unwrap_or_default();
         let outcome = match name.as_slice() {
             b"eval" | b"evalsha" => match self.prepare(&name, words) {
@@ -75,6 +77,7 @@ impl Engine {
                         Origin::Guest,
                         &sha,
                         false,
+                        left,
                         keys.iter().copied(),
                         arguments.iter().copied(),
                     );
@@ -82,7 +85,7 @@ impl Engine {
                 Err(failure) => Err(failure),
             },
             b"script" => self.about_scripts(words),
-            _ => return self.plain(words),
+            _ => return self.plain(words, left),
         };
         match outcome {
             Ok(value) => Ok(Answer {
@@ -99,9 +102,10 @@ impl Engine {
         }
     }
 
-    fn plain(&mut self, words: &[&[u8]]) -> Result<Answer, StoreError> {
+    fn plain(&mut self, words: &[&[u8]], left: Left) -> Result<Answer, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.begin(false, false);
+        keyspace.layers.allowance = Allowance::of_command(left);
         match commands::run(&mut keyspace, words) {
             Ok(value) => Ok(Answer {
                 value,
@@ -131,6 +135,7 @@ impl Engine {
         origin: Origin,
         sha: &str,
         is_reading: bool,
+        left: Left,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> Result<Answer, StoreError> {
@@ -138,7 +143,7 @@ impl Engine {
             let mut keyspace = self.keyspace.lock();
             keyspace.refuses_writes = is_reading && keyspace.layers.is_failing();
         }
-        let ended = self.interpreter.run(origin, sha, keys, arguments);
+        let ended = self.interpreter.run(origin, sha, left, keys, arguments);
         let mut keyspace = self.keyspace.lock();
         keyspace.refuses_writes = false;
         match ended {

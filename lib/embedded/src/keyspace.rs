@@ -323,12 +323,12 @@ impl Keyspace {
         Ok(left == 0)
     }
 
-    /// The names that have not expired, in order of creation.
-    pub fn names(&self) -> Result<Vec<Vec<u8>>, Failure> {
+    /// The names that `is_wanted` and that have not expired, in order of creation.
+    pub fn names(&self, is_wanted: impl Fn(&[u8]) -> Result<bool, Failure>) -> Result<Vec<Vec<u8>>, Failure> {
         let mut scan = self.layers.scan_prefix(&Tag::Number.all())?;
         let mut names = Vec::new();
         while let Some((_, name)) = scan.next()? {
-            if self.entry(&name)?.is_some() {
+            if is_wanted(&name)? && self.entry(&name)?.is_some() {
                 names.push(name.to_vec());
             }
         }

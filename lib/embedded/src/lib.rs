@@ -10,10 +10,12 @@
 //! reads go on with the disk's content, and the next change is tried again ([`committer`]).
 //!
 //! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps what was written before).
-//! Our own scripts are ended after 5 seconds; a client's after 2, or above 64 MiB. `MAXLEN ~` trims exactly. HGETALL, KEYS
+//! Our own scripts are ended after 5 seconds; a client's, its commands and its transactions after 2, or above some memory
+//! ([`allowance`], [`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS
 //! and SCAN have an order of their own. Sets, lists, blocking commands and transactions do not exist: they are unknown
 //! commands.
 
+mod allowance;
 mod aside;
 mod commands;
 mod committer;
@@ -302,7 +304,7 @@ impl Store for EmbeddedStore {
         self.open.ask(batch, false).await
     }
 
-    /// No other request runs between these. After a crash, only the first of them may be kept; no response was sent then.
+    /// No other request runs between these, and all of them are kept or none. They fail after 2 seconds.
     async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         self.open.ask(batch, true).await
     }

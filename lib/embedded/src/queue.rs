@@ -1,9 +1,11 @@
 //! Requests on their way to the engine.
 //!
-//! There are three lanes: reads, scripts that clients of the store's port send (EVAL, EVALSHA), and everything else. A round
-//! has reads first, then other calls, then one foreign script: any number of these delays other calls by one script at a time.
+//! There are three lanes: reads, everything that only clients of the store's port send and that may take long (EVAL, KEYS,
+//! transactions), and all else. A round has reads first, then other calls, then one foreign call: any number of these delays
+//! other calls by one at a time.
 //! Reads that come while a script runs are answered beside it ([`super::aside`]).
 
+use super::allowance::{self, Left};
 use super::commands;
 use super::progress::{Answer, Reply};
 use coord::store::{Request, StoreError, Value};
@@ -20,12 +22,14 @@ pub(super) struct Job {
     pub requests: VecDeque<Request>,
     /// Whether other calls must not run between the requests.
     pub is_atomic: bool,
-    /// Whether it brings a script of its own.
+    /// Whether it can only come from a client of the store's port, and may take long.
     pub is_foreign: bool,
     /// Whether it has nothing but commands that change nothing, between which other calls may run.
     is_read: bool,
     /// The results of the requests so far.
-    pub values: Vec<Value>,
+    values: Vec<Value>,
+    /// The size of these.
+    reply_bytes: usize,
     /// The newest batch that the call changed or read.
     pub depends_on: u64,
     /// The oldest such batch.
@@ -37,7 +41,9 @@ impl Job {
     pub fn new(requests: Vec<Request>, is_atomic: bool, reply: Reply) -> Self {
         Job {
             values: Vec::with_capacity(requests.len()),
-            is_foreign: requests.iter().any(is_foreign),
+            reply_bytes: 0,
+            // Coord's own changes are scripts, which need no transaction.
+            is_foreign: is_atomic || requests.iter().any(is_foreign),
             is_read: !is_atomic && requests.iter().all(is_read),
             requests: requests.into(),
             is_atomic,
@@ -53,6 +59,19 @@ impl Job {
         if self.since == 0 {
             self.since = depends_on;
         }
+    }
+
+    /// What is left for the next request.
+    pub fn left(&self) -> Left {
+        Left::after(self.reply_bytes)
+    }
+
+    /// Adds the result of a request.
+    pub fn push(&mut self, value: Value) {
+        if !self.requests.is_empty() {
+            self.reply_bytes += allowance::size(&value);
+        }
+        self.values.push(value);
     }
 
     /// Whether the caller has given up.
@@ -84,9 +103,9 @@ impl Job {
 fn is_foreign(request: &Request) -> bool {
     match request {
         Request::Command(words) => words.first().is_some_and(|name| {
-            [&b"EVAL"[..], b"EVALSHA"]
+            [&b"EVAL"[..], b"EVALSHA", b"FLUSHALL", b"KEYS"]
                 .iter()
-                .any(|eval| name.eq_ignore_ascii_case(eval))
+                .any(|slow| name.eq_ignore_ascii_case(slow))
         }),
         Request::Script { .. } => false,
     }

@@ -168,8 +168,14 @@ pub(super) fn publish(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn keys(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let mut names = keyspace.names()?;
-    names.retain(|name| glob::matches(words[1], name));
+    let allowance = &keyspace.layers.allowance;
+    let names = keyspace.names(|name| {
+        let is_match = glob::matches(words[1], name, allowance)?;
+        if is_match {
+            allowance.reply(name.len())?;
+        }
+        Ok(is_match)
+    })?;
     Ok(Value::Array(names.into_iter().map(Value::Bulk).collect()))
 }
 
@@ -180,7 +186,7 @@ pub(super) fn flush(keyspace: &mut Keyspace, words: Words) -> Outcome {
         _ => return Err(Failure::SYNTAX),
     }
     // Expired names that were not removed yet are left to the cleaning.
-    for name in keyspace.names()? {
+    for name in keyspace.names(|_| Ok(true))? {
         keyspace.drop_name(&name)?;
     }
     ok()

@@ -14,13 +14,9 @@ const PREFIX: usize = 9;
 
 fn value(keyspace: &Keyspace, entry: Option<Entry>, field: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
     match entry {
-        Some(entry) => Ok(keyspace.layers.get(&Tag::Field.element(entry.number, field))?),
+        Some(entry) => keyspace.layers.get(&Tag::Field.element(entry.number, field)),
         None => Ok(None),
     }
-}
-
-fn bulk(value: Option<Stored>) -> Value {
-    value.map_or(Value::Nil, |value| Value::Bulk(value.to_vec()))
 }
 
 /// Sets `fields` and returns how many of them are new.
@@ -41,12 +37,16 @@ fn put(keyspace: &mut Keyspace, name: &[u8], fields: &[(&[u8], &[u8])]) -> Resul
 
 pub(super) fn hget(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let entry = keyspace.find(words[1], Kind::Hash)?;
-    Ok(bulk(value(keyspace, entry, words[2])?))
+    let allowance = &keyspace.layers.allowance;
+    allowance.bulk_or_nil(value(keyspace, entry, words[2])?)
 }
 
 pub(super) fn hmget(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let entry = keyspace.find(words[1], Kind::Hash)?;
-    let values = words[2..].iter().map(|field| Ok(bulk(value(keyspace, entry, field)?)));
+    let allowance = &keyspace.layers.allowance;
+    let values = words[2..]
+        .iter()
+        .map(|field| allowance.bulk_or_nil(value(keyspace, entry, field)?));
     Ok(Value::Array(values.collect::<Result<_, Failure>>()?))
 }
 
@@ -63,27 +63,37 @@ pub(super) fn hlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 /// Calls `each` with every field of a hash and its value, in byte order of the names.
-fn fields(keyspace: &Keyspace, name: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<(), Failure> {
+fn fields(
+    keyspace: &Keyspace,
+    name: &[u8],
+    mut each: impl FnMut(&[u8], &[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     if let Some(entry) = keyspace.find(name, Kind::Hash)? {
         let mut scan = keyspace.layers.scan_prefix(&Tag::Field.number(entry.number))?;
         while let Some((key, value)) = scan.next()? {
-            each(&key[PREFIX..], &value);
+            each(&key[PREFIX..], &value)?;
         }
     }
     Ok(())
 }
 
 pub(super) fn hgetall(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let allowance = &keyspace.layers.allowance;
     let mut all = Vec::new();
     fields(keyspace, words[1], |field, value| {
-        all.extend([Value::bulk(field), Value::bulk(value)]);
+        all.extend([allowance.bulk(field)?, allowance.bulk(value)?]);
+        Ok(())
     })?;
     Ok(Value::Array(all))
 }
 
 pub(super) fn hkeys(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let allowance = &keyspace.layers.allowance;
     let mut all = Vec::new();
-    fields(keyspace, words[1], |field, _| all.push(Value::bulk(field)))?;
+    fields(keyspace, words[1], |field, _| {
+        all.push(allowance.bulk(field)?);
+        Ok(())
+    })?;
     Ok(Value::Array(all))
 }
 

@@ -100,8 +100,9 @@ static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Command>> = LazyLock::n
         .collect()
 });
 
-/// Most bytes that one script may write: they stay in memory until they are on the disk.
+/// Most bytes that one script or transaction may write: they stay in memory until they are on the disk.
 const MOST_WRITTEN: usize = 64 << 20;
+const WRITES_TOO_MUCH: Failure = Failure::fixed("OOM more than 64 MiB are written at once");
 
 /// Commands of the scripting engine and of connections, which scripts may not call.
 const NOT_IN_SCRIPTS: [&str; 14] = [
@@ -157,7 +158,7 @@ pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
             return Err(Failure::fixed("MISCONF the disk cannot be written"));
         }
         if keyspace.layers.own_bytes() > MOST_WRITTEN {
-            return Err(Failure::fixed("OOM the script writes more than 64 MiB"));
+            return Err(WRITES_TOO_MUCH);
         }
     }
     (command.run)(keyspace, words)

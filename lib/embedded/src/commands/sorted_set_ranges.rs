@@ -1,9 +1,11 @@
 //! Sorted sets: ranges by rank, by score, and by member.
 
 use super::Words;
-use super::options::{Limit, is};
+use super::options::{Limit, count, is};
+use crate::allowance::Allowance;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
+use crate::layers::Scan;
 use crate::number::{integer_argument, range_end, score as shown};
 use crate::records::{self, Tag};
 use coord::store::Value;
@@ -34,17 +36,22 @@ struct Span {
 }
 
 impl Span {
+    fn scan<'a>(&self, keyspace: &'a Keyspace, is_reverse: bool) -> Result<Scan<'a>, Failure> {
+        let (from, to) = (self.from.as_ref(), self.to.as_ref());
+        keyspace
+            .layers
+            .scan(from.map(Vec::as_slice), to.map(Vec::as_slice), is_reverse)
+    }
+
     /// The members in this span in order, with `limit` applied.
     fn members(&self, keyspace: &Keyspace, is_reverse: bool, limit: Limit) -> Result<Members, Failure> {
         let (offset, count) = limit.bounds();
+        let allowance = &keyspace.layers.allowance;
         let mut members = Vec::new();
         if count == 0 {
             return Ok(members);
         }
-        let (from, to) = (self.from.as_ref(), self.to.as_ref());
-        let mut scan = keyspace
-            .layers
-            .scan(from.map(Vec::as_slice), to.map(Vec::as_slice), is_reverse)?;
+        let mut scan = self.scan(keyspace, is_reverse)?;
         let mut skipped = 0;
         while let Some((key, score)) = scan.next()? {
             if skipped < offset {
@@ -52,6 +59,7 @@ impl Span {
                 continue;
             }
             if let (Some(member), Some(bits)) = (key.get(self.prefix..), read_u64(&score, 0)) {
+                allowance.reply(member.len())?;
                 members.push((member.to_vec(), f64::from_bits(bits)));
             }
             if members.len() >= count {
@@ -160,15 +168,15 @@ fn by_place(keyspace: &Keyspace, entry: Entry, first: i64, last: i64, is_reverse
     span.members(keyspace, is_reverse, limit)
 }
 
-fn answer(members: Members, with_scores: bool) -> Value {
+fn answer(members: Members, with_scores: bool, allowance: &Allowance) -> Outcome {
     let mut values = Vec::with_capacity(members.len());
     for (member, score) in members {
         values.push(Value::Bulk(member));
         if with_scores {
-            values.push(Value::Bulk(shown(score)));
+            values.push(allowance.bulk(&shown(score))?);
         }
     }
-    Value::Array(values)
+    Ok(Value::Array(values))
 }
 
 /// The options of a range command. `None` until the command or its words set one.
@@ -240,7 +248,7 @@ fn range(keyspace: &Keyspace, words: Words, options: RangeOptions) -> Outcome {
         Ends::Score(min, max) => by_score(entry, min, max).members(keyspace, is_reverse, limit)?,
         Ends::Member(min, max) => by_member(entry, min, max).members(keyspace, is_reverse, limit)?,
     };
-    Ok(answer(members, options.with_scores))
+    answer(members, options.with_scores, &keyspace.layers.allowance)
 }
 
 pub(super) fn zrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -261,8 +269,12 @@ pub(super) fn zlexcount(keyspace: &mut Keyspace, words: Words) -> Outcome {
     let Some(entry) = keyspace.find(words[1], Kind::SortedSet)? else {
         return Ok(Value::Int(0));
     };
-    let members = by_member(entry, min, max).members(keyspace, false, Limit::NONE)?;
-    Ok(Value::Int(i64::try_from(members.len()).unwrap_or(i64::MAX)))
+    let mut scan = by_member(entry, min, max).scan(keyspace, false)?;
+    let mut found = 0;
+    while scan.next()?.is_some() {
+        found += 1;
+    }
+    count(found)
 }
 
 pub(super) fn zrangebylex(keyspace: &mut Keyspace, words: Words) -> Outcome {

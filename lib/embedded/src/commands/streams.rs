@@ -3,6 +3,7 @@
 use super::Words;
 use super::options::is;
 use super::stream_arguments::{End, Id, NewId, Trim, add_arguments, range_end};
+use crate::allowance::Allowance;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::number::integer_argument;
@@ -113,7 +114,7 @@ impl Stream {
         {
             let damaged = || Failure::Storage("an entry of a stream is damaged".to_owned());
             let (ms, seq) = read_u64(&key, 9).zip(read_u64(&key, 17)).ok_or_else(damaged)?;
-            let fields = decode(&fields).ok_or_else(damaged)?;
+            let fields = decode(&fields, &keyspace.layers.allowance)?.ok_or_else(damaged)?;
             entries.push(Value::Array(vec![
                 Value::Bulk(Id { ms, seq }.show()),
                 Value::Array(fields),
@@ -134,14 +135,19 @@ fn encode(words: &[&[u8]]) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn decode(mut bytes: &[u8]) -> Option<Vec<Value>> {
+/// The words of an entry; None if it is damaged.
+fn decode(mut bytes: &[u8], allowance: &Allowance) -> Result<Option<Vec<Value>>, Failure> {
+    // The entry, its id, and the list of its words.
+    (0..3).try_for_each(|_| allowance.reply(0))?;
     let mut words = Vec::new();
     while let Some((length, rest)) = bytes.split_first_chunk::<4>() {
-        let (word, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
-        words.push(Value::bulk(word));
+        let Some((word, rest)) = rest.split_at_checked(u32::from_be_bytes(*length) as usize) else {
+            return Ok(None);
+        };
+        words.push(allowance.bulk(word)?);
         bytes = rest;
     }
-    Some(words)
+    Ok(Some(words))
 }
 
 pub(super) fn xadd(keyspace: &mut Keyspace, words: Words) -> Outcome {

@@ -1,10 +1,10 @@
 //! Strings and counters.
 
-use super::Words;
 use super::generic::expiry_of;
 use super::options::{is, ok};
+use super::{MOST_WRITTEN, WRITES_TOO_MUCH, Words};
 use crate::failure::{Failure, Outcome};
-use crate::keyspace::{Keyspace, Kind};
+use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::Stored;
 use crate::number::{integer, integer_argument};
 use crate::records::Tag;
@@ -14,14 +14,14 @@ use coord::store::Value;
 const MAX_BYTES: usize = 512 * 1024 * 1024;
 
 fn text(keyspace: &Keyspace, name: &[u8]) -> Result<Option<Stored<'static>>, Failure> {
-    match keyspace.find(name, Kind::Text)? {
-        Some(entry) => Ok(keyspace.layers.get(&Tag::Text.number(entry.number))?),
-        None => Ok(None),
-    }
+    text_of(keyspace, keyspace.find(name, Kind::Text)?)
 }
 
-fn bulk(value: Option<Stored>) -> Value {
-    value.map_or(Value::Nil, |value| Value::Bulk(value.to_vec()))
+fn text_of(keyspace: &Keyspace, entry: Option<Entry>) -> Result<Option<Stored<'static>>, Failure> {
+    match entry {
+        Some(entry) => keyspace.layers.get(&Tag::Text.number(entry.number)),
+        None => Ok(None),
+    }
 }
 
 /// Sets `name`, whatever its type was, and clears its expiry.
@@ -45,7 +45,7 @@ fn update(keyspace: &mut Keyspace, name: &[u8], value: Vec<u8>) -> Result<(), Fa
 }
 
 pub(super) fn get(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    Ok(bulk(text(keyspace, words[1])?))
+    keyspace.layers.allowance.bulk_or_nil(text(keyspace, words[1])?)
 }
 
 pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -55,12 +55,11 @@ pub(super) fn strlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
 }
 
 pub(super) fn mget(keyspace: &mut Keyspace, words: Words) -> Outcome {
-    let values = words[1..].iter().map(|name| match text(keyspace, name) {
-        Ok(value) => Ok(bulk(value)),
-        Err(Failure::Reply(_)) => Ok(Value::Nil),
-        Err(failure) => Err(failure),
+    let values = words[1..].iter().map(|name| {
+        let entry = keyspace.entry(name)?.filter(|entry| entry.kind == Kind::Text);
+        keyspace.layers.allowance.bulk_or_nil(text_of(keyspace, entry)?)
     });
-    Ok(Value::Array(values.collect::<Result<_, _>>()?))
+    Ok(Value::Array(values.collect::<Result<_, Failure>>()?))
 }
 
 pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
@@ -76,6 +75,10 @@ pub(super) fn setrange(keyspace: &mut Keyspace, words: Words) -> Outcome {
         return Err(Failure::fixed(
             "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
         ));
+    }
+    // Our own scripts store large values piece by piece.
+    if end > MOST_WRITTEN && keyspace.layers.allowance.is_bounded() {
+        return Err(WRITES_TOO_MUCH);
     }
     if value.len() < end {
         value.resize(end, 0);
@@ -148,7 +151,7 @@ pub(super) fn set(keyspace: &mut Keyspace, words: Words) -> Outcome {
         None => None,
     };
     let old = if options.is_get {
-        Some(bulk(text(keyspace, words[1])?))
+        Some(keyspace.layers.allowance.bulk_or_nil(text(keyspace, words[1])?)?)
     } else {
         None
     };

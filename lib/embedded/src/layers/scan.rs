@@ -7,16 +7,18 @@ use bytes::Bytes;
 use redb::StorageError;
 
 use super::{Layers, Stored};
+use crate::allowance::RECORD;
 use crate::disk::{Page, readable};
+use crate::failure::Failure;
 use crate::records;
 
 impl Layers {
     /// The records between two keys, in reverse order if `reverse`.
-    pub fn scan(&self, from: Bound<&[u8]>, to: Bound<&[u8]>, reverse: bool) -> Result<Scan<'_>, StorageError> {
+    pub fn scan(&self, from: Bound<&[u8]>, to: Bound<&[u8]>, reverse: bool) -> Result<Scan<'_>, Failure> {
         let mut scan = Scan {
             layers: self,
             reverse,
-            heads: [None, None, None],
+            heads: [None, None, None, None],
             disk: None,
             disk_head: None,
         };
@@ -26,6 +28,7 @@ impl Layers {
         let committing = self.committing.as_deref();
         let layers = [
             Some((&self.own, 0)),
+            self.transaction.as_ref().map(|before| (&before.changes, 0)),
             Some((&self.gathering.changes, self.gathering.number)),
             committing.map(|batch| (&batch.changes, batch.number)),
         ];
@@ -47,7 +50,7 @@ impl Layers {
     }
 
     /// The records whose key begins with `prefix`.
-    pub fn scan_prefix(&self, prefix: &[u8]) -> Result<Scan<'_>, StorageError> {
+    pub fn scan_prefix(&self, prefix: &[u8]) -> Result<Scan<'_>, Failure> {
         self.scan(Bound::Included(prefix), Bound::Excluded(&records::after(prefix)), false)
     }
 }
@@ -81,7 +84,7 @@ impl Head<'_> {
 pub(crate) struct Scan<'a> {
     layers: &'a Layers,
     reverse: bool,
-    heads: [Option<Head<'a>>; 3],
+    heads: [Option<Head<'a>>; 4],
     disk: Option<redb::Range<'static, &'static [u8], &'static [u8]>>,
     disk_head: Option<(Page, Page)>,
 }
@@ -98,7 +101,8 @@ impl<'a> Scan<'a> {
     }
 
     /// The next record.
-    pub fn next(&mut self) -> Result<Option<(Stored<'a>, Stored<'a>)>, StorageError> {
+    pub fn next(&mut self) -> Result<Option<(Stored<'a>, Stored<'a>)>, Failure> {
+        self.layers.allowance.step(RECORD)?;
         loop {
             let mut first: Option<&'a Vec<u8>> = None;
             for head in self.heads.iter().flatten() {

@@ -1,6 +1,7 @@
 //! Conversion between replies of commands and values of Lua, in both directions, exactly as Redis converts (RESP2).
 
 use super::{Guard, deep};
+use crate::allowance::ITEM_BYTES;
 use crate::number::{general, truncated};
 use coord::store::Value as Reply;
 use std::cell::RefCell;
@@ -9,11 +10,6 @@ use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};
 
 /// Deepest nesting of tables that a script returns.
 const MAX_DEPTH: usize = 1000;
-
-/// Largest result of a script, and the size that each element counts for. Tables that contain one table twice, and so on,
-/// make a result that grows without end.
-const MOST_BYTES: usize = 64 << 20;
-const ITEM_BYTES: usize = 32;
 
 /// The reply of a command as a script gets it. An error reply is the text of `{err=...}`.
 pub(super) fn to_lua(lua: &Lua, reply: Reply) -> Result<Value> {
@@ -62,7 +58,7 @@ pub(super) fn to_reply(value: &Value, guard: &RefCell<Guard>) -> Result<Reply> {
 
 fn to_reply_at(value: &Value, depth: usize, bytes: &mut usize, guard: &RefCell<Guard>) -> Result<Reply> {
     *bytes += ITEM_BYTES + value.as_string().map_or(0, |text| text.as_bytes().len());
-    if *bytes > MOST_BYTES {
+    if *bytes > guard.borrow().reply_bytes {
         return Err(Error::runtime("the answer of the script is too large"));
     }
     Ok(match value {

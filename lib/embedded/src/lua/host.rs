@@ -4,7 +4,7 @@ use super::convert::{one_line, to_lua};
 use super::json_encode::Problem;
 use super::{CHUNK, Guard, json_decode, json_encode};
 use crate::commands;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::keyspace::Keyspace;
 use crate::number::general;
 use mlua::{Error, Function, Lua, LuaString, MultiValue, Result, Table, Value};
@@ -99,8 +99,7 @@ impl Caller {
                 "ERR Please specify at least one argument for this redis lib call".to_owned()
             ));
         }
-        let outcome = commands::run(&mut self.keyspace.lock(), &words);
-        match outcome {
+        match self.outcome(lua, &words)? {
             Ok(reply) => to_lua(lua, reply).map(Ok),
             Err(Failure::Reply(text)) => Ok(Err(text.into_owned())),
             Err(Failure::Storage(text)) => {
@@ -108,6 +107,20 @@ impl Caller {
                 Ok(Err("ERR the store failed".to_owned()))
             }
         }
+    }
+
+    /// The outcome of a command, within what the script may use.
+    fn outcome(&self, lua: &Lua, words: &[&[u8]]) -> Result<Outcome> {
+        let mut keyspace = self.keyspace.lock();
+        keyspace.layers.allowance = self.guard.borrow().allowance(lua);
+        let outcome = commands::run(&mut keyspace, words);
+        if outcome.is_ok() || !keyspace.layers.allowance.is_too_large() {
+            return Ok(outcome);
+        }
+        // Garbage counts as memory. A command that failed has changed nothing.
+        lua.gc_collect()?;
+        keyspace.layers.allowance = self.guard.borrow().allowance(lua);
+        Ok(commands::run(&mut keyspace, words))
     }
 
     fn call_function(self, lua: &Lua) -> Result<Function> {

@@ -8,6 +8,7 @@ mod json_encode;
 mod patterns;
 mod shebang;
 
+use super::allowance::{Allowance, CLIENT_TIME, Left};
 use super::aside::Aside;
 use super::failure::OpenError;
 use super::keyspace::Keyspace;
@@ -34,7 +35,7 @@ pub(super) enum Origin {
 /// Limits of one script.
 struct Bounds {
     /// Our own scripts have the default of Redis, which only warns.
-    seconds: u64,
+    time: Duration,
     /// Bytes that Lua may allocate.
     memory: usize,
     /// Instructions between two checks of clock and memory. One instruction may take as long as copying all memory.
@@ -45,12 +46,12 @@ impl Origin {
     fn bounds(self) -> Bounds {
         match self {
             Origin::Own => Bounds {
-                seconds: 5,
+                time: Duration::from_secs(5),
                 memory: 1 << 30,
                 check_every: 100_000,
             },
             Origin::Guest => Bounds {
-                seconds: 2,
+                time: CLIENT_TIME,
                 memory: 64 << 20,
                 check_every: 100,
             },
@@ -66,6 +67,9 @@ const CACHE_LIMIT: usize = 4096;
 
 /// Bytes of garbage that a guest may leave behind.
 const GARBAGE: usize = 16 << 20;
+
+/// Largest result of a script. Tables that contain one table twice, and so on, make a result that grows without end.
+const LARGEST_RESULT: usize = 64 << 20;
 
 /// The name of a script in error messages.
 const CHUNK: &str = "@user_script";
@@ -125,20 +129,27 @@ struct Guard {
     gives_way_at: Instant,
     aside: Option<Rc<Aside>>,
     memory: usize,
+    /// Bytes that its result may have.
+    reply_bytes: usize,
     /// Whether the hook fails at every instruction, and must be set anew for the next script.
     is_tripped: bool,
     storage_failure: Option<String>,
 }
 
 impl Guard {
-    fn of(origin: Origin, memory: usize, aside: Option<Rc<Aside>>) -> Self {
+    fn of(origin: Origin, memory: usize, left: Left, aside: Option<Rc<Aside>>) -> Self {
         let now = Instant::now();
         Guard {
             origin,
-            deadline: now + Duration::from_secs(origin.bounds().seconds),
+            deadline: match origin {
+                // As outside of a transaction, whose time is looked at before and after them.
+                Origin::Own => now + origin.bounds().time,
+                Origin::Guest => left.deadline(),
+            },
             gives_way_at: now + SLICE,
             aside,
             memory,
+            reply_bytes: left.reply_bytes.min(LARGEST_RESULT),
             is_tripped: false,
             storage_failure: None,
         }
@@ -173,8 +184,19 @@ impl Guard {
         Ok(())
     }
 
+    /// What a command of the script may use: a reply counts as memory of a guest.
+    fn allowance(&self, lua: &Lua) -> Allowance {
+        match self.origin {
+            Origin::Own => Allowance::unbounded(),
+            Origin::Guest => Allowance::until(self.deadline, self.memory.saturating_sub(lua.used_memory())),
+        }
+    }
+
     fn too_long(&self) -> String {
-        format!("the script ran longer than {} seconds", self.origin.bounds().seconds)
+        format!(
+            "the script ran longer than {} seconds",
+            self.origin.bounds().time.as_secs()
+        )
     }
 }
 
@@ -187,7 +209,8 @@ impl Interpreter {
     fn build(keyspace: Arc<Mutex<Keyspace>>, aside: Option<Rc<Aside>>) -> mlua::Result<Self> {
         let libraries = StdLib::STRING | StdLib::TABLE | StdLib::MATH;
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
-        let guard = Rc::new(RefCell::new(Guard::of(Origin::Own, usize::MAX, aside)));
+        let guard = Guard::of(Origin::Own, usize::MAX, Left::after(0), aside);
+        let guard = Rc::new(RefCell::new(guard));
         let host = host::table(&lua, &keyspace, &guard)?;
         guest::add(&lua, &host, &guard)?;
         host.raw_set("longest_text", LONGEST_TEXT)?;
@@ -263,11 +286,13 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Runs the known script with this hash. Begins the keyspace's transaction; the caller ends it.
+    /// Runs the known script with this hash, with what is `left` of its call. Begins the keyspace's transaction; the caller
+    /// ends it.
     pub fn run<'a>(
         &self,
         origin: Origin,
         sha: &str,
+        left: Left,
         keys: impl Iterator<Item = &'a [u8]>,
         arguments: impl Iterator<Item = &'a [u8]>,
     ) -> Ended {
@@ -275,21 +300,21 @@ impl Interpreter {
             return Ended::Raised("NOSCRIPT No matching script. Please use EVAL.".to_owned());
         };
         self.keyspace.lock().begin(true, script.is_read_only);
-        if let Err(error) = self.admit(origin) {
+        if let Err(error) = self.admit(origin, left) {
             return Ended::Storage(error.to_string());
         }
         let ended = self
             .execute(origin, sha, &script, keys, arguments)
             .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {sha}", one_line(&error.to_string()))));
-        let left = self.dismiss(origin);
+        let dismissed = self.dismiss(origin);
         if let Some(failure) = self.guard.borrow_mut().storage_failure.take() {
             return Ended::Storage(failure);
         }
-        left.map_or_else(|error| Ended::Storage(error.to_string()), |()| ended)
+        dismissed.map_or_else(|error| Ended::Storage(error.to_string()), |()| ended)
     }
 
     /// Sets the limits of the next script.
-    fn admit(&self, origin: Origin) -> mlua::Result<()> {
+    fn admit(&self, origin: Origin, left: Left) -> mlua::Result<()> {
         let mut memory = origin.bounds().memory;
         if origin == Origin::Guest {
             memory += self.lua.used_memory();
@@ -299,7 +324,7 @@ impl Interpreter {
             self.lua.set_memory_limit(memory)?;
         }
         let aside = self.guard.borrow_mut().aside.take();
-        *self.guard.borrow_mut() = Guard::of(origin, memory, aside);
+        *self.guard.borrow_mut() = Guard::of(origin, memory, left, aside);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
 use crate::OpenError;
+use crate::allowance::Left;
 use crate::disk::Disk;
 use crate::engine::Engine;
 use crate::keyspace::Keyspace;
@@ -28,7 +29,7 @@ fn an_answer_depends_on_what_it_changed_or_saw_and_on_nothing_else() {
     let (mut engine, keyspace, disk) = engine();
     let mut depends_on = |line: &str| {
         engine
-            .run(&words(&line.split(' ').collect::<Vec<_>>()))
+            .run(&words(&line.split(' ').collect::<Vec<_>>()), Left::after(0))
             .unwrap()
             .depends_on
     };

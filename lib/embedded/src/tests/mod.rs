@@ -4,7 +4,9 @@ mod commands;
 mod durability;
 mod faults;
 mod guests;
+mod replies;
 mod scripts;
+mod transactions;
 
 use super::EmbeddedStore;
 use coord::store::{Request, Store, Value};

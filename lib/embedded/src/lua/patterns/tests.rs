@@ -1,5 +1,6 @@
 //! The same searches by Lua's own library and by ours.
 
+use crate::allowance::Left;
 use crate::disk::Disk;
 use crate::keyspace::Keyspace;
 use crate::layers::Layers;
@@ -51,7 +52,13 @@ fn the_functions_of_guests_are_those_of_lua() {
             continue;
         }
         let arguments = [subject.as_bytes(), pattern.as_bytes()];
-        let run = |origin| match interpreter.run(origin, "all", std::iter::empty(), arguments.iter().copied()) {
+        let run = |origin| match interpreter.run(
+            origin,
+            "all",
+            Left::after(0),
+            std::iter::empty(),
+            arguments.iter().copied(),
+        ) {
             Ended::Well(reply) => format!("{reply:?}"),
             Ended::Raised(text) => text,
             Ended::Storage(text) => panic!("{text}"),
