@@ -315,3 +315,37 @@ async fn a_script_of_a_client_neither_hangs_nor_ends_the_server() {
         assert_eq!(beside, result("OK"));
     }
 }
+
+#[tokio::test]
+async fn a_transaction_of_a_client_holds_nobody_up_for_longer_than_a_script() {
+    let store = EmbeddedStore::in_memory().unwrap();
+    let url = serve(Arc::new(store), "secret").await;
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let post = |path: &str, rows: Json| {
+        let request = client.post(format!("{url}{path}")).bearer_auth("secret");
+        answer(request.body(rows.to_string()))
+    };
+    let endless = vec![json!(["EVAL", "while true do end", 0]); 8];
+    let rows = [vec![json!(["SET", "kept", "no"])], endless].concat();
+    let began = std::time::Instant::now();
+    let (ended, beside) = tokio::join!(
+        post("/multi-exec", Json::from(rows)),
+        post("/", json!(["SET", "a", "b"]))
+    );
+    assert!(began.elapsed().as_millis() < 4000, "{:?}", began.elapsed());
+    let error = ended.1["error"].as_str().unwrap_or_default();
+    assert!(ended.0 == 400 && error.contains("transaction ran longer"), "{ended:?}");
+    assert_eq!(beside, result("OK"));
+    assert_eq!(post("/", json!(["EXISTS", "kept"])).await, result(0));
+
+    for path in ["/multi-exec", "/pipeline"] {
+        let many = |count| post(path, Json::from(vec![json!(["GET", "a"]); count]));
+        assert_eq!(many(10_000).await.0, 200, "{path}");
+        let (status, body) = many(10_001).await;
+        let error = body["error"].as_str().unwrap_or_default();
+        assert!(
+            status == 413 && error.contains("Limit: 10000"),
+            "{path}: {status} {body:.80}"
+        );
+    }
+}

@@ -14,6 +14,9 @@ const BODY_BYTES: usize = 10 << 20;
 /// Time limit for a body to arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
+/// Most commands of a pipeline or transaction. A larger one is best sent as several.
+const MOST_ROWS: usize = 10_000;
+
 /// The words of one command, name first.
 pub(super) type Words = Vec<Vec<u8>>;
 
@@ -57,7 +60,7 @@ pub(super) fn row(body: &Posted) -> Result<Words, Refusal> {
 /// `[["CMD","arg",...],...]`.
 ///
 /// # Errors
-/// 400 when the body is anything else, or has no command.
+/// 400 when the body is anything else, or has no command; 413 when it has more than 10,000.
 pub(super) fn rows(body: &Posted) -> Result<Vec<Words>, Refusal> {
     let rows: Vec<Vec<&RawValue>> = serde_json::from_slice(&body.0).map_err(|error| {
         Refusal::bad(format!(
@@ -66,6 +69,12 @@ pub(super) fn rows(body: &Posted) -> Result<Vec<Words>, Refusal> {
     })?;
     if rows.is_empty() {
         return Err(Refusal::bad("ERR empty pipeline: send at least one command"));
+    }
+    if rows.len() > MOST_ROWS {
+        return Err(Refusal::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("ERR too many commands in one request. Limit: {MOST_ROWS}"),
+        ));
     }
     rows.into_iter()
         .map(|row| row.into_iter().map(word).collect())
