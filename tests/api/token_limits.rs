@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use coord::auth::{Authenticator, Credentials, JwtVerifier};
+use coord::auth::{Authenticator, Credentials, JwtVerifier, RepoLimit};
 use coord::domain::UserId;
 use coord::http::{Audience, Endpoint};
+use coord::store::Value as StoreValue;
 use insta::assert_json_snapshot;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -91,6 +92,40 @@ async fn a_token_with_repos_counts_there_and_nowhere_else() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_repository_that_the_deployment_does_not_list_is_served_by_no_endpoint() {
+    let signer = Signer::ed25519();
+    let verifier = JwtVerifier::public_key(&signer.public_pem()).unwrap();
+    let api = Api::start_with(|state| {
+        state.authenticator = Arc::new(Authenticator::by_jwt(Some(verifier)));
+        state.source = None;
+        state.repositories = RepoLimit::of_host("acme/*", "github.com");
+    })
+    .await;
+    let token = format!("Bearer {}", signer.sign(None, &claims(&json!({}))));
+    let headers = [("authorization", token.as_str())];
+    let mut refused = 0;
+    for (endpoint, answer) in ask_all(&api, &headers, "https://github.com/other/made-up").await {
+        let error = answer.json()["error"].clone();
+        refused += usize::from(error == "UNKNOWN_REPOSITORY");
+        // What is no request of the endpoint, or takes a person, is refused before.
+        let is_refused = [
+            "UNKNOWN_REPOSITORY",
+            "PERSON_REQUIRED",
+            "INVALID_FIELD",
+            "MALFORMED_BODY",
+        ];
+        assert!(
+            is_refused.iter().any(|code| error == *code),
+            "{endpoint:?}: {}",
+            answer.json()
+        );
+    }
+    assert!(refused >= 15, "{refused}");
+    let keys = api.command(["KEYS", "*"]).await;
+    assert_eq!(keys, Some(StoreValue::Array(Vec::new())));
 }
 
 #[tokio::test]

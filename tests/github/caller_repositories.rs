@@ -236,3 +236,35 @@ async fn only_the_repositories_of_the_setting_are_served() {
         "{unavailable:?}"
     );
 }
+
+/// Without GitHub no source tells which repositories there are.
+#[tokio::test]
+async fn the_setting_holds_where_nothing_else_names_repositories() {
+    let cloud = Cloud::start(&[]).await;
+    let by_jwt = |list: &'static str| {
+        [
+            ("GITHUB_API_URL", ""),
+            ("GITHUB_TOKEN", ""),
+            ("COORD_REPOSITORIES", list),
+        ]
+    };
+    let other = cloud.instance(&by_jwt("acme/widgets,127.0.0.1/acme/gadgets")).await;
+    for answer in [
+        other.check(&jwt("ann"), json!({})).await,
+        other.post(&jwt("ann"), json!({})).await,
+        other.graph(&jwt("ann")).await,
+    ] {
+        assert_eq!(answer.error(), (404, "UNKNOWN_REPOSITORY"), "{answer:?}");
+        assert_eq!(answer.round_trips(), 0, "{answer:?}");
+    }
+    assert_eq!(cloud.everything().await, "");
+    // A head, as a server would record it.
+    assert_eq!(
+        cloud.instance(&[]).await.check(&jwt("ann"), json!({})).await.status,
+        200
+    );
+    let served = cloud.instance(&by_jwt("127.0.0.1/acme/*")).await;
+    assert_eq!(served.check(&jwt("ann"), json!({})).await.status, 200);
+    let wrong = cloud.instance(&by_jwt("acme")).await;
+    assert_eq!(wrong.check(&jwt("ann"), json!({})).await.status, 503);
+}

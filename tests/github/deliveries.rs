@@ -105,6 +105,16 @@ async fn who_pushed_and_has_been_told_of_gives_back_without_a_question_to_github
 }
 
 #[tokio::test]
+async fn a_delivery_about_a_repository_that_is_not_listed_is_ignored() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[("COORD_REPOSITORIES", "acme/gadgets")]).await;
+    let next = next(&cloud);
+    let delivery = push(&cloud.head, &next, 1);
+    assert_eq!(outcome(&instance.deliver("push", &delivery).await), "ignored");
+    assert_eq!(cloud.everything().await, "");
+}
+
+#[tokio::test]
 async fn a_delivery_that_is_sent_again_does_no_harm() {
     let (cloud, instance) = started().await;
     let second = next(&cloud);

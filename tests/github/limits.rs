@@ -237,6 +237,38 @@ async fn made_up_commits_cost_github_twenty_questions_and_no_more() {
     assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
 }
 
+/// Each repository has limits of its own in the store, as after these are forgotten; the credential that GitHub is asked with is one.
+#[tokio::test]
+async fn a_person_has_the_same_questions_in_all_repositories_together() {
+    let cloud = Cloud::start(&[]).await;
+    let instance = cloud.instance(&[]).await;
+    let started = Instant::now();
+    let (mut commits, mut branches) = (0, 0);
+    for repository in 0..5 {
+        for number in 0..20 {
+            let more = json!({"agent_head": format!("{repository}{number:0>39}"), "agent_id": format!("a{number}")});
+            assert_eq!(instance.check(&jwt("ann"), more).await.status, 200);
+            let more = json!({"branch": format!("made-up-{repository}-{number}"), "agent_id": format!("a{number}")});
+            let answer = instance.check(&jwt("ann"), more).await;
+            assert!(matches!(answer.status, 404 | 429), "{answer:?}");
+            branches += usize::from(answer.status == 404);
+        }
+        let asked = cloud.fake.asked();
+        commits += asked.iter().filter(|target| target.contains("/compare/")).count();
+        for key in cloud.keys().await {
+            if key.starts_with("coord:limit:") {
+                cloud.command(["DEL", &key]).await;
+            }
+        }
+    }
+    let later = started.elapsed().as_secs() as usize / 3;
+    assert!((20..=21 + later).contains(&commits), "{commits}");
+    assert!((59..=61 + later).contains(&branches), "{branches}");
+    // What was refused leaves no lease: another asks at once.
+    let more = json!({"branch": "made-up-4-19"});
+    assert_eq!(instance.check(&jwt("bob"), more).await.status, 404);
+}
+
 /// The targets asked for that are no heads of `main`, which are asked for with an ETag.
 fn asked_but_for_main(cloud: &Cloud) -> Vec<String> {
     let mut asked = cloud.fake.asked();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use secrecy::SecretString;
 
-use crate::auth::{Authenticator, Credentials, People};
+use crate::admission::{Lookups, PersonLookups};
+use crate::auth::{Authenticator, Credentials, People, RepoLimit};
 use crate::builds::graph_cache::GraphCache;
 use crate::builds::head_observer::HeadObserver;
 use crate::domain::RepoId;
@@ -15,8 +16,8 @@ use crate::policy::cache::PolicyCache;
 use crate::scopes::ScopeCache;
 use crate::settings::edge::Edge;
 use crate::settings::{IntentConfig, LockConfig, Settings, TeamConfig};
-use crate::source::Source;
 use crate::source::github::webhook::Webhook;
+use crate::source::{Source, SourceError};
 use crate::state::admission::Rates;
 use crate::state::locks::ClaimedRepositories;
 use crate::state::teams::OnlyTeams;
@@ -30,8 +31,14 @@ pub struct App {
     pub store: Arc<dyn Store>,
     /// Reads repositories. Without one, heads and graphs are those in the store.
     pub source: Option<Arc<dyn Source>>,
+    /// The only repositories that are served; `None` for all those of the source.
+    pub repositories: Option<RepoLimit>,
     /// Verifies callers.
     pub authenticator: Arc<Authenticator>,
+    /// Verdicts of other processes on credentials.
+    pub lookups: Arc<Lookups>,
+    /// Lookups at the source, by person.
+    pub person_lookups: Arc<PersonLookups>,
     /// Settings of locks.
     pub locks: LockConfig,
     /// Settings of intents and of their ledger.
@@ -83,7 +90,10 @@ impl App {
             events: EventHub::new(Arc::clone(&store)),
             store: TimedStore::over(store),
             source: None,
+            repositories: settings.repositories.clone(),
             authenticator: Arc::new(authenticator),
+            lookups: Arc::default(),
+            person_lookups: Arc::default(),
             locks: settings.locks,
             intents: Arc::clone(&settings.intents),
             teams: settings.teams,
@@ -100,6 +110,22 @@ impl App {
             only_teams: Arc::default(),
             claimed: Arc::default(),
         }
+    }
+
+    /// Whether `repo` may be served, as far as is known without a request.
+    ///
+    /// # Errors
+    /// [`SourceError::UnknownRepository`] if the settings do not list it, or the source does not have it.
+    pub fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
+        let source = self.source.as_deref();
+        if self.repositories.as_ref().is_some_and(|listed| !listed.takes_in(repo)) {
+            return Err(SourceError::UnknownRepository {
+                repo: repo.clone(),
+                known: source.map(Source::repositories).unwrap_or_default(),
+                renamed_to: None,
+            });
+        }
+        source.map_or(Ok(()), |source| source.serves(repo))
     }
 
     /// Seals the lines that a request has appended to the ledger of `repo`, after its response.

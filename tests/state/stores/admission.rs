@@ -44,7 +44,9 @@ fn member(can_push: bool) -> RememberedMember {
 
 impl World {
     async fn recalls(&self) -> Option<(RememberedMember, Duration)> {
-        recall(&*self.store, &self.repo, CREDENTIAL, DAY).await.unwrap()
+        let asked = [(self.repo.clone(), CREDENTIAL.to_owned())];
+        let found = recall(&*self.store, &asked, DAY).await.unwrap();
+        found.into_iter().next().unwrap()
     }
 
     async fn remembers(&self, member: &RememberedMember) {
@@ -88,8 +90,29 @@ async fn what_counts_in_one_repository_does_not_in_another(world: World) {
     assert_eq!(other.recalls().await, None);
 }
 
+async fn verdicts_are_read_many_at_once_and_answered_in_order(world: World) {
+    let other = World::over(world.store.clone(), None);
+    world.remembers(&member(true)).await;
+    other.remembers(&member(false)).await;
+    let known = CREDENTIAL.to_owned();
+    let asked = [
+        (world.repo.clone(), "made-up".to_owned()),
+        (other.repo.clone(), known.clone()),
+        (world.repo.clone(), known.clone()),
+        (other.repo.clone(), "made-up".to_owned()),
+        (world.repo.clone(), known),
+    ];
+    let found = recall(&*world.store, &asked, DAY).await.unwrap();
+    let rights: Vec<Option<bool>> = found
+        .iter()
+        .map(|found| found.as_ref().map(|(member, _)| member.can_push))
+        .collect();
+    assert_eq!(rights, [None, Some(false), Some(true), None, Some(true)]);
+}
+
 on_every_store!(
     a_verified_credential_is_remembered_with_its_age_for_a_day,
     what_another_version_remembered_counts_as_nothing,
     what_counts_in_one_repository_does_not_in_another,
+    verdicts_are_read_many_at_once_and_answered_in_order,
 );

@@ -9,7 +9,7 @@ use coord::domain::BuildProgress;
 use coord::domain::LockMode;
 use coord::domain::work::Verdict;
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Lookup, Rates, count_lookups};
+use coord::state::admission::{AdmissionTerms, Admitted, Lookup, Rates, count_lookups, recall};
 use coord::state::builds::{
     BuildLease, Published, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph, report_build,
     return_lease, stage_graph,
@@ -193,6 +193,10 @@ async fn locks(world: &World) {
     };
     let counted = count_lookups(&*world.store, &terms, Lookup::Commits, 1).await.unwrap();
     assert_eq!(counted, Admitted::Outcome(()));
+    let asked = [(world.repo.clone(), "made-up".to_owned())];
+    let day = std::time::Duration::from_secs(86_400);
+    let verdicts = recall(&*world.store, &asked, day).await.unwrap();
+    assert_eq!(verdicts, [None]);
     ann.writes(&["a.ts", "b.ts"]).await;
     bob.checks(LockMode::Writing, &["a.ts"]).await;
     world.lapse(&["a.ts"]).await;

@@ -9,7 +9,8 @@ use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Reachable, Source};
 use crate::state::Read;
-use crate::state::admission::{AdmissionTerms, Admitted, Denial, Limited, admit};
+use crate::state::admission::{AdmissionTerms, Admitted, Denial, Limited, Lookup, admit};
+use crate::state::heads::fail_head;
 
 /// Maximum reruns of a script for one request: for the head, for facts about commits, and while another request fetches the
 /// head.
@@ -48,6 +49,13 @@ impl Admission<'_> {
             } => return Err(limited(retry_after_seconds, whose)),
             Denial::RefreshHead { commit, etag } => {
                 self.is_counted = true;
+                if commit.is_none()
+                    && let Err(limited) = self.take_lookups(Lookup::Branch, 1)
+                {
+                    // Ends the lease, so that another caller can fetch the head.
+                    fail_head(&*self.app.store, self.repo, self.branch, 0).await?;
+                    return Err(limited);
+                }
                 self.refresh(commit, etag).await?;
             }
             Denial::AwaitHead { retry_after_seconds: 0 } => {
@@ -63,12 +71,16 @@ impl Admission<'_> {
             Denial::Taken(taken) => return Err(ApiError::LockTaken(Box::new(taken))),
             Denial::AskSource { head, age, etag } => {
                 self.is_counted = true;
-                match self.ask_source(KnownHead { commit: head, etag }, age).await {
-                    // A command to pull without need does the caller no harm.
-                    Err(error) if error.is_of_source() => self.is_unsure = true,
-                    asked => asked?,
-                }
                 self.is_asked = true;
+                match self.take_lookups(Lookup::Commits, 1) {
+                    Err(limited) if self.is_release => return Err(limited),
+                    Err(_) => self.is_unsure = true,
+                    Ok(()) => match self.ask_source(KnownHead { commit: head, etag }, age).await {
+                        // A command to pull without need does the caller no harm.
+                        Err(error) if error.is_of_source() => self.is_unsure = true,
+                        asked => asked?,
+                    },
+                }
             }
         }
         Ok(())

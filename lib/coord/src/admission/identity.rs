@@ -1,21 +1,20 @@
 //! The caller's identity and rights in the repository, determined before any other work. An unverified caller's credential
-//! is looked up in this process's memory, then, within a limit of its address, in one key of the store, and then, within the
-//! unverified-caller limit, verified by GitHub with that credential alone.
+//! is looked up in this process's memory, then in one key of the store, and then, within the unverified-caller limit, verified by
+//! GitHub with that credential alone.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::ApiError;
 use super::caller_address::caller_address;
+use super::lookups::Lookups;
 use crate::after_answer::defer;
 use crate::app::App;
 use crate::auth::{
-    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled,
-    UnverifiedLimit, Verdict,
+    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, Verdict,
 };
 use crate::domain::RepoId;
-use crate::state::admission::{RememberedMember, forget, recall, remember};
+use crate::state::admission::{RememberedMember, forget, remember};
 use crate::store::Store;
 use crate::timing::Call;
 
@@ -25,7 +24,7 @@ use crate::timing::Call;
 /// When `repo` is not served, the credential does not count there, the unverified-caller limit is exceeded, or nobody can be
 /// verified now.
 pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -> Result<Member, ApiError> {
-    let served = app.source.as_ref().map_or(Ok(()), |source| source.serves(repo));
+    let served = app.serves(repo);
     let shown = match caller {
         CallerIdentity::Verified(identity) => {
             served?;
@@ -73,6 +72,7 @@ fn not_shown(repo: &RepoId) -> ApiError {
 #[derive(Clone)]
 struct CredentialCheck {
     store: Arc<dyn Store>,
+    lookups: Arc<Lookups>,
     people: Arc<dyn People>,
     known: Arc<KnownCredentials>,
     credential: Credential,
@@ -84,6 +84,7 @@ impl CredentialCheck {
         let (people, known) = app.authenticator.people().ok_or(ApiError::Internal)?;
         Ok(CredentialCheck {
             store: Arc::clone(&app.store),
+            lookups: Arc::clone(&app.lookups),
             people: Arc::clone(people),
             known: Arc::clone(known),
             credential,
@@ -108,16 +109,10 @@ impl CredentialCheck {
         self.known.recall(self.credential.name(), &self.repo, SystemTime::now())
     }
 
-    /// Reads the verdict of another process from the store. A credential that is there does not count.
+    /// Reads the verdict of another process from the store.
     async fn read_store(&self) -> Result<(), ApiError> {
-        let address = caller_address();
-        take(&self.known.reads, address)?;
-        let _turn = self.known.lookups.acquire().await;
-        if self.recall() != Recalled::Nothing {
-            self.known.reads.give_back(address);
-            return Ok(());
-        }
-        if let Some((member, age)) = recall(&*self.store, &self.repo, self.credential.name(), KEPT).await? {
+        let name = self.credential.name();
+        if let Some((member, age)) = self.lookups.look_up(&*self.store, &self.repo, name).await? {
             let RememberedMember {
                 user_id,
                 user_name,
@@ -130,9 +125,7 @@ impl CredentialCheck {
                 can_push,
                 is_owner,
             };
-            let name = self.credential.name();
             self.known.note_member(name, &self.repo, member, SystemTime::now(), age);
-            self.known.reads.give_back(address);
         }
         Ok(())
     }
@@ -179,12 +172,15 @@ impl CredentialCheck {
 
     async fn verify_unknown(self) -> Result<Member, ApiError> {
         let address = caller_address();
-        take(&self.known.unverified, address)?;
+        let taken = self.known.unverified.take(address);
+        taken.map_err(|retry_after_seconds| ApiError::RateLimited {
+            retry_after_seconds,
+            whose: "this server received too many unknown credentials",
+        })?;
         let known = Arc::clone(&self.known);
         let verified = self.verify().await;
         if verified.is_ok() {
             known.unverified.give_back(address);
-            known.reads.give_back(address);
         }
         verified
     }
@@ -228,15 +224,6 @@ impl CredentialCheck {
             }
         }
     }
-}
-
-fn take(limit: &UnverifiedLimit, address: IpAddr) -> Result<(), ApiError> {
-    limit
-        .take(address)
-        .map_err(|retry_after_seconds| ApiError::RateLimited {
-            retry_after_seconds,
-            whose: "this server received too many unknown credentials",
-        })
 }
 
 fn accept(verdict: Verdict) -> Result<Member, ApiError> {

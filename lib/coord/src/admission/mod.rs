@@ -3,6 +3,8 @@
 //! lacks is fetched here, and the script runs again ([`Admission::run`]).
 //!
 //! - `identity`: the caller's identity and rights; `caller_address`: where the request comes from
+//! - `lookups`: verdicts of other processes on credentials, read from the store
+//! - `person_lookups`: the lookups at the source of one person in all repositories
 //! - `denial`: fetches the data that a denial asks for
 //! - `repository`: admission of requests that need no head
 //! - `pushed_work`: verdicts of the source on released work
@@ -10,6 +12,8 @@
 pub(crate) mod caller_address;
 mod denial;
 mod identity;
+mod lookups;
+mod person_lookups;
 mod pushed_work;
 mod repository;
 
@@ -29,6 +33,8 @@ use crate::store::{Store, StoreError};
 use denial::{limited, no_push};
 use identity::identify;
 pub(crate) use identity::renew_verdict;
+pub use lookups::Lookups;
+pub use person_lookups::PersonLookups;
 use pushed_work::Work;
 pub(crate) use repository::{admit_as_holder, admit_to_repository};
 
@@ -228,6 +234,10 @@ impl<'a> Admission<'a> {
         let source = self.app.source.as_deref().ok_or(ApiError::Internal)?;
         self.is_counted = true;
         self.is_work_judged = true;
+        if self.keeper.is_some() {
+            // The script has counted the first question of this repository.
+            self.take_lookups(Lookup::Commits, 1)?;
+        }
         let head = match (self.fetched(), self.keeper) {
             (None, Some(keeper)) if !new_head.matches(&known.commit) => {
                 heads::refresh(&*self.app.store, keeper, self.repo, self.branch, Some(&known)).await?
@@ -246,6 +256,7 @@ impl<'a> Admission<'a> {
         if self.keeper.is_none() {
             return Ok(());
         }
+        self.take_lookups(lookup, amount)?;
         match count_lookups(&*self.app.store, &self.terms(), lookup, amount).await? {
             Admitted::Outcome(()) => Ok(()),
             Admitted::Denied(Denial::Limited {

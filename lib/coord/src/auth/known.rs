@@ -3,7 +3,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use quick_cache::sync::{Cache, EntryAction};
-use tokio::sync::Semaphore;
 
 use super::{Member, UnverifiedLimit, Verdict};
 use crate::domain::RepoId;
@@ -24,8 +23,6 @@ pub const KEPT: Duration = Duration::from_secs(86_400);
 const REFUSED_FOR: Duration = Duration::from_secs(30);
 /// The pause after GitHub did not respond.
 const RETRY: Duration = Duration::from_secs(30);
-/// Unknown credentials that are looked up in the store at once. Further lookups wait in order.
-const MOST_LOOKUPS: usize = 16;
 
 /// Verdicts on GitHub tokens that this process remembers. Verified and refused credentials are kept apart, so that
 /// unverified callers cannot evict verified ones.
@@ -34,10 +31,6 @@ pub struct KnownCredentials {
     members: Cache<String, Known>,
     refused: Cache<String, (Verdict, SystemTime)>,
     renewing: Mutex<HashSet<String>>,
-    /// Permits to read verdicts of other processes.
-    pub(crate) lookups: Semaphore,
-    /// How many unknown credentials are read from the store.
-    pub(crate) reads: UnverifiedLimit,
     /// The unverified-caller limit.
     pub(crate) unverified: UnverifiedLimit,
 }
@@ -80,8 +73,6 @@ impl Default for KnownCredentials {
             members: Cache::new(MOST_MEMBERS),
             refused: Cache::new(MOST_REFUSED),
             renewing: Mutex::default(),
-            lookups: Semaphore::new(MOST_LOOKUPS),
-            reads: UnverifiedLimit::of_reads(),
             unverified: UnverifiedLimit::default(),
         }
     }

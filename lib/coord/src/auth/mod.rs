@@ -26,7 +26,7 @@ pub use known::KnownCredentials;
 pub(crate) use known::{Freshness, KEPT, Recalled};
 pub use people::{Member, People, Verdict, is_github_token};
 pub use presented::{CREDENTIAL_HEADERS, has_bearer_secret, presents_credential};
-pub(crate) use repo_limit::RepoLimit;
+pub use repo_limit::RepoLimit;
 pub use unverified::UnverifiedLimit;
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use crate::domain::{Invalid, RepoId};
 
 /// A set of repositories, by name or by owner: those in the claim `repos` of a token, or those that a deployment serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RepoLimit(Vec<Entry>);
+pub struct RepoLimit(Vec<Entry>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Entry {
@@ -27,7 +27,7 @@ impl RepoLimit {
     }
 
     /// The list in `text`, separated by commas; entries without a host are on `host`. `None` if an entry cannot be read.
-    pub(crate) fn of_host(text: &str, host: &str) -> Option<Self> {
+    pub fn of_host(text: &str, host: &str) -> Option<Self> {
         let entry = |name: &str| {
             let name = name.trim();
             let is_short = name.split('/').count() == 2 && !name.contains([':', '@']);
@@ -41,7 +41,8 @@ impl RepoLimit {
         text.split(',').map(entry).collect::<Option<_>>().map(RepoLimit)
     }
 
-    pub(crate) fn takes_in(&self, repo: &RepoId) -> bool {
+    /// Whether `repo` is in the set.
+    pub fn takes_in(&self, repo: &RepoId) -> bool {
         self.0.iter().any(|entry| match entry {
             Entry::One(one) => one == repo,
             Entry::Below(prefix) => repo.as_str().starts_with(prefix),

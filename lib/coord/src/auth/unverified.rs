@@ -4,27 +4,27 @@ use std::time::{Duration, Instant};
 
 use quick_cache::unsync::Cache;
 
+use crate::state::admission::Rate;
+
 /// Maximum of addresses remembered.
 const MOST_ADDRESSES: usize = 4_096;
 
-/// Milliseconds between two credentials at the sustained rate, and the burst.
-type Rate = (u64, u64);
-
 /// Limit of one address: 30 per minute.
-const OF_AN_ADDRESS: Rate = (2_000, 60);
+const OF_AN_ADDRESS: Rate = Rate {
+    interval_ms: 2_000,
+    burst: 60,
+};
 /// Limit of all addresses together: 200 per minute. After many bad credentials, GitHub refuses good ones from this process
 /// too.
-const OF_ALL: Rate = (300, 200);
-/// Limit of one address for unknown credentials that are read from the store: 600 per minute, twenty times those that are verified.
-/// All together have none, since a process that has just started knows nobody.
-const READ_OF_AN_ADDRESS: Rate = (100, 600);
+const OF_ALL: Rate = Rate {
+    interval_ms: 300,
+    burst: 200,
+};
 
-/// The unverified-caller limit: how many unknown credentials are verified, for each source address and in the whole process; or
-/// how many are read from the store. Credentials that turn out to be good do not count.
+/// The unverified-caller limit: how many unknown credentials are verified, for each source address and in the whole process.
+/// Credentials that turn out to be good do not count.
 #[derive(Debug)]
 pub struct UnverifiedLimit {
-    of_an_address: Rate,
-    of_all: Option<Rate>,
     started: Instant,
     arrivals: Mutex<Arrivals>,
 }
@@ -38,20 +38,7 @@ struct Arrivals {
 
 impl Default for UnverifiedLimit {
     fn default() -> Self {
-        UnverifiedLimit::of(OF_AN_ADDRESS, Some(OF_ALL))
-    }
-}
-
-impl UnverifiedLimit {
-    /// The limit of credentials that are read from the store.
-    pub fn of_reads() -> Self {
-        UnverifiedLimit::of(READ_OF_AN_ADDRESS, None)
-    }
-
-    fn of(of_an_address: Rate, of_all: Option<Rate>) -> Self {
         UnverifiedLimit {
-            of_an_address,
-            of_all,
             started: Instant::now(),
             arrivals: Mutex::new(Arrivals {
                 of_all: 0,
@@ -59,7 +46,9 @@ impl UnverifiedLimit {
             }),
         }
     }
+}
 
+impl UnverifiedLimit {
     /// Counts one credential from `address`.
     ///
     /// # Errors
@@ -73,11 +62,8 @@ impl UnverifiedLimit {
         let address = network(address);
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         let before = arrivals.by_address.get(&address).copied().unwrap_or_default();
-        let own = next(before, now, self.of_an_address)?;
-        let of_all = match self.of_all {
-            Some(rate) => next(arrivals.of_all, now, rate)?,
-            None => 0,
-        };
+        let own = OF_AN_ADDRESS.after(before, now, 1)?;
+        let of_all = OF_ALL.after(arrivals.of_all, now, 1)?;
         arrivals.by_address.insert(address, own);
         arrivals.of_all = of_all;
         Ok(())
@@ -87,24 +73,13 @@ impl UnverifiedLimit {
     pub fn give_back(&self, address: IpAddr) {
         let address = network(address);
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_all = self.of_all.map_or(0, |(interval, _)| interval);
-        arrivals.of_all = arrivals.of_all.saturating_sub(of_all);
+        arrivals.of_all = arrivals.of_all.saturating_sub(OF_ALL.interval_ms.into());
         if let Some(own) = arrivals.by_address.get(&address).copied() {
             arrivals
                 .by_address
-                .insert(address, own.saturating_sub(self.of_an_address.0));
+                .insert(address, own.saturating_sub(OF_AN_ADDRESS.interval_ms.into()));
         }
     }
-}
-
-/// The arrival time after one more credential, or the seconds until one more is allowed.
-fn next(arrival: u64, now: u64, (interval, burst): Rate) -> Result<u64, u64> {
-    let next = arrival.max(now) + interval;
-    let early = next.saturating_sub(now + interval * burst);
-    if early > 0 {
-        return Err(early.div_ceil(1_000));
-    }
-    Ok(next)
 }
 
 /// The addresses of one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
@@ -147,18 +122,6 @@ mod tests {
             .sum();
         assert_eq!(all, 200);
         assert_eq!(looked_at(&limit, "192.0.2.200", 100, 6), 20);
-    }
-
-    #[test]
-    fn more_are_read_than_verified_and_all_together_have_no_limit() {
-        let limit = UnverifiedLimit::of_reads();
-        assert_eq!(looked_at(&limit, "192.0.2.1", 1_000, 0), 600);
-        assert_eq!(looked_at(&limit, "192.0.2.1", 1_000, 6), 60);
-        for number in 2..100 {
-            assert_eq!(looked_at(&limit, &format!("192.0.2.{number}"), 500, 6), 500);
-        }
-        limit.give_back(address("192.0.2.1"));
-        assert_eq!(looked_at(&limit, "192.0.2.1", 1_000, 6), 1);
     }
 
     #[test]

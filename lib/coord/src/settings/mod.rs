@@ -12,9 +12,10 @@ use std::sync::Arc;
 use coord_graph::Limits;
 use secrecy::SecretString;
 
-use crate::auth::JwtVerifier;
+use crate::auth::{JwtVerifier, RepoLimit};
 use crate::domain::NeighborPolicy;
 use crate::heads::HeadAges;
+use crate::source::github::ApiBase;
 use crate::state::admission::Rates;
 use edge::Edge;
 use environment::long_secret;
@@ -36,6 +37,8 @@ pub struct Settings {
     pub edge: Edge,
     /// Verifies the JWTs that name callers.
     pub jwt: Option<JwtVerifier>,
+    /// The only repositories that are served; `None` for all.
+    pub repositories: Option<RepoLimit>,
     /// Whether graphs of public repositories may be read without a credential.
     pub is_graph_public: bool,
     /// The secret that the cron sends.
@@ -60,6 +63,7 @@ impl Settings {
             rates: Rates::from_env(environment)?,
             edge: Edge::from_env(environment)?,
             jwt: JwtVerifier::from_env(environment)?,
+            repositories: repositories(environment)?,
             is_graph_public: is_graph_public(environment)?,
             cron_secret: long_secret(environment, env_vars::CRON_SECRET)?,
             webhook_secret: secret(environment, env_vars::GITHUB_WEBHOOK_SECRET),
@@ -125,6 +129,23 @@ impl LockConfig {
     }
 }
 
+/// The repositories in `COORD_REPOSITORIES`, those without a host on that of GitHub's API; `None` if it is unset.
+///
+/// # Errors
+/// When an entry is no repository and no owner, or the address of the API is none.
+fn repositories(environment: Environment<'_>) -> Result<Option<RepoLimit>, ConfigError> {
+    let Some(list) = value_of(environment, env_vars::COORD_REPOSITORIES) else {
+        return Ok(None);
+    };
+    let listed = RepoLimit::of_host(&list, ApiBase::from_env(environment)?.serves());
+    listed.map(Some).ok_or_else(|| ConfigError {
+        variable: env_vars::COORD_REPOSITORIES,
+        problem:
+            "must be OWNER/NAME and OWNER/*, separated by commas; those of another host than GitHub's begin with it"
+                .to_owned(),
+    })
+}
+
 /// Whether `COORD_PUBLIC_GRAPH` allows reading graphs without a credential.
 ///
 /// # Errors
@@ -167,6 +188,7 @@ pub fn graph_limits(environment: Environment<'_>) -> Result<Limits, ConfigError>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::RepoId;
 
     fn lock_config(ttl: &str, policy: &str) -> Result<LockConfig, ConfigError> {
         LockConfig::from_env(&|name| match name {
@@ -205,6 +227,38 @@ mod tests {
         for refused in ["0", "-1", "4 GiB", "1e6", "1.5"] {
             assert!(with(refused).is_err(), "{refused}");
         }
+    }
+
+    #[test]
+    fn what_is_served_is_a_list_of_names_and_owners() {
+        let with = |list: &str| repositories(&|name| (name == env_vars::COORD_REPOSITORIES).then(|| list.to_owned()));
+        let served = |list: &str, name: &str| {
+            let repo = RepoId::parse(&format!("https://{name}")).unwrap();
+            with(list).unwrap().is_none_or(|listed| listed.takes_in(&repo))
+        };
+        assert!(served("", "github.com/any/thing"));
+        let list = "acme/shop, Umbrella/*,github.com/initech/tps,gitlab.com/acme/*";
+        for name in ["acme/shop", "ACME/Shop", "umbrella/any", "initech/tps"] {
+            assert!(served(list, &format!("github.com/{name}")), "{name}");
+        }
+        assert!(served(list, "gitlab.com/acme/web/shop"));
+        for name in ["acme/other", "umbrellas/any", "initech/other"] {
+            assert!(!served(list, &format!("github.com/{name}")), "{name}");
+        }
+        assert!(!served(list, "gitlab.com/umbrella/any"));
+        for list in ["acme", "acme/shop,,", "*", "*/*", "acme/sh op", "acme/shop;umbrella/*"] {
+            assert_eq!(with(list).unwrap_err().variable, env_vars::COORD_REPOSITORIES, "{list}");
+        }
+        let on = |api: &'static str| {
+            repositories(&move |name| match name {
+                env_vars::COORD_REPOSITORIES => Some("acme/*".to_owned()),
+                env_vars::GITHUB_API_URL => Some(api.to_owned()),
+                _ => None,
+            })
+        };
+        let listed = on("https://git.example.com/api/v3").unwrap().unwrap();
+        assert!(listed.takes_in(&RepoId::parse("https://git.example.com/acme/shop").unwrap()));
+        assert_eq!(on("http://example.com").unwrap_err().variable, env_vars::GITHUB_API_URL);
     }
 
     #[test]

@@ -71,7 +71,7 @@ variables! {
     GITHUB_APP_ID, EVERYWHERE, "id of a GitHub App that reads them instead", "the token";
     GITHUB_APP_PRIVATE_KEY, EVERYWHERE, "RSA key of the App in PEM; newlines may be `\\n`", "the token";
     GITHUB_API_URL, EVERYWHERE, "address of GitHub's API: `https://HOST/api/v3` of an Enterprise Server", "`https://api.github.com`";
-    COORD_REPOSITORIES, FUNCTIONS, "the repositories on GitHub that are served: `OWNER/NAME` and `OWNER/*`, separated by commas", "every repository that the service can read, so each public one";
+    COORD_REPOSITORIES, EVERYWHERE, "the only repositories that are served: `OWNER/NAME` and `OWNER/*` on GitHub, `HOST/OWNER/NAME` and `HOST/OWNER/*` elsewhere, separated by commas", "every repository that the service can read, so each public one; with JWTs alone, every repository that a token is valid for";
     COORD_GITHUB_SCOPE, EVERYWHERE, "`repo` or `public_repo`: the scope that OAuth tokens and classic personal tokens of callers must have", "any scope";
     GITHUB_WEBHOOK_SECRET, EVERYWHERE, "secret with which GitHub signs the deliveries of its webhook", "deliveries are refused";
     COORD_HEAD_TTL_SECONDS, EVERYWHERE, "seconds after which the head of a branch on GitHub is fetched again, 1 to 3,600", "10";

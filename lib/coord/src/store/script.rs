@@ -17,7 +17,10 @@ pub struct Script {
 impl Script {
     /// Whether its outcome depends on no change that it makes: it counts requests, and removes expired entries.
     pub fn is_reading(&self) -> bool {
-        matches!(self.name, "check_status" | "admit" | "count_lookups")
+        matches!(
+            self.name,
+            "check_status" | "admit" | "count_lookups" | "recall_identities"
+        )
     }
 }
 

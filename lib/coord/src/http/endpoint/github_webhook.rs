@@ -27,8 +27,8 @@ use crate::http::body::read_bytes;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::fields::WebhookHeaders;
 use crate::http::openapi::responses::response;
-use crate::source::SourceError;
 use crate::source::github::webhook::{Delivery, PullRequest, Push, is_signed, parse, payload};
+use crate::source::{Source, SourceError};
 use crate::state::heads::{Pushed, PushedHead, distrust_webhook, push_head};
 use crate::state::locks::{PendingAct, settle_pending};
 
@@ -145,7 +145,7 @@ async fn take_pull_request(state: &App, pull_request: &PullRequest) -> Result<Ou
         number,
         closed_at,
     } = pull_request;
-    if !keeps_heads(state, repo) {
+    if keeper(state, repo).is_none() {
         return Ok(Outcome::Ignored);
     }
     let act = match *closed_at {
@@ -160,16 +160,17 @@ async fn take_pull_request(state: &App, pull_request: &PullRequest) -> Result<Ou
     })
 }
 
-/// Whether the heads of `repo` are kept in the store, and so moved by deliveries.
-fn keeps_heads(state: &App, repo: &RepoId) -> bool {
+/// The source of `repo`, where it is served and its heads are kept in the store, and so moved by deliveries.
+fn keeper<'a>(state: &'a App, repo: &RepoId) -> Option<&'a dyn Source> {
+    state.serves(repo).ok()?;
     let source = state.source.as_deref();
-    source.is_some_and(|source| source.keeps_heads_in_store(repo))
+    source.filter(|source| source.keeps_heads_in_store(repo))
 }
 
 /// Ends the trust in heads of `repo`, whose pushes are delivered under another name from now on, so that the next request about it
 /// finds that name.
 async fn take_name(state: &App, repo: &RepoId) -> Result<Outcome, ApiError> {
-    if !keeps_heads(state, repo) {
+    if keeper(state, repo).is_none() {
         return Ok(Outcome::Ignored);
     }
     Ok(if distrust_webhook(&*state.store, repo).await? {
@@ -181,11 +182,7 @@ async fn take_name(state: &App, repo: &RepoId) -> Result<Outcome, ApiError> {
 
 async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     let Push { repo, branch, .. } = push;
-    let Some(source) = state
-        .source
-        .as_deref()
-        .filter(|source| source.keeps_heads_in_store(repo))
-    else {
+    let Some(source) = keeper(state, repo) else {
         return Ok(Outcome::Ignored);
     };
     if push.after.is_none() {

@@ -6,7 +6,6 @@ use super::address::{ApiBase, PUBLIC_API};
 use super::credential::Credential;
 use super::limits::Limits;
 use super::token_scope::Scope;
-use crate::auth::RepoLimit;
 use crate::domain::RepoId;
 use crate::settings::environment::{ConfigError, Environment, value_of};
 use crate::settings::variables::env_vars;
@@ -15,6 +14,20 @@ use crate::settings::variables::env_vars;
 const HEAD_AGE: Duration = Duration::from_secs(5);
 /// The same without a credential, which allows 60 requests per hour.
 const HEAD_AGE_OF_NOBODY: Duration = Duration::from_secs(120);
+
+impl ApiBase {
+    /// The API in the environment, or else that of github.com.
+    ///
+    /// # Errors
+    /// When it is no address of an API.
+    pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let address = value_of(environment, env_vars::GITHUB_API_URL);
+        ApiBase::parse(address.as_deref().unwrap_or(PUBLIC_API)).map_err(|problem| ConfigError {
+            variable: env_vars::GITHUB_API_URL,
+            problem,
+        })
+    }
+}
 
 /// The settings of a [`GithubSource`](super::GithubSource).
 #[derive(Debug)]
@@ -25,8 +38,6 @@ pub struct GithubConfig {
     pub credential: Credential,
     /// The repositories that are served; `None` for all that the credential can read.
     pub only: Option<Vec<RepoId>>,
-    /// The repositories that may be served; `None` for all.
-    pub(crate) allowed: Option<RepoLimit>,
     /// The scope that callers' OAuth tokens and classic personal tokens must have; `None` for any.
     pub(super) scope: Option<Scope>,
     /// Age after which a head is fetched again.
@@ -39,18 +50,7 @@ impl GithubConfig {
     /// # Errors
     /// When a variable has an invalid value.
     pub fn from_env(environment: Environment<'_>) -> Result<Self, ConfigError> {
-        let api = value_of(environment, env_vars::GITHUB_API_URL);
-        let api = ApiBase::parse(api.as_deref().unwrap_or(PUBLIC_API)).map_err(|problem| ConfigError {
-            variable: env_vars::GITHUB_API_URL,
-            problem,
-        })?;
-        let allowed = match value_of(environment, env_vars::COORD_REPOSITORIES) {
-            None => None,
-            Some(list) => Some(RepoLimit::of_host(&list, api.serves()).ok_or_else(|| ConfigError {
-                variable: env_vars::COORD_REPOSITORIES,
-                problem: "must be OWNER/NAME and OWNER/*, separated by commas".to_owned(),
-            })?),
-        };
+        let api = ApiBase::from_env(environment)?;
         let scope = match value_of(environment, env_vars::COORD_GITHUB_SCOPE) {
             None => None,
             Some(name) => Some(Scope::parse(&name).ok_or_else(|| ConfigError {
@@ -59,7 +59,6 @@ impl GithubConfig {
             })?),
         };
         Ok(GithubConfig {
-            allowed,
             scope,
             ..GithubConfig::new(api, Credential::from_env(environment)?)
         })
@@ -76,7 +75,6 @@ impl GithubConfig {
             },
             credential,
             only: None,
-            allowed: None,
             scope: None,
             limits: Limits::default(),
         }
@@ -138,27 +136,6 @@ mod tests {
             let error = config(pairs).unwrap_err();
             assert_eq!(error.variable, variable);
             assert!(!error.to_string().contains("hunter2"), "{error}");
-        }
-    }
-
-    #[test]
-    fn what_is_served_is_a_list_of_names_and_owners() {
-        let served = |list: &str, name: &str| {
-            let repo = RepoId::parse(&format!("https://github.com/{name}")).unwrap();
-            let config = config(&[("COORD_REPOSITORIES", list)]).unwrap();
-            config.allowed.is_none_or(|allowed| allowed.takes_in(&repo))
-        };
-        assert!(served("", "any/thing"));
-        let list = "acme/shop, Umbrella/*,github.com/initech/tps";
-        for name in ["acme/shop", "ACME/Shop", "umbrella/any", "initech/tps"] {
-            assert!(served(list, name), "{name}");
-        }
-        for name in ["acme/other", "umbrellas/any", "initech/other"] {
-            assert!(!served(list, name), "{name}");
-        }
-        for list in ["acme", "acme/shop,,", "*", "*/*", "acme/sh op", "acme/shop;umbrella/*"] {
-            let error = config(&[("COORD_REPOSITORIES", list)]).unwrap_err();
-            assert_eq!(error.variable, "COORD_REPOSITORIES", "{list}");
         }
     }
 

@@ -49,7 +49,6 @@ pub use limits::Limits;
 pub use rate_limit::{LimitKind, Limited};
 
 use super::{BlobSink, Comparison, KnownHead, Reachable, RefreshedHead, Source, SourceError, TreeEntry};
-use crate::auth::RepoLimit;
 use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 use address::Slug;
 use client::Client;
@@ -63,7 +62,6 @@ use transport::Transport;
 pub struct GithubSource {
     client: Arc<Client>,
     only: Option<Vec<RepoId>>,
-    allowed: Option<RepoLimit>,
     heads: Arc<Heads>,
     history: Arc<History>,
     trees: KnownTrees,
@@ -91,7 +89,6 @@ impl GithubSource {
         Ok(GithubSource {
             client: Arc::new(Client::new(transport, config.credential)),
             only: config.only,
-            allowed: config.allowed,
             heads: Arc::new(Heads::new(config.head_max_age)),
             history: Arc::new(History::new()),
             trees: KnownTrees::default(),
@@ -127,10 +124,9 @@ impl GithubSource {
         }
     }
 
-    /// Owner and name, if this API has the repository and it may be served.
+    /// Owner and name, if this API has the repository and it is served.
     fn slug(&self, repo: &RepoId) -> Result<Slug, SourceError> {
-        let is_served = self.only.as_ref().is_none_or(|only| only.contains(repo))
-            && self.allowed.as_ref().is_none_or(|allowed| allowed.takes_in(repo));
+        let is_served = self.only.as_ref().is_none_or(|only| only.contains(repo));
         let slug = self.client.transport.api.slug(repo).filter(|_| is_served);
         slug.ok_or_else(|| SourceError::UnknownRepository {
             repo: repo.clone(),

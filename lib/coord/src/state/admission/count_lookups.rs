@@ -5,7 +5,7 @@ use crate::state::reply::call;
 use crate::store::{Store, StoreError};
 
 /// What is looked up at the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lookup {
     /// Commits, their trees and their contents.
     Commits,

@@ -1,11 +1,14 @@
 //! Verified credentials, remembered for all processes. Unverified ones are not stored.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::keys;
+use super::scripts::RECALL_IDENTITIES;
 use crate::domain::{RepoId, UserId};
+use crate::state::reply::Reply;
 use crate::store::{Request, Store, StoreError, Value};
 
 /// The holder of a credential, and its rights in one repository.
@@ -62,44 +65,59 @@ pub async fn forget(store: &dyn Store, repo: &RepoId, credential: &str) -> Resul
     one(store, vec![Request::command(["DEL", &key])]).await
 }
 
-/// The stored holder of a credential in `repo`, and the age of that verdict; `kept` is the time for which it was stored.
-/// Reads one key, whose name cannot be guessed without the credential, and writes nothing.
+/// A verdict that was stored, and its age.
+pub type AgedVerdict = (RememberedMember, Duration);
+
+/// The stored verdicts on credentials, each in a repository, in the order of `asked`; `kept` is the time for which they were
+/// stored. Reads one key for each, whose name cannot be guessed without the credential, and writes nothing. One round trip,
+/// and one script for each repository.
 ///
 /// # Errors
-/// When the store does not respond.
+/// When the store does not respond, or its reply is malformed.
 pub async fn recall(
     store: &dyn Store,
-    repo: &RepoId,
-    credential: &str,
+    asked: &[(RepoId, String)],
     kept: Duration,
-) -> Result<Option<(RememberedMember, Duration)>, StoreError> {
-    let key = keys::identity(repo, credential);
-    let batch = vec![Request::command(["GET", &key]), Request::command(["TTL", &key])];
-    let replies = store.run(batch).await?;
-    let [stored, left] = replies.as_slice() else {
-        return Err(StoreError::Malformed("no answer to GET and TTL".to_owned()));
-    };
-    if let Value::Error(error) = stored {
-        return Err(StoreError::Failed(error.clone()));
+) -> Result<Vec<Option<AgedVerdict>>, StoreError> {
+    let mut by_repo: BTreeMap<&RepoId, Vec<(usize, String)>> = BTreeMap::new();
+    for (place, (repo, credential)) in asked.iter().enumerate() {
+        let key = keys::identity(repo, credential);
+        by_repo.entry(repo).or_default().push((place, key));
     }
-    // An unreadable value is of another version, and counts as none.
-    let stored = stored
-        .as_str()
-        .and_then(|text| serde_json::from_str::<Stored>(text).ok());
-    let left = left.as_int().and_then(|seconds| u64::try_from(seconds).ok());
-    let (Some(stored), Some(left)) = (stored, left) else {
-        return Ok(None);
+    let script = |keys: &Vec<(usize, String)>| Request::Script {
+        script: &RECALL_IDENTITIES,
+        keys: keys.iter().map(|(_, key)| key.clone()).collect(),
+        args: Vec::new(),
     };
-    let Ok(user_id) = UserId::parse(&stored.user_id) else {
-        return Ok(None);
-    };
+    let mut replies = store.run(by_repo.values().map(script).collect()).await?.into_iter();
+    let mut found: Vec<Option<AgedVerdict>> = asked.iter().map(|_| None).collect();
+    for keys in by_repo.values() {
+        let mut reply = Reply::open(&RECALL_IDENTITIES, replies.next())?;
+        if reply.outcome != "RECALLED" {
+            return Err(reply.malformed("an unknown outcome"));
+        }
+        let verdicts = reply.tuples(|verdict| Ok((verdict.text()?, verdict.number()?)))?;
+        for ((place, _), (text, left)) in keys.iter().zip(verdicts) {
+            if let Some(found) = found.get_mut(*place) {
+                *found = verdict(&text, left, kept);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The verdict in `text`, which is kept for `left` more seconds. One that cannot be read is of another version, and counts as
+/// none.
+fn verdict(text: &str, left: i64, kept: Duration) -> Option<AgedVerdict> {
+    let stored: Stored = serde_json::from_str(text).ok()?;
+    let left = Duration::from_secs(u64::try_from(left).ok()?);
     let member = RememberedMember {
-        user_id,
+        user_id: UserId::parse(&stored.user_id).ok()?,
         user_name: stored.user_name,
         can_push: stored.can_push,
         is_owner: stored.is_owner,
     };
-    Ok(Some((member, kept.saturating_sub(Duration::from_secs(left)))))
+    Some((member, kept.saturating_sub(left)))
 }
 
 /// Runs one command whose reply is not needed.

@@ -16,6 +16,17 @@ impl Rate {
         burst: 0,
     };
 
+    /// The theoretical arrival time after `amount` more, or the seconds until they are allowed; times are in milliseconds. For
+    /// what a process counts by itself, in the same way.
+    pub(crate) fn after(self, arrival: u64, now: u64, amount: u32) -> Result<u64, u64> {
+        let interval = u64::from(self.interval_ms);
+        let next = arrival.max(now) + interval * u64::from(amount.min(self.burst));
+        match next.saturating_sub(now + interval * u64::from(self.burst)) {
+            0 => Ok(next),
+            early => Err(early.div_ceil(1_000)),
+        }
+    }
+
     /// As the scripts read it.
     pub(super) fn text(self) -> String {
         if self == Rate::NONE {

@@ -7,4 +7,6 @@ scripts! {
     ADMIT = "admit", repeatable: true;
     /// Counts lookups at the source.
     COUNT_LOOKUPS = "count_lookups", repeatable: true;
+    /// Reads verdicts on credentials.
+    RECALL_IDENTITIES = "recall_identities", repeatable: true;
 }

@@ -1,0 +1,12 @@
+-- recall_identities: verdicts on credentials that were verified before in one repository. It writes nothing.
+-- KEYS: identities
+-- Returns { RECALLED, now, for each of KEYS { verdict as JSON or '', seconds for which it is still kept } }
+local identities = KEYS
+-- @include clock
+
+local verdicts = {}
+for position, identity in ipairs(identities) do
+  local verdict = redis.call('GET', identity)
+  verdicts[position] = verdict and { verdict, redis.call('TTL', identity) } or { '', 0 }
+end
+return { 'RECALLED', now, verdicts }
