@@ -43,6 +43,7 @@ use aside::Aside;
 use async_trait::async_trait;
 use bytes::Bytes;
 use committer::Shared;
+use coord::state::health::keys::PROBE;
 use coord::store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
 use disk::Disk;
 use engine::Engine;
@@ -322,6 +323,11 @@ impl Store for EmbeddedStore {
             Some(_) => Promises::Kept,
             None => Promises::Broken([BrokenPromise::NotPersistent].into()),
         }
+    }
+
+    /// Reads a key: the engine runs whatever becomes of the disk.
+    async fn responds(&self) -> Result<(), StoreError> {
+        self.run(vec![Request::command(["GET", PROBE])]).await.map(drop)
     }
 
     fn probe_bytes(&self) -> usize {

@@ -254,6 +254,7 @@ async fn a_disk_that_is_gone_for_a_while_costs_nothing_and_comes_back() {
     disk.becomes(Fault::Dead);
     assert!(try_set(&store, "a", "2").await.is_err());
     assert!(store.run(vec![words(&["GET", "a"])]).await.is_err());
+    assert!(store.responds().await.is_err(), "health says that it is down");
     let before = disk.uses();
     tokio::time::sleep(Duration::from_millis(400)).await;
     assert!(disk.uses() - before < 50, "{} uses", disk.uses() - before);
