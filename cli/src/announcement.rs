@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use coord::domain::RepoId;
 
@@ -16,6 +17,9 @@ const FILE: &str = "listening";
 
 /// The folder of Coord's files in git's folder.
 pub const FOLDER: &str = "coord";
+
+/// Longest time in which a server on this machine accepts a connection.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 
 /// The file of the embedded store, in its folder.
 pub const STORE: &str = "store.redb";
@@ -41,21 +45,31 @@ impl Announcement {
             };
             texts.entry(folder.join(FILE)).or_insert_with(|| announced.text());
         }
-        for (path, text) in &texts {
+        let announcement = Announcement { texts };
+        announcement.renew();
+        announcement
+    }
+
+    /// Writes what is missing again. A server with another store that serves the same repository, and still listens, keeps its place.
+    pub fn renew(&self) {
+        for (path, text) in &self.texts {
+            let now = fs::read_to_string(path).unwrap_or_default();
+            if now == *text || Announced::parse(&now).is_some_and(|other| other.is_listening()) {
+                continue;
+            }
             if let Err(error) = write_at_once(path, text) {
                 tracing::debug!(%error, path = %path.display(), "other processes cannot read where this one listens");
                 // An old file is that of a process that has ended.
                 let _ = fs::remove_file(path);
             }
         }
-        Announcement { texts }
     }
 }
 
 impl Drop for Announcement {
     fn drop(&mut self) {
         for (path, text) in &self.texts {
-            // A server with another store may have announced itself for the same repository since.
+            // The file may be that of a server with another store.
             if fs::read_to_string(path).is_ok_and(|now| now == *text) {
                 let _ = fs::remove_file(path);
             }
@@ -109,6 +123,11 @@ impl Announced {
         is_own && port.parse() == Ok(self.socket.port())
     }
 
+    /// Whether another process listens there.
+    fn is_listening(&self) -> bool {
+        self.process != std::process::id() && TcpStream::connect_timeout(&self.socket, ANSWERS_WITHIN).is_ok()
+    }
+
     fn text(&self) -> String {
         match &self.repo {
             Some(repo) => format!("http://{} serving {repo} (process {})", self.socket, self.process),
@@ -148,6 +167,8 @@ fn write_at_once(path: &Path, text: &str) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use super::*;
 
     fn announced(socket: &str) -> Announced {
@@ -181,6 +202,27 @@ mod tests {
         ] {
             assert_eq!(Announced::parse(damaged), None, "{damaged:?}");
         }
+    }
+
+    #[test]
+    fn a_server_that_still_listens_keeps_its_place_and_the_next_one_follows_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, own) = (
+            TcpListener::bind("127.0.0.1:0").unwrap(),
+            "127.0.0.1:1".parse().unwrap(),
+        );
+        let other = Announced {
+            process: std::process::id() + 1,
+            ..announced(&first.local_addr().unwrap().to_string())
+        };
+        fs::write(folder.path().join(FILE), other.text()).unwrap();
+        let second = Announcement::write([(folder.path().to_owned(), None)], own);
+        assert_eq!(Announced::read(folder.path()), Some(other));
+        drop(first);
+        second.renew();
+        assert_eq!(Announced::read(folder.path()).unwrap().socket(), own);
+        drop(second);
+        assert_eq!(Announced::read(folder.path()), None);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use super::server::{Server, build};
 use super::signals::Signals;
 use super::sync_changes::SyncChanges;
 use super::{banner, fetch, listen, syncing, upstash_listen};
+use crate::announcement::Announcement;
 
 /// Number of ports that are tried, starting at the default one.
 const PORTS: u16 = 100;
@@ -78,6 +79,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let sweeper = tokio::spawn(sweep_forever(
         Arc::clone(&server.store),
         Arc::clone(&server.keeper),
+        Arc::clone(&server.announcement),
         server.ledger_max_lines,
     ));
     let (stop, stopped) = tokio::sync::watch::channel(());
@@ -179,9 +181,9 @@ fn say(text: &str) {
 
 async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
     if let Some(address) = listen {
-        return TcpListener::bind(address)
-            .await
-            .with_context(|| format!("cannot listen on {address}"));
+        return TcpListener::bind(address).await.with_context(|| {
+            format!("cannot listen on {address}; without --listen and --port, coord serve takes the next free port")
+        });
     }
     for port in DEFAULT_PORT..DEFAULT_PORT + PORTS {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
@@ -196,12 +198,19 @@ async fn bind(listen: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
     )
 }
 
-async fn sweep_forever(store: Arc<dyn Store>, keeper: Arc<BackgroundBuilds>, most_lines: usize) {
+async fn sweep_forever(
+    store: Arc<dyn Store>,
+    keeper: Arc<BackgroundBuilds>,
+    announcement: Arc<Announcement>,
+    most_lines: usize,
+) {
     let mut interval = tokio::time::interval(SWEEP_EVERY);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
         keeper.look_again();
+        let announcement = Arc::clone(&announcement);
+        tokio::task::spawn_blocking(move || announcement.renew());
         match sweep_due(&*store, most_lines).await {
             Ok(report) => tracing::debug!(?report, "swept"),
             Err(error) => tracing::warn!(%error, "expired locks could not be swept"),

@@ -32,7 +32,7 @@ pub struct Server {
     /// All routes of `coord serve`.
     pub router: Router,
     /// The files with the address; dropped before the store is closed.
-    pub announcement: Announcement,
+    pub announcement: Arc<Announcement>,
     /// The store.
     pub store: Arc<dyn Store>,
     /// Live events; closed before the router is stopped.
@@ -65,6 +65,15 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         opened,
         mut served,
     } = sources::open(args).await?;
+    if let Some(listed) = &settings.repositories
+        && let Some(other) = served.iter().find(|served| !listed.takes_in(&served.repo))
+    {
+        bail!(
+            "{} is not among the repositories of {}: add it there, or unset the variable",
+            other.repo,
+            env_vars::COORD_REPOSITORIES
+        );
+    }
     let synced = syncing::clones(args, address, &opened)?;
     for served in &mut served {
         if synced.iter().any(|clone| clone.repo == served.repo) {
@@ -99,7 +108,7 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     }
     Ok(Server {
         router: coord::http::around(settings.edge, router),
-        announcement,
+        announcement: Arc::new(announcement),
         store,
         events,
         keeper,
