@@ -113,6 +113,7 @@ fn a_setting_that_cannot_be_used_keeps_it_from_starting() {
         ("COORD_CORS_ORIGINS", "*"),
         ("COORD_CORS_ORIGINS", "https://a.example,b.example"),
         ("COORD_LOCK_TTL_SECONDS", "0"),
+        ("COORD_REPOSITORIES", "acme"),
     ] {
         let (mut command, _) = serve(folder.path(), &[(variable, value)]);
         let Output { status, stderr, .. } = command.output().expect("coord runs");
@@ -120,6 +121,21 @@ fn a_setting_that_cannot_be_used_keeps_it_from_starting() {
         assert_eq!(status.code(), Some(1), "{variable}={value}: {stderr}");
         assert!(stderr.starts_with(&format!("coord: {variable} must ")), "{stderr}");
     }
+}
+
+#[test]
+fn a_repository_that_the_setting_does_not_list_keeps_it_from_starting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut command, _) = serve(folder.path(), &[("COORD_REPOSITORIES", "acme/*")]);
+    let Output { status, stderr, .. } = command.output().expect("coord runs");
+    let stderr = String::from_utf8_lossy(&stderr);
+    assert_eq!(status.code(), Some(1), "{stderr}");
+    assert!(
+        stderr.starts_with("coord: github.com/team/project is not among the repositories of COORD_REPOSITORIES"),
+        "{stderr}"
+    );
+    let listed = [("COORD_REPOSITORIES", "team/*")];
+    Running::start(serve_with(folder.path(), &["--port", "0"], &listed));
 }
 
 /// What stands on standard error after some requests.
