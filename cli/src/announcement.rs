@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use coord::domain::RepoId;
+use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 
 use crate::private_folder;
 
@@ -123,9 +124,16 @@ impl Announced {
         is_own && port.parse() == Ok(self.socket.port())
     }
 
-    /// Whether another process listens there.
+    /// Whether it is another process, which still runs and listens. A server of another repository may have the address of one that
+    /// has ended.
     fn is_listening(&self) -> bool {
-        self.process != std::process::id() && TcpStream::connect_timeout(&self.socket, ANSWERS_WITHIN).is_ok()
+        let id = Pid::from_u32(self.process);
+        let (mut system, kind) = (System::new(), ProcessRefreshKind::nothing().without_tasks());
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[id]), true, kind);
+        let process = system.process(id);
+        self.process != std::process::id()
+            && process.is_some_and(|process| process.status() != ProcessStatus::Zombie)
+            && TcpStream::connect_timeout(&self.socket, ANSWERS_WITHIN).is_ok()
     }
 
     fn text(&self) -> String {
@@ -167,6 +175,7 @@ fn write_at_once(path: &Path, text: &str) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(unix)]
     use std::net::TcpListener;
 
     use super::*;
@@ -204,6 +213,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_server_that_still_listens_keeps_its_place_and_the_next_one_follows_it() {
         let folder = tempfile::tempdir().unwrap();
@@ -212,12 +222,22 @@ mod tests {
             "127.0.0.1:1".parse().unwrap(),
         );
         let other = Announced {
-            process: std::process::id() + 1,
+            // The process that has started this one.
+            process: std::os::unix::process::parent_id(),
             ..announced(&first.local_addr().unwrap().to_string())
         };
-        fs::write(folder.path().join(FILE), other.text()).unwrap();
+        let announces = |other: &Announced| fs::write(folder.path().join(FILE), other.text()).unwrap();
+        announces(&other);
         let second = Announcement::write([(folder.path().to_owned(), None)], own);
-        assert_eq!(Announced::read(folder.path()), Some(other));
+        assert_eq!(Announced::read(folder.path()).as_ref(), Some(&other));
+        // Its address is another's by now.
+        announces(&Announced {
+            process: u32::MAX,
+            ..other.clone()
+        });
+        second.renew();
+        assert_eq!(Announced::read(folder.path()).unwrap().socket(), own);
+        announces(&other);
         drop(first);
         second.renew();
         assert_eq!(Announced::read(folder.path()).unwrap().socket(), own);
