@@ -46,16 +46,23 @@ impl Announcement {
             };
             texts.entry(folder.join(FILE)).or_insert_with(|| announced.text());
         }
+        for folder in texts.keys().filter_map(|path: &PathBuf| path.parent()) {
+            if let Err(error) = private_folder::make(folder) {
+                tracing::debug!(%error, folder = %folder.display(), "the folder cannot be made");
+            }
+        }
         let announcement = Announcement { texts };
         announcement.renew();
         announcement
     }
 
-    /// Writes what is missing again. A server with another store that serves the same repository, and still listens, keeps its place.
+    /// Writes what is missing again, where the folder is still there. A server with another store that serves the same repository, and
+    /// still listens, keeps its place.
     pub fn renew(&self) {
         for (path, text) in &self.texts {
             let now = fs::read_to_string(path).unwrap_or_default();
-            if now == *text || Announced::parse(&now).is_some_and(|other| other.is_listening()) {
+            let is_gone = !path.parent().is_some_and(Path::is_dir);
+            if now == *text || is_gone || Announced::parse(&now).is_some_and(|other| other.is_listening()) {
                 continue;
             }
             if let Err(error) = write_at_once(path, text) {
@@ -165,9 +172,6 @@ impl fmt::Display for Announced {
 
 /// Readers see the old text or the new one, never a part.
 fn write_at_once(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        private_folder::make(folder)?;
-    }
     let unfinished = path.with_extension(std::process::id().to_string());
     fs::write(&unfinished, text)?;
     fs::rename(&unfinished, path)
@@ -241,8 +245,10 @@ mod tests {
         drop(first);
         second.renew();
         assert_eq!(Announced::read(folder.path()).unwrap().socket(), own);
-        drop(second);
-        assert_eq!(Announced::read(folder.path()), None);
+        let gone = folder.path().to_owned();
+        folder.close().unwrap();
+        second.renew();
+        assert!(!gone.exists(), "a folder that was deleted is not made again");
     }
 
     #[test]
