@@ -93,7 +93,8 @@ fn is_safe_plain(text: &str, in_flow: bool) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
-        && !(in_flow && text.contains([',', '[', ']', '{', '}', ':', '?']))
+        // Parsers refuse a word `-` right before what ends a plain scalar in a flow list or map.
+        && !(in_flow && (text.ends_with(" -") || text.contains([',', '[', ']', '{', '}', ':', '?'])))
 }
 
 fn single(text: &str) -> String {

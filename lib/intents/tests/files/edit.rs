@@ -302,6 +302,8 @@ fn texts_that_look_like_something_else_are_quoted() {
         "2026-11-22",
         "-",
         "- a",
+        "a -",
+        "a - b",
         "a: b",
         "a #b",
         "#",
