@@ -1,13 +1,10 @@
 //! Channels within this process. The committer delivers a message once the change that it reports is durable.
 
 use bytes::Bytes;
-use futures::stream::{BoxStream, StreamExt};
+use coord::store::Backlog;
+use futures::stream::BoxStream;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use tokio::sync::broadcast;
-
-/// Messages that a slow subscriber may fall behind before its stream ends.
-const BACKLOG: usize = 1024;
 
 /// A message on its way to its channel.
 pub(super) struct Message {
@@ -20,47 +17,43 @@ pub(super) struct Message {
 /// The channels with subscribers.
 #[derive(Default)]
 pub(super) struct Channels {
-    senders: Mutex<HashMap<Vec<u8>, broadcast::Sender<Bytes>>>,
+    subscribers: Mutex<HashMap<Vec<u8>, Vec<Backlog>>>,
 }
 
 impl Channels {
     /// Number of subscribers of `channel`.
     pub fn listeners(&self, channel: &[u8]) -> usize {
-        self.senders
-            .lock()
-            .get(channel)
-            .map_or(0, broadcast::Sender::receiver_count)
+        let subscribers = self.subscribers.lock();
+        let of_channel = subscribers.get(channel).map_or(&[][..], Vec::as_slice);
+        of_channel.iter().filter(|subscriber| subscriber.is_read()).count()
     }
 
     /// Delivers `message` to all subscribers.
     pub fn deliver(&self, message: &Message) {
-        let mut senders = self.senders.lock();
-        let is_left = senders
-            .get(&message.channel)
-            .is_some_and(|sender| sender.send(message.payload.clone()).is_err());
-        if is_left {
-            senders.remove(&message.channel);
+        let mut subscribers = self.subscribers.lock();
+        if let Some(of_channel) = subscribers.get_mut(&message.channel) {
+            of_channel.retain(|subscriber| subscriber.push(&message.payload));
+            if of_channel.is_empty() {
+                subscribers.remove(&message.channel);
+            }
         }
     }
 
-    /// The messages on `channel` from now on. The stream ends when its reader falls too far behind.
+    /// The messages on `channel` from now on. The stream ends when its reader falls too far behind: it reads missed events from the
+    /// log.
     pub fn subscribe(&self, channel: &[u8]) -> BoxStream<'static, Bytes> {
-        let mut senders = self.senders.lock();
-        senders.retain(|_, sender| sender.receiver_count() > 0);
-        let receiver = senders
-            .entry(channel.to_vec())
-            .or_insert_with(|| broadcast::channel(BACKLOG).0)
-            .subscribe();
-        drop(senders);
-        futures::stream::unfold(receiver, |mut receiver| async move {
-            // Lagging and closing both end the stream: the caller reads missed events from the log.
-            receiver.recv().await.ok().map(|payload| (payload, receiver))
-        })
-        .boxed()
+        let (backlog, messages) = Backlog::open();
+        let mut subscribers = self.subscribers.lock();
+        subscribers.retain(|_, of_channel| {
+            of_channel.retain(Backlog::is_read);
+            !of_channel.is_empty()
+        });
+        subscribers.entry(channel.to_vec()).or_default().push(backlog);
+        messages
     }
 
     /// Ends every stream.
     pub fn close(&self) {
-        self.senders.lock().clear();
+        self.subscribers.lock().clear();
     }
 }

@@ -1,6 +1,7 @@
 //! Connections to the state. A [`Store`] runs the scripts of [`crate::state`]: [`upstash`] (REST), [`redis`] (`redis://`,
 //! `rediss://`), or the embedded store of `coord serve`.
 
+mod backlog;
 pub mod connect;
 mod limits;
 mod promises;
@@ -12,6 +13,7 @@ mod timed;
 pub mod upstash;
 mod value;
 
+pub use backlog::Backlog;
 pub use limits::Limits;
 pub use promises::{BrokenPromise, Promises};
 pub use script::Script;

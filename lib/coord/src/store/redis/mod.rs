@@ -16,7 +16,7 @@ use self::address::Address;
 use self::link::Link;
 use self::transport::Dialer;
 use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
-use super::{Limits, Request, Store, StoreError, Value, responded};
+use super::{Backlog, Limits, Request, Store, StoreError, Value, responded};
 
 /// A Redis or Valkey server.
 pub struct RedisStore {
@@ -24,6 +24,15 @@ pub struct RedisStore {
     dialer: Dialer,
     limits: Limits,
     dialect: Dialect,
+}
+
+/// A task that ends with this.
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// Options of a [`RedisStore`] besides the URL.
@@ -131,9 +140,21 @@ impl Store for RedisStore {
             .await
             .map_err(|_| StoreError::Timeout(self.limits.request))?
             .map_err(|failure: Failure| failure.error)?;
-        let messages = connection.into_on_message();
-        Ok(messages
-            .map(|message| Bytes::copy_from_slice(message.get_payload_bytes()))
+        let mut messages = connection.into_on_message();
+        // The connection reads on, whether or not its messages are taken, and keeps them without a bound.
+        let (backlog, read) = Backlog::open();
+        let pump = AbortOnDrop(tokio::spawn(async move {
+            while let Some(message) = messages.next().await {
+                if !backlog.push(&Bytes::copy_from_slice(message.get_payload_bytes())) {
+                    break;
+                }
+            }
+        }));
+        Ok(read
+            .map(move |message| {
+                let _pump = &pump;
+                message
+            })
             .boxed())
     }
 
