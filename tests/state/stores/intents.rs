@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use coord::domain::FilePath;
 use coord::state::admission::{AdmissionTerms, HeadTerms};
 use coord::state::intents::{
-    AllowOutcome, Criteria, IntentUse, Limit, Move, MoveOutcome, Registry, SelectOutcome, Selection, StoredIntent,
-    TakeOutcome, Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection, intent_texts, keys,
-    move_intent, owners, registry, select_intent, take_over, use_intent, write_intent,
+    AllowOutcome, Criteria, IntentUse, Limit, Move, MoveOutcome, Owners, Registry, SelectOutcome, Selection,
+    StoredIntent, TakeOutcome, Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection,
+    intent_texts, keys, move_intent, owned_paths, registry, select_intent, take_over, use_intent, write_intent,
 };
 use coord::state::ledger::newest_lines;
 use coord::store::Value;
@@ -151,6 +151,11 @@ impl Agent<'_> {
 }
 
 /// Every line of the ledger is of its form; their number.
+async fn owners(world: &World) -> Owners {
+    let paths = owned_paths(&world.repo).run(&*world.store).await.unwrap();
+    paths.owners(&*world.store, &world.repo).await.unwrap()
+}
+
 async fn lines(world: &World) -> Vec<Entry> {
     let lines = newest_lines(&world.repo, 1000).run(&*world.store).await.unwrap();
     let parsed = lines.iter().rev().map(|line| {
@@ -373,7 +378,7 @@ async fn the_oldest_ended_intents_make_room_for_new_ones(world: World) {
     assert!(registry.records.contains_key("active") && registry.records.contains_key("i202"));
     let newest = registry.records.values().map(|record| record.order).max();
     assert_eq!(newest, Some(registry.records["new"].order));
-    let owned = owners(&world.repo).run(&*world.store).await.unwrap();
+    let owned = owners(&world).await;
     assert_eq!(
         (owned["f0"][0].intent.as_str(), owned["f0"][0].hash.as_deref()),
         ("", Some("DELETED"))
@@ -446,7 +451,7 @@ async fn files_are_taken_over_with_what_was_recorded_of_them(world: World) {
         ann.takes("b", &["x.ts", "new.ts"]).await,
         TakeOutcome::Taken(State::Action)
     );
-    let taken = owners(&world.repo).run(&*world.store).await.unwrap();
+    let taken = owners(&world).await;
     let of = |path: &str| -> Vec<(String, Option<String>, usize)> {
         let owners = taken[path].iter();
         owners
@@ -464,7 +469,7 @@ async fn files_are_taken_over_with_what_was_recorded_of_them(world: World) {
     // An intent of every branch takes them all.
     ann.selects("a").await;
     assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::Taken(State::Action));
-    let taken = owners(&world.repo).run(&*world.store).await.unwrap();
+    let taken = owners(&world).await;
     assert_eq!(taken["x.ts"].len(), 1);
     world.stores_rows(20_000, r#"[{"intent":"a"}]"#).await;
     assert_eq!(ann.takes("a", &["y.ts"]).await, TakeOutcome::Full);

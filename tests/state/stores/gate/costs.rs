@@ -1,6 +1,7 @@
 //! What a claim that cites an intent costs.
 
 use coord::domain::LockMode::Writing;
+use coord::state::intents::owned_paths;
 
 use super::intent;
 use crate::stores::command_counts::Counted;
@@ -46,4 +47,19 @@ async fn a_claim_with_an_intent_is_one_round_trip_and_nine_commands_more() {
     }
     assert_eq!(costs, [renewal + 7, check + 4].repeat(2), "renewals and checks");
     assert_eq!(*bob.about.questions.lock().unwrap(), 1, "the scope was asked for once");
+}
+
+/// All rows came in one command, and a row has up to 10 KiB: others waited for 0.6 s.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_of_the_owners_is_a_command_for_250_files() {
+    let Some(counted) = Counted::start() else { return };
+    let Counted { world, .. } = &counted;
+    world.stores_rows(2300, r#"[{"intent":"a"}]"#).await;
+    counted.commands().await;
+    let paths = owned_paths(&world.repo).run(&*world.store).await.unwrap();
+    let owners = paths.owners(&*world.store, &world.repo).await.unwrap();
+    assert_eq!(
+        (owners.len(), counted.commands().await.1),
+        (2300, "hkeys 1, hmget 10".to_owned())
+    );
 }

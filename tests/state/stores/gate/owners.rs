@@ -233,7 +233,32 @@ async fn what_no_active_intent_owns_makes_room(world: World) {
     world.assert_index_is_exact().await;
 }
 
+async fn what_has_owners_is_read_in_parts_and_whole(world: World) {
+    let key = state::intents::keys::owners(&world.repo);
+    let paths = async || {
+        state::intents::owned_paths(&world.repo)
+            .run(&*world.store)
+            .await
+            .unwrap()
+    };
+    let none = paths().await.owners(&*world.store, &world.repo).await.unwrap();
+    assert!(none.is_empty());
+    world.stores_rows(2300, &json!([{ "intent": "a" }]).to_string()).await;
+    world
+        .stores_owners("last.ts", json!([{ "intent": "b", "hash": "DELETED" }]))
+        .await;
+    let read = paths().await;
+    let owners = read.owners(&*world.store, &world.repo).await.unwrap();
+    let of_a = owners.values().filter(|rows| rows[0].intent == "a").count();
+    assert_eq!((owners.len(), of_a), (2301, 2300));
+    assert_eq!(owners["last.ts"][0].hash.as_deref(), Some("DELETED"));
+    // What has no owner any more, once it is come to, is left out.
+    world.command(["HDEL", &key, "last.ts"]).await;
+    assert_eq!(read.owners(&*world.store, &world.repo).await.unwrap().len(), 2300);
+}
+
 on_every_store!(
+    what_has_owners_is_read_in_parts_and_whole,
     an_intent_owns_what_it_has_claimed_until_it_ends,
     who_was_not_heard_of_for_long_loses_a_file_to_the_next,
     of_an_allowed_pair_each_takes_what_the_locks_leave,

@@ -8,7 +8,7 @@ use super::view::{owned_by, view};
 use crate::app::App;
 use crate::domain::{Branch, Holder, LockMode, RepoId};
 use crate::error::ApiError;
-use crate::state::intents::{Owners, Registry, intent_texts, owners, registry};
+use crate::state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
 use crate::state::ledger::{AppendedLine, newest_lines};
 use crate::state::locks::{LiveLocks, live_locks};
 
@@ -36,13 +36,14 @@ pub(super) async fn selected_context(
     branch: &Branch,
 ) -> Result<String, ApiError> {
     let read = registry(repo, holder)
-        .and(owners(repo))
+        .and(owned_paths(repo))
         .and(live_locks(repo).and(newest_lines(repo, MOST_READ)));
-    let ((registry, owners), (locks, lines)) = read.run(&*app.store).await?;
+    let ((registry, owned), (locks, lines)) = read.run(&*app.store).await?;
     let others = active_others(&registry, id);
     let mut ids = vec![id];
     ids.extend(&others);
-    let texts = intent_texts(&*app.store, repo, &ids).await?;
+    let store = &*app.store;
+    let (owners, texts) = tokio::try_join!(owned.owners(store, repo), intent_texts(store, repo, &ids))?;
     let Some(record) = registry.records.get(id) else {
         return Err(ApiError::UnknownIntent(id.to_owned()));
     };

@@ -6,7 +6,7 @@ use super::view::{owned_by, told_state, view};
 use crate::app::App;
 use crate::domain::{Holder, RepoId};
 use crate::error::ApiError;
-use crate::state::intents::{IntentRecord, Registry, Session, StoredIntent, intent_texts, owners, registry};
+use crate::state::intents::{IntentRecord, Registry, Session, StoredIntent, intent_texts, owned_paths, registry};
 
 /// An intent with the registry around it.
 pub(super) struct Gathered {
@@ -38,9 +38,10 @@ pub(super) async fn present(
     holder: &Holder,
     id: &str,
 ) -> Result<(Option<IntentView>, Session), ApiError> {
-    let read = registry(repo, holder).and(owners(repo));
-    let (registry, owners) = read.run(&*app.store).await?;
-    let texts = intent_texts(&*app.store, repo, &[id]).await?;
+    let read = registry(repo, holder).and(owned_paths(repo));
+    let (registry, owned) = read.run(&*app.store).await?;
+    let (store, ids) = (&*app.store, [id]);
+    let (owners, texts) = tokio::try_join!(owned.owners(store, repo), intent_texts(store, repo, &ids))?;
     let cost = registry.uses.get(id).copied().unwrap_or_default();
     let record = registry.records.get(id);
     let view = record.map(|record| view(id, record, texts.get(id), cost, owned_by(id, &owners)));

@@ -15,7 +15,7 @@ use crate::domain::Holder;
 use crate::error::ApiError;
 use crate::operations::list_locks::held_locks;
 use crate::settings::IntentPolicy;
-use crate::state::intents::{Owners, Registry, intent_texts, owners, registry};
+use crate::state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
 use crate::state::locks::live_locks;
 
 /// Most bytes of texts in one response.
@@ -136,8 +136,9 @@ async fn read(app: &App, request: IntentsRequest<'_>) -> Result<(IntentCaller, H
     let caller = IntentCaller::parse(request.repo_url, request.branch, None, request.caller, request.agent)?;
     let IntentCaller { repo, branch, .. } = &caller;
     let (identity, agent_id) = (caller.caller.clone(), caller.agent_id.clone());
-    let read = |holder: &Holder| registry(repo, holder).and(owners(repo));
-    let (holder, (registry, owners)) = admit_as_holder(app, repo, Some(branch), identity, agent_id, read).await?;
+    let read = |holder: &Holder| registry(repo, holder).and(owned_paths(repo));
+    let (holder, (registry, owned)) = admit_as_holder(app, repo, Some(branch), identity, agent_id, read).await?;
+    let owners = owned.owners(&*app.store, repo).await?;
     Ok((caller, holder, registry, owners))
 }
 

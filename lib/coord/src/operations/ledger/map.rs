@@ -4,13 +4,12 @@ use coord_intents::intent::Status;
 use coord_intents::intent_map::{self, LastHash, Row};
 use coord_protocol::{MapResponse, MappedFile};
 
-use crate::admission::admit_to_repository;
+use crate::admission::admit_as_holder;
 use crate::app::App;
 use crate::auth::CallerIdentity;
-use crate::domain::{AgentId, Branch, RepoId};
+use crate::domain::{AgentId, Branch, Holder, RepoId};
 use crate::error::ApiError;
-use crate::state::intents::{OwnedFiles, owned_files};
-use crate::state::store_time;
+use crate::state::intents::{Owners, Registry, owned_paths, registry};
 
 /// Whose map, and who asks.
 #[derive(Debug)]
@@ -36,16 +35,19 @@ pub async fn map(app: &App, request: MapRequest) -> Result<MapResponse, ApiError
         caller,
         caller_agent,
     } = request;
-    let read = owned_files(&repo).and(store_time());
-    let (_, (owned, now_ms)) = admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
-    let heard_since = now_ms.saturating_sub(app.intents.idle_seconds.saturating_mul(1000));
+    let read = |holder: &Holder| registry(&repo, holder).and(owned_paths(&repo));
+    let (_, (registry, owned)) = admit_as_holder(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
+    let owners = owned.owners(&*app.store, &repo).await?;
+    let heard_since = registry
+        .now_ms
+        .saturating_sub(app.intents.idle_seconds.saturating_mul(1000));
     Ok(MapResponse {
-        files: rows(owned, branch.as_ref(), heard_since),
+        files: rows(owners, &registry, branch.as_ref(), heard_since),
     })
 }
 
-fn rows(owned: OwnedFiles, branch: Option<&Branch>, heard_since: u64) -> Vec<MappedFile> {
-    let OwnedFiles { owners, records, uses } = owned;
+fn rows(owners: Owners, registry: &Registry, branch: Option<&Branch>, heard_since: u64) -> Vec<MappedFile> {
+    let Registry { records, uses, .. } = registry;
     let is_locked = |intent: &str| {
         let is_active = |status| matches!(status, Status::InProgress | Status::Blocked);
         records.get(intent).is_some_and(|record| is_active(record.status))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 
 use super::keys;
-use super::record::{IntentRecord, IntentUse, Owners, Session, StoredIntent};
+use super::record::{IntentRecord, IntentUse, Session, StoredIntent};
 use crate::domain::{Holder, RepoId};
 use crate::state::read::Read;
 use crate::store::{Request, Store, StoreError, Value};
@@ -78,12 +78,6 @@ fn session_at(stored: &[u8], now_ms: u64) -> Result<Session, StoreError> {
     decode(json.as_bytes())
 }
 
-/// Reads the owners of all files.
-pub fn owners(repo: &RepoId) -> Read<Owners> {
-    let request = Request::command(["HGETALL", &keys::owners(repo)]);
-    Read::new([request], |[owners]| by_field(&owners))
-}
-
 /// Reads the texts of these intents. One round trip, none without ids.
 ///
 /// # Errors
@@ -139,12 +133,12 @@ fn fields(hash: &Value) -> Result<impl Iterator<Item = (Result<String, StoreErro
     Ok(pairs?.into_iter())
 }
 
-pub(super) fn by_field<T: DeserializeOwned>(hash: &Value) -> Result<BTreeMap<String, T>, StoreError> {
+fn by_field<T: DeserializeOwned>(hash: &Value) -> Result<BTreeMap<String, T>, StoreError> {
     fields(hash)?.map(|(name, json)| Ok((name?, decode(json)?))).collect()
 }
 
 /// What the work on intents has cost, by id.
-pub(super) fn uses_by_id(hash: &Value) -> Result<BTreeMap<String, IntentUse>, StoreError> {
+fn uses_by_id(hash: &Value) -> Result<BTreeMap<String, IntentUse>, StoreError> {
     let uses = fields(hash)?.map(|(id, text)| {
         let text = std::str::from_utf8(text).ok().and_then(IntentUse::parse);
         Ok((id?, text.ok_or_else(|| malformed("the use of an intent"))?))
