@@ -68,14 +68,16 @@ local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_pol
     if place_of_field(value, on_branch, 1) == math.huge then
       return
     end
-    local may_write = string.find(value, 'WRITING', 1, true) and may_block(path, 'WRITING')
+    -- A single entry, as most files have, blocks nobody if it keeps its interface; nothing else has to be found then.
+    local is_kept = string.find(value, keeps, 1, true)
+    local is_single = is_kept and not string.find(value, '{"', 4, true)
+    local may_write = (is_single or string.find(value, 'WRITING', 1, true)) and may_block(path, 'WRITING')
     if #blocking >= MOST_NEIGHBORS then
       omitted = omitted + 1
-    elseif may_write and has_entry_with(value, on_branch, writes, keeps) then
+    elseif may_write and not is_single and has_entry_with(value, on_branch, writes, keeps) then
       sort_out(path, value)
     else
-      local is_kept = may_write and string.find(value, keeps, 1, true)
-      local list = is_kept and #keeping < MOST_NEIGHBORS and keeping or later
+      local list = is_kept and may_write and #keeping < MOST_NEIGHBORS and keeping or later
       if #list < MOST_NEIGHBORS then
         list[#list + 1] = { path, value }
       else
