@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::domain::RepoId;
+use coord::domain::{FilePath, RepoId};
 use coord::source::github::GithubSource;
 use coord::source::{Source, SourceError};
 
@@ -242,14 +242,45 @@ async fn a_repository_that_was_renamed_is_one_by_its_new_name_alone() {
     let expected = [
         "/api/v3/repos/acme/gizmos/commits/heads/feature/a%23b".to_owned(),
         format!("{moved}/feature/a%23b"),
-        // What it is called now, once.
+        // What it is called now. After that the old name is refused without a request.
         format!("/api/v3/repositories/{NUMBER}"),
-        format!("{moved}/main"),
         "/commits/heads/main".to_owned(),
     ];
     assert_eq!(fake.asked(), expected);
-    // Somebody else takes the old name, and the new place is gone.
-    fake.fail("/repositories/", 1, Fault::status(404));
-    fake.behave(|behavior| behavior.former_name = None);
-    assert_eq!(refused().await, None);
+}
+
+/// Each kind of question finds the new name, and the first has told it to all others.
+#[tokio::test]
+async fn whatever_is_asked_about_a_repository_by_its_old_name_finds_the_new_one() {
+    let (_temp, repo, head, fake) = small().await;
+    let next = repo.commit(&[("src/b.ts", "")]);
+    fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
+    let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
+    let now = RepoId::parse("https://127.0.0.1/acme/widgets").unwrap();
+    let (head, next) = (sha(&head), sha(&next));
+    for question in 0..7 {
+        let source = source(&fake);
+        assert_eq!(source.renamed_to(&former), None);
+        let failed = match question {
+            0 => source.tree(&former, &head).await.err(),
+            1 => source.is_ancestor(&former, &head, &next).await.err(),
+            2 => source
+                .compare(&former, &head, &next, &[FilePath::parse("src/a.ts").unwrap()])
+                .await
+                .err(),
+            3 => source.recent_commits(&former, &next, 5).await.err(),
+            4 => source.default_branch(&former).await.err(),
+            // GitHub does not have the commit, at the new place.
+            5 => source.is_ancestor(&former, &head, &sha(&"7".repeat(40))).await.err(),
+            _ => source.refresh_head(&former, &branch("main"), None).await.err(),
+        };
+        assert!(
+            matches!(&failed, Some(SourceError::UnknownRepository { renamed_to, .. }) if renamed_to.as_ref() == Some(&now)),
+            "{question}: {failed:?}"
+        );
+        assert_eq!(source.renamed_to(&former).as_ref(), Some(&now));
+        fake.seen();
+        assert!(source.head(&former, &branch("main")).await.is_err());
+        assert_eq!(fake.asked(), Vec::<String>::new());
+    }
 }

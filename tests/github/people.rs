@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use coord::auth::{AuthError, Member, People, Verdict};
 use coord::domain::{RepoId, UserId};
+use coord::source::Source;
 use coord::source::github::{Credential, GithubSource};
 use secrecy::SecretString;
 
@@ -264,6 +265,8 @@ async fn a_token_counts_for_a_renamed_repository_by_its_new_name_and_goes_to_no_
     );
     let moved = format!("/api/v3/repositories/{NUMBER}");
     assert!(fake.seen().iter().any(|seen| seen.target == moved));
+    // The others learn it without a question.
+    assert_eq!(source.renamed_to(&former), Some(id()));
 
     let bot = app("octo-app[bot]");
     fake.behave(|behavior| behavior.people.push(bot.clone()));

@@ -4,7 +4,7 @@ use crate::domain::{Branch, CommitSha, RepoId};
 use crate::settings::environment::{ConfigError, Environment, value_of};
 use crate::settings::variables::env_vars;
 use crate::source::{KnownHead, Source, SourceError};
-use crate::state::heads::{FetchedHead, HeadChange, fail_head, forget_head, record_head};
+use crate::state::heads::{FetchedHead, HeadChange, distrust_webhook, fail_head, forget_head, record_head};
 use crate::store::{Store, StoreError};
 
 /// Commits recorded with a head that has moved: one page of GitHub's API.
@@ -69,7 +69,8 @@ pub enum RefreshError {
 }
 
 /// Fetches the head of `branch` from `source` and records it; `known` is the head in the store. A failed fetch is recorded
-/// with the pause before the next; the head of an unknown branch is deleted.
+/// with the pause before the next; the head of an unknown branch is deleted. Of a repository that is gone, or has another name,
+/// no head is trusted any longer because of the webhook: its pushes are not delivered under this name.
 ///
 /// # Errors
 /// When source or store do not respond, or there is no such branch.
@@ -84,8 +85,10 @@ pub async fn refresh(
         Ok(head) => head,
         Err(error) => {
             match &error {
-                SourceError::UnknownBranch { .. } | SourceError::UnknownRepository { .. } => {
+                SourceError::UnknownBranch { .. } => forget_head(store, repo, branch).await?,
+                SourceError::UnknownRepository { .. } => {
                     forget_head(store, repo, branch).await?;
+                    distrust_webhook(store, repo).await?;
                 }
                 SourceError::RateLimited {
                     retry_after_seconds, ..

@@ -76,6 +76,7 @@ impl Admission<'_> {
                     Err(limited) if self.is_release => return Err(limited),
                     Err(_) => self.is_unsure = true,
                     Ok(()) => match self.ask_source(KnownHead { commit: head, etag }, age).await {
+                        Err(error @ ApiError::UnknownRepository { .. }) => return Err(self.end_trust(error).await?),
                         // A command to pull without need does the caller no harm.
                         Err(error) if error.is_of_source() => self.is_unsure = true,
                         asked => asked?,
@@ -108,6 +109,21 @@ impl Admission<'_> {
                 error => Err(error),
             },
         }
+    }
+
+    /// Ends the trust in the stored head, with which other processes would go on, where `error` says that the repository has another
+    /// name. Returns that error.
+    pub(super) async fn end_trust(&self, error: ApiError) -> Result<ApiError, ApiError> {
+        if let (
+            Some(source),
+            ApiError::UnknownRepository {
+                renamed_to: Some(_), ..
+            },
+        ) = (self.keeper, &error)
+        {
+            heads::refresh(&*self.app.store, source, self.repo, self.branch, None).await?;
+        }
+        Ok(error)
     }
 
     /// Asks the source about commits of the caller that the store does not know. A head that is not fresh is fetched first,
@@ -157,21 +173,43 @@ impl Admission<'_> {
 
 /// The error for a caller that may read but not push. It counts as a request.
 pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<ApiError, ApiError> {
-    let terms = AdmissionTerms {
-        rates: app.rates,
-        ..AdmissionTerms::of(repo, branch, holder, None, &[])
-    };
-    if let Admitted::Denied(Denial::Limited {
-        retry_after_seconds,
-        whose,
-    }) = admit(&*app.store, &terms, Read::nothing()).await?
-    {
-        return Ok(limited(retry_after_seconds, whose));
-    }
+    count_refused(app, repo, branch, holder).await?;
     let login = &holder.user_id;
     Ok(ApiError::ForbiddenRepository(format!(
         "{login} may read {repo} with this token, but claims require the right to push"
     )))
+}
+
+/// Refuses a repository that `source` has met under another name, whatever head is stored: other processes meet it then too. It
+/// counts as a request.
+///
+/// # Errors
+/// The refusal, unless that name no longer counts.
+pub(super) async fn refuse_renamed(
+    app: &App,
+    source: &dyn Source,
+    repo: &RepoId,
+    branch: &Branch,
+    holder: &Holder,
+) -> Result<(), ApiError> {
+    count_refused(app, repo, branch, holder).await?;
+    heads::refresh(&*app.store, source, repo, branch, None).await?;
+    Ok(())
+}
+
+/// Counts a request that is refused before its script runs.
+async fn count_refused(app: &App, repo: &RepoId, branch: &Branch, holder: &Holder) -> Result<(), ApiError> {
+    let terms = AdmissionTerms {
+        rates: app.rates,
+        ..AdmissionTerms::of(repo, branch, holder, None, &[])
+    };
+    match admit(&*app.store, &terms, Read::nothing()).await? {
+        Admitted::Denied(Denial::Limited {
+            retry_after_seconds,
+            whose,
+        }) => Err(limited(retry_after_seconds, whose)),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn limited(retry_after_seconds: u64, whose: Limited) -> ApiError {

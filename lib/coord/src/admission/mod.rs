@@ -30,7 +30,7 @@ use crate::state::admission::{
 };
 use crate::state::locks::{BrokenPromise, Judged, Written, tell_interfaces};
 use crate::store::{Store, StoreError};
-use denial::{limited, no_push};
+use denial::{limited, no_push, refuse_renamed};
 use identity::identify;
 pub(crate) use identity::renew_verdict;
 pub use lookups::Lookups;
@@ -140,6 +140,10 @@ impl<'a> Admission<'a> {
         let source = app.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
         let fetched = match source {
+        let renamed = keeper.filter(|source| !needs_no_head && source.renamed_to(repo).is_some());
+        if let Some(source) = renamed {
+            refuse_renamed(app, source, repo, branch, &holder).await?;
+        }
             Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
                 Ok(tip) => Some(tip),
                 Err(error @ SourceError::UnknownRepository { .. }) => return Err(error.into()),
@@ -245,7 +249,10 @@ impl<'a> Admission<'a> {
             _ => known.commit,
         };
         let work = Work::new(self, source, (new_head, agent_head), written);
-        work.judge(&head, self.work_branch).await
+        match work.judge(&head, self.work_branch).await {
+            Err(error) => Err(self.end_trust(error).await?),
+            judged => judged,
+        }
     }
 
     /// Counts `amount` further lookups at the source, before they are made. Those of a source that is not expensive are free.

@@ -168,6 +168,12 @@ pub trait Source: Send + Sync + 'static {
         Ok(())
     }
 
+    /// The name of `repo` now, where the source has met another one, without a request.
+    fn renamed_to(&self, repo: &RepoId) -> Option<RepoId> {
+        let _ = repo;
+        None
+    }
+
     /// Its health, without a request: this may read the disk, but sends nothing.
     fn health(&self) -> SourceHealth {
         SourceHealth::Unknown

@@ -122,6 +122,10 @@ impl Source for Sources {
         }
     }
 
+    fn renamed_to(&self, repo: &RepoId) -> Option<RepoId> {
+        self.find(repo).ok()?.source.renamed_to(repo)
+    }
+
     fn health(&self) -> SourceHealth {
         match self.problem {
             Some(_) => SourceHealth::NotConfigured,

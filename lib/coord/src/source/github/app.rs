@@ -173,7 +173,7 @@ impl App {
             is_download: false,
             may_use_reserve: true,
         };
-        let response = transport.send(url, &outgoing).await?.response;
+        let response = transport.send(url, &outgoing, &mut None).await?.response;
         if !response.status().is_success() {
             return Err(GithubError::Unexpected(response.status().as_u16()));
         }

@@ -1,5 +1,5 @@
-//! Requests about a repository: with the credential of the service, retried after transient errors, and sent to the new
-//! place of a repository that has moved.
+//! Requests about a repository: with the credential of the service, and retried after transient errors. GitHub redirects those
+//! about a repository that was renamed: two names would allow two locks on one file, so the old one is refused.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use super::credential::Credential;
 use super::error::GithubError;
 use super::transport::{Arrived, Outgoing, Transport};
 
-/// How long the new place of a repository is used: another repository may take its old name.
+/// How long the old name of a repository is refused without a request: another repository may take it.
 const MOVED_FOR: Duration = Duration::from_secs(600);
 /// Maximum of moved repositories remembered.
 const MOST_MOVED: usize = 1_024;
@@ -74,7 +74,7 @@ struct Moved {
     place: Vec<String>,
     /// The end of its use.
     until: Instant,
-    /// The new name, once known.
+    /// Its name, `owner/name`, once known.
     full_name: Option<String>,
 }
 
@@ -170,7 +170,7 @@ impl Client {
         self.repeated(ask.within, slug, || attempt().boxed()).await
     }
 
-    /// Runs `attempt` until it succeeds, fails permanently, or `within` has passed.
+    /// Runs `attempt` until it succeeds, fails permanently, or `within` has passed. Fails for a repository that has another name.
     async fn repeated<'a, T>(
         &'a self,
         within: Duration,
@@ -180,8 +180,19 @@ impl Client {
         let attempts = async {
             let mut again = 0;
             let mut is_renewed = false;
+            let mut is_forgotten = false;
+            if let Some(full_name) = self.new_name(slug) {
+                return Err(GithubError::Renamed(full_name));
+            }
             loop {
-                match attempt().await {
+                let answer = attempt().await;
+                let named = match &answer {
+                    Ok(_) | Err(GithubError::NotFound | GithubError::NoSuchCommit | GithubError::Empty) => {
+                        self.check_name(slug).await
+                    }
+                    Err(_) => Ok(()),
+                };
+                match named.and(answer) {
                     Err(error) if error.is_passing() => {
                         let Some(pause) = self.transport.limits.pause(again) else {
                             return Err(error);
@@ -193,7 +204,7 @@ impl Client {
                     Err(GithubError::BadCredential) if !is_renewed && self.credential.renew(slug) => {
                         is_renewed = true;
                     }
-                    Err(GithubError::NotFound) if self.forget_move(slug) => {}
+                    Err(GithubError::NotFound) if !is_forgotten && self.forget_move(slug) => is_forgotten = true,
                     answer => return answer,
                 }
             }
@@ -223,11 +234,12 @@ impl Client {
             .chain(ask.path.iter().copied())
             .collect();
         let url = self.transport.api.url(&segments, ask.query);
-        let arrived = self.transport.send(url, &outgoing).await?;
-        if arrived.has_moved {
-            self.note_move(slug, &arrived.url, ask.path);
+        let mut moved_to = None;
+        let arrived = self.transport.send(url, &outgoing, &mut moved_to).await;
+        if let Some(target) = moved_to {
+            self.note_move(slug, &target, ask.path);
         }
-        Ok(arrived)
+        arrived
     }
 
     /// The path of a repository: its new place, or the one of its name.
@@ -263,24 +275,46 @@ impl Client {
         }
     }
 
-    /// The new name `owner/name` of the repository at `slug`, if it has moved and its name differs.
-    pub(super) async fn new_name(&self, slug: &Slug) -> Result<Option<String>, GithubError> {
-        let known = match self.moved.get(slug) {
-            Some(moved) if moved.until > Instant::now() => moved.full_name,
-            _ => return Ok(None),
+    /// The new name `owner/name` of the repository at `slug`, if it is known to have another one.
+    pub(super) fn new_name(&self, slug: &Slug) -> Option<String> {
+        let moved = self.moved.get(slug).filter(|moved| moved.until > Instant::now())?;
+        moved.full_name.filter(|full_name| !slug.is_called(full_name))
+    }
+
+    /// Records what GitHub calls the repository at `slug`, where that is another name.
+    pub(super) fn note_name(&self, slug: &Slug, full_name: &str) {
+        if slug.is_called(full_name) {
+            return;
+        }
+        let moved = Moved {
+            place: self.place(slug),
+            until: Instant::now() + MOVED_FOR,
+            full_name: Some(full_name.to_owned()),
         };
-        let full_name = match known {
-            Some(full_name) => full_name,
-            None => {
-                let called: Called = self.json(slug, &self.small(&[], &[])).await?;
-                drop(self.moved.entry(slug, None, |_, moved| {
-                    moved.full_name = Some(called.full_name.clone());
-                    EntryAction::Retain(())
-                }));
-                called.full_name
-            }
-        };
-        Ok((!slug.is_called(&full_name)).then_some(full_name))
+        self.moved.insert(slug.clone(), moved);
+    }
+
+    /// Asks for the name of a repository that has moved, once.
+    async fn check_name(&self, slug: &Slug) -> Result<(), GithubError> {
+        let moved = self.moved.get(slug).filter(|moved| moved.until > Instant::now());
+        if moved.is_none_or(|moved| moved.full_name.is_some()) {
+            return Ok(());
+        }
+        let arrived = self.send(slug, &self.small(&[], &[]), false).await?;
+        let body = self
+            .transport
+            .read(arrived.response, self.transport.limits.json_bytes)
+            .await?;
+        let called: Called =
+            serde_json::from_slice(&body).map_err(|error| GithubError::Malformed(error.to_string()))?;
+        drop(self.moved.entry(slug, None, |_, moved| {
+            moved.full_name = Some(called.full_name.clone());
+            EntryAction::Retain(())
+        }));
+        match slug.is_called(&called.full_name) {
+            true => Ok(()),
+            false => Err(GithubError::Renamed(called.full_name)),
+        }
     }
 
     /// Forgets the new place of a repository; returns whether there was one.

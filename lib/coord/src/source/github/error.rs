@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::heads::renamed;
 use super::rate_limit::{LimitKind, Limited};
 use crate::domain::RepoId;
 use crate::source::SourceError;
@@ -56,6 +57,9 @@ pub enum GithubError {
         /// The limit, in bytes, entries or requests, as the words say.
         limit: u64,
     },
+    /// The repository has another name now: `owner/name`.
+    #[error("the repository was renamed")]
+    Renamed(String),
     /// A response without the documented form.
     #[error("GitHub's response is not valid: {0}")]
     Malformed(String),
@@ -85,6 +89,11 @@ impl GithubError {
                     renamed_to: None,
                 }
             }
+            GithubError::Renamed(full_name) => SourceError::UnknownRepository {
+                repo: repo.clone(),
+                known: Vec::new(),
+                renamed_to: renamed(repo, &full_name),
+            },
             GithubError::RateLimited(limited) => SourceError::RateLimited {
                 retry_after_seconds: limited.seconds(),
                 is_secondary: limited.kind == LimitKind::Secondary,

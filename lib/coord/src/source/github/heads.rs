@@ -173,18 +173,7 @@ impl Heads {
             within: client.transport.limits.small,
             is_about_known_head: is_known,
         };
-        let answer = client.ask(slug, &ask).await;
-        // Two names would allow two locks on one file.
-        let new_name = client.new_name(slug).await.map_err(|error| error.about(repo))?;
-        let renamed_to = new_name.and_then(|full_name| renamed(repo, &full_name));
-        if renamed_to.is_some() {
-            return Ok(Fetched::Failed(SourceError::UnknownRepository {
-                repo: repo.clone(),
-                known: Vec::new(),
-                renamed_to,
-            }));
-        }
-        let error = match answer {
+        let error = match client.ask(slug, &ask).await {
             Ok(Answer::NotModified) => return Ok(Fetched::NotModified),
             Ok(Answer::Body(body, etag)) => {
                 let commit = full_id(&body).map_err(|error| error.about(repo))?;

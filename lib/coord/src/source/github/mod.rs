@@ -52,7 +52,7 @@ use super::{BlobSink, Comparison, KnownHead, Reachable, RefreshedHead, Source, S
 use crate::domain::{Branch, CommitSha, FilePath, RepoId};
 use address::Slug;
 use client::Client;
-use heads::Heads;
+use heads::{Heads, renamed};
 use history::History;
 use known_tree::{KnownTree, KnownTrees};
 use transport::Transport;
@@ -145,6 +145,11 @@ impl Source for GithubSource {
 
     fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
         self.slug(repo).map(|_| ())
+    }
+
+    fn renamed_to(&self, repo: &RepoId) -> Option<RepoId> {
+        let full_name = self.client.new_name(&self.slug(repo).ok()?)?;
+        renamed(repo, &full_name)
     }
 
     async fn head(&self, repo: &RepoId, branch: &Branch) -> Result<CommitSha, SourceError> {

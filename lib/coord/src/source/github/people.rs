@@ -131,6 +131,7 @@ impl People for GithubSource {
         };
         let repository = self.client.json(&slug, &self.client.small(&[], &[])).await;
         let is_public = match repository {
+            Err(GithubError::Renamed(full_name)) => return Ok(renamed_verdict(repo, &full_name)),
             Ok(Repository {
                 private, visibility, ..
             }) => !private && visibility.is_none_or(|visibility| visibility == "public"),
@@ -214,11 +215,9 @@ impl Asking {
             return Err(unavailable(&malformed, &self.repo));
         };
         let new_name = repository.full_name.filter(|full_name| !self.slug.is_called(full_name));
-        if let Some(now) = new_name.and_then(|full_name| renamed(&self.repo, &full_name)) {
-            return Ok(Verdict::NoRight(format!(
-                "{} was renamed to {now}; send that as repo_url",
-                self.repo
-            )));
+        if let Some(full_name) = new_name {
+            self.client.note_name(&self.slug, &full_name);
+            return Ok(renamed_verdict(&self.repo, &full_name));
         }
         let may = repository.permissions.unwrap_or_default();
         Ok(Verdict::Member(Member {
@@ -297,7 +296,7 @@ impl Asking {
             is_download: false,
             may_use_reserve: true,
         };
-        let response = transport.send(url.clone(), &outgoing).await?.response;
+        let response = transport.send(url.clone(), &outgoing, &mut None).await?.response;
         match response.status() {
             status if status.is_success() => {
                 let headers = response.headers().clone();
@@ -318,6 +317,13 @@ fn not_shown(repo: &RepoId) -> Verdict {
     Verdict::NoRight(format!(
         "repository {repo} does not exist, or this token may not read it; send a token that may"
     ))
+}
+
+fn renamed_verdict(repo: &RepoId, full_name: &str) -> Verdict {
+    match renamed(repo, full_name) {
+        Some(now) => Verdict::NoRight(format!("{repo} was renamed to {now}; send that as repo_url")),
+        None => not_shown(repo),
+    }
 }
 
 /// The error if GitHub gives no verdict now. The cause goes to the log, the time of a retry to the caller.

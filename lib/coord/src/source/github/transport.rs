@@ -48,8 +48,6 @@ pub(super) struct Arrived {
     pub(super) response: Response,
     /// The URL of the response.
     pub(super) url: Url,
-    /// Whether there was a redirect, and all of them were permanent.
-    pub(super) has_moved: bool,
 }
 
 /// The connection to one API.
@@ -108,35 +106,35 @@ impl Transport {
         self.downloads.load(Ordering::Relaxed)
     }
 
-    /// Sends a request, and follows redirects within the API. Other redirects are returned.
-    pub(super) async fn send(&self, mut url: Url, outgoing: &Outgoing<'_>) -> Result<Arrived, GithubError> {
+    /// Sends a request, and follows redirects within the API. Other redirects are returned. `moved_to` is where permanent redirects
+    /// have led, whatever the response there.
+    pub(super) async fn send(
+        &self,
+        mut url: Url,
+        outgoing: &Outgoing<'_>,
+        moved_to: &mut Option<Url>,
+    ) -> Result<Arrived, GithubError> {
         let mut moves = 0;
         let mut is_permanent = true;
         loop {
             let response = self.send_once(url.clone(), outgoing).await?;
             let status = response.status();
             if !status.is_redirection() || status == StatusCode::NOT_MODIFIED {
-                return Ok(Arrived {
-                    response,
-                    url,
-                    has_moved: moves > 0 && is_permanent,
-                });
+                return Ok(Arrived { response, url });
             }
             let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
             let within = location.and_then(|location| self.api.within(&url, location));
             let announces = outgoing.is_download && status == StatusCode::FOUND;
             let Some(next) = within.filter(|_| !announces) else {
-                return Ok(Arrived {
-                    response,
-                    url,
-                    has_moved: false,
-                });
+                *moved_to = None;
+                return Ok(Arrived { response, url });
             };
             moves += 1;
             if moves > MOST_HOPS || outgoing.post.is_some() {
                 return Err(GithubError::BadRedirect("too many in a row, or for a POST"));
             }
             is_permanent &= matches!(status, StatusCode::MOVED_PERMANENTLY | StatusCode::PERMANENT_REDIRECT);
+            *moved_to = is_permanent.then(|| next.clone());
             url = next;
         }
     }
