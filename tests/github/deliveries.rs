@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::cloud::{Answer, Cloud, HEAD_KEY, Instance, URL, jwt, listen, now};
 use crate::config;
+use coord_test_support::github::Fault;
 
 const ALIVE_KEY: &str = "coord:webhook:{127.0.0.1/acme/widgets}";
 
@@ -90,18 +91,29 @@ async fn a_push_moves_the_head_at_once_and_then_github_is_not_asked_for_it() {
     assert_eq!(cloud.fake.asked(), ["/commits/heads/main"]);
 }
 
+/// Whether a file has changed is the one question, and the release does not depend on it.
 #[tokio::test]
-async fn who_pushed_and_has_been_told_of_gives_back_without_a_question_to_github() {
-    let (cloud, instance) = started().await;
-    assert_eq!(instance.post(&jwt("ann"), json!({})).await.status, 200);
-    let next = next(&cloud);
-    assert_eq!(
-        outcome(&instance.deliver("push", &push(&cloud.head, &next, 1)).await),
-        "moved"
-    );
-    let more = json!({"status": "OPEN", "new_repo_head": next});
-    assert_eq!(instance.post(&jwt("ann"), more).await.status, 200);
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new());
+async fn who_pushed_and_has_been_told_of_gives_back_whatever_github_answers() {
+    for answers in [true, false] {
+        let (cloud, instance) = started().await;
+        let files = json!({"file_paths": ["src/a.ts", "src/b.ts"]});
+        assert_eq!(instance.post(&jwt("ann"), files.clone()).await.status, 200);
+        let next = next(&cloud);
+        assert_eq!(
+            outcome(&instance.deliver("push", &push(&cloud.head, &next, 1)).await),
+            "moved"
+        );
+        if !answers {
+            cloud.fake.fail("/compare/", 1_000, Fault::status(403));
+        }
+        let mut more = json!({"status": "OPEN", "new_repo_head": next});
+        more["file_paths"] = files["file_paths"].clone();
+        let open = instance.post(&jwt("ann"), more).await;
+        assert_eq!((open.status, open.warns_of("UNCHANGED")), (200, answers), "{open:?}");
+        assert!(!cloud.is_locked("src/a.ts").await);
+        let asked = cloud.fake.asked();
+        assert!(asked.len() == 1 && asked[0].starts_with("/compare/"), "{asked:?}");
+    }
 }
 
 #[tokio::test]

@@ -182,7 +182,7 @@ async fn further_questions_are_counted_all_of_them_or_none(world: World) {
         world.agent("ann/two").holder,
         world.agent("bob").holder,
     );
-    let count = async |holder, lookup, amount| {
+    let count_sparing = async |holder, lookup, amount| {
         let terms = entry_of(&world, holder, rates);
         match count_lookups(&*world.store, &terms, lookup, amount).await.unwrap() {
             Admitted::Outcome(()) => "counted".to_owned(),
@@ -192,7 +192,11 @@ async fn further_questions_are_counted_all_of_them_or_none(world: World) {
             Admitted::Denied(denial) => format!("{denial:?}"),
         }
     };
-    assert_eq!(count(&ann, Lookup::Commits, 3).await, "counted");
+    let count = async |holder, lookup, amount| count_sparing(holder, lookup, (amount, 0)).await;
+    // What can be done without leaves some to what cannot.
+    assert_eq!(count_sparing(&ann, Lookup::Commits, (1, 3)).await, "counted");
+    assert_eq!(count_sparing(&second, Lookup::Commits, (1, 4)).await, "1");
+    assert_eq!(count(&ann, Lookup::Commits, 2).await, "counted");
     assert_eq!(count(&second, Lookup::Commits, 4).await, "2");
     assert_eq!(count(&second, Lookup::Commits, 2).await, "counted");
     assert_eq!(count(&ann, Lookup::Commits, 1).await, "1");

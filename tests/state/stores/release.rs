@@ -3,7 +3,7 @@
 use coord::domain::work::{Shortfall, Verdict};
 use coord::source::Reachable;
 use coord::state;
-use coord::state::locks::{Judged, ReleaseOutcome};
+use coord::state::locks::{Judged, ReleaseOutcome, Written};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha};
@@ -146,7 +146,15 @@ async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) 
         let outcome = answered(agent.try_release(Some(new_head), None, false, &[path]).await);
         match outcome {
             ReleaseOutcome::AskWork { .. } => true,
-            ReleaseOutcome::Released(_) => false,
+            ReleaseOutcome::Released(released) => {
+                // Their content is for the source to compare.
+                let by_store = [Written {
+                    path: path.to_owned(),
+                    claim_head: sha(HEAD),
+                }];
+                assert_eq!(released.by_store, by_store);
+                false
+            }
             other => panic!("{other:?}"),
         }
     };

@@ -191,7 +191,9 @@ async fn locks(world: &World) {
         rates: Rates::default(),
         ..AdmissionTerms::of(&world.repo, &world.branch, &ann.holder, None, &[])
     };
-    let counted = count_lookups(&*world.store, &terms, Lookup::Commits, 1).await.unwrap();
+    let counted = count_lookups(&*world.store, &terms, Lookup::Commits, (1, 0))
+        .await
+        .unwrap();
     assert_eq!(counted, Admitted::Outcome(()));
     let asked = [(world.repo.clone(), "made-up".to_owned())];
     let day = std::time::Duration::from_secs(86_400);

@@ -50,7 +50,7 @@ impl Admission<'_> {
             Denial::RefreshHead { commit, etag } => {
                 self.is_counted = true;
                 if commit.is_none()
-                    && let Err(limited) = self.take_lookups(Lookup::Branch, 1)
+                    && let Err(limited) = self.take_lookups(Lookup::Branch, (1, 0))
                 {
                     // Ends the lease, so that another caller can fetch the head.
                     fail_head(&*self.app.store, self.repo, self.branch, 0).await?;
@@ -72,7 +72,7 @@ impl Admission<'_> {
             Denial::AskSource { head, age, etag } => {
                 self.is_counted = true;
                 self.is_asked = true;
-                match self.take_lookups(Lookup::Commits, 1) {
+                match self.take_lookups(Lookup::Commits, (1, 0)) {
                     Err(limited) if self.is_release => return Err(limited),
                     Err(_) => self.is_unsure = true,
                     Ok(()) => match self.ask_source(KnownHead { commit: head, etag }, age).await {

@@ -7,7 +7,7 @@
 //! - `person_lookups`: the lookups at the source of one person in all repositories
 //! - `denial`: fetches the data that a denial asks for
 //! - `repository`: admission of requests that need no head
-//! - `pushed_work`: verdicts of the source on released work
+//! - `pushed_work`: verdicts of the source on released work; `unchanged`: what it says of files whose push the store has proved
 
 pub(crate) mod caller_address;
 mod denial;
@@ -16,6 +16,7 @@ mod lookups;
 mod person_lookups;
 mod pushed_work;
 mod repository;
+mod unchanged;
 
 use std::collections::BTreeMap;
 
@@ -139,11 +140,11 @@ impl<'a> Admission<'a> {
         }
         let source = app.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
-        let fetched = match source {
         let renamed = keeper.filter(|source| !needs_no_head && source.renamed_to(repo).is_some());
         if let Some(source) = renamed {
             refuse_renamed(app, source, repo, branch, &holder).await?;
         }
+        let fetched = match source {
             Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
                 Ok(tip) => Some(tip),
                 Err(error @ SourceError::UnknownRepository { .. }) => return Err(error.into()),
@@ -240,7 +241,7 @@ impl<'a> Admission<'a> {
         self.is_work_judged = true;
         if self.keeper.is_some() {
             // The script has counted the first question of this repository.
-            self.take_lookups(Lookup::Commits, 1)?;
+            self.take_lookups(Lookup::Commits, (1, 0))?;
         }
         let head = match (self.fetched(), self.keeper) {
             (None, Some(keeper)) if !new_head.matches(&known.commit) => {
@@ -260,11 +261,16 @@ impl<'a> Admission<'a> {
     /// # Errors
     /// When the caller has too many in this minute.
     pub async fn count_lookups(&self, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
+        self.count_lookups_sparing(0, lookup, amount).await
+    }
+
+    /// The same for lookups that the request can do without: they are made only if `spared` others remain.
+    async fn count_lookups_sparing(&self, spared: u32, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
         if self.keeper.is_none() {
             return Ok(());
         }
-        self.take_lookups(lookup, amount)?;
-        match count_lookups(&*self.app.store, &self.terms(), lookup, amount).await? {
+        self.take_lookups(lookup, (amount, spared))?;
+        match count_lookups(&*self.app.store, &self.terms(), lookup, (amount, spared)).await? {
             Admitted::Outcome(()) => Ok(()),
             Admitted::Denied(Denial::Limited {
                 retry_after_seconds,

@@ -33,18 +33,19 @@ impl Default for PersonLookups {
 }
 
 impl PersonLookups {
-    /// Counts `amount` lookups, or returns the seconds until they are allowed.
+    /// Counts `amount` lookups if `spared` others remain, or returns the seconds until then.
     fn take_at(
         &self,
         since_start: Duration,
         person: &UserId,
-        (lookup, amount): (Lookup, u32),
+        (lookup, amount, spared): (Lookup, u32, u32),
         rate: Rate,
     ) -> Result<(), u64> {
         let now = u64::try_from(since_start.as_millis()).unwrap_or(u64::MAX);
         let key = (person.clone(), lookup);
         let mut arrivals = self.arrivals.lock().unwrap_or_else(PoisonError::into_inner);
         let before = arrivals.get(&key).copied().unwrap_or_default();
+        rate.after(before, now, amount.saturating_add(spared))?;
         let after = rate.after(before, now, amount)?;
         arrivals.insert(key, after);
         Ok(())
@@ -52,18 +53,23 @@ impl PersonLookups {
 }
 
 impl Admission<'_> {
-    /// Counts `amount` lookups of the caller in all repositories, before they are made.
+    /// Counts `amount` lookups of the caller in all repositories, before they are made, if `spared` others remain.
     ///
     /// # Errors
     /// When the caller has too many in this minute.
-    pub(super) fn take_lookups(&self, lookup: Lookup, amount: u32) -> Result<(), ApiError> {
+    pub(super) fn take_lookups(&self, lookup: Lookup, (amount, spared): (u32, u32)) -> Result<(), ApiError> {
         let (rate, whose) = match lookup {
             Lookup::Commits => (self.app.rates.source, Limited::Source),
             Lookup::Branch => (self.app.rates.new, Limited::New),
         };
         let lookups = &self.app.person_lookups;
         lookups
-            .take_at(lookups.started.elapsed(), &self.holder.user_id, (lookup, amount), rate)
+            .take_at(
+                lookups.started.elapsed(),
+                &self.holder.user_id,
+                (lookup, amount, spared),
+                rate,
+            )
             .map_err(|retry_after_seconds| limited(retry_after_seconds, whose))
     }
 }
@@ -78,7 +84,7 @@ mod tests {
         let (lookups, rates) = (PersonLookups::default(), Rates::default());
         let taken = |login: &str, lookup: Lookup, rate: Rate, seconds: u64| {
             let person = UserId::parse(login).unwrap();
-            let take = || lookups.take_at(Duration::from_secs(seconds), &person, (lookup, 1), rate);
+            let take = || lookups.take_at(Duration::from_secs(seconds), &person, (lookup, 1, 0), rate);
             (0..200).take_while(|_| take().is_ok()).count()
         };
         assert_eq!(taken("ann", Lookup::Commits, rates.source, 0), 20);
@@ -93,9 +99,11 @@ mod tests {
     fn many_lookups_at_once_count_as_many() {
         let (lookups, rate) = (PersonLookups::default(), Rates::default().source);
         let ann = UserId::parse("ann").unwrap();
-        let take = |amount| lookups.take_at(Duration::ZERO, &ann, (Lookup::Commits, amount), rate);
-        assert_eq!(take(15), Ok(()));
-        assert_eq!(take(6), Err(3));
-        assert_eq!(take(5), Ok(()));
+        let take = |amount, spared| lookups.take_at(Duration::ZERO, &ann, (Lookup::Commits, amount, spared), rate);
+        assert_eq!(take(14, 6), Ok(()));
+        assert_eq!(take(1, 6), Err(3));
+        assert_eq!(take(1, 5), Ok(()));
+        assert_eq!(take(6, 0), Err(3));
+        assert_eq!(take(5, 0), Ok(()));
     }
 }

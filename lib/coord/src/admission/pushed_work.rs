@@ -14,7 +14,7 @@ use crate::state::locks::{Judged, Written};
 
 /// Maximum heads of claims that one request asks about; files of further heads need a release of their own. Each is a question to
 /// GitHub, or a search in a clone.
-const MOST_CLAIM_HEADS: usize = 4;
+pub(super) const MOST_CLAIM_HEADS: usize = 4;
 const MOST_CLAIM_HEADS_OF_CLONE: usize = 64;
 
 /// The work that a release is about, and what is known of it.
@@ -35,6 +35,8 @@ pub(super) struct Work<'a> {
     relations: HashMap<(CommitSha, CommitSha), Reachable>,
     /// Those of the new head with earlier commits.
     comparisons: HashMap<CommitSha, Comparison>,
+    /// That of the working copy with the new head.
+    copy: Option<Comparison>,
 }
 
 struct File {
@@ -83,6 +85,7 @@ impl<'a> Work<'a> {
             is_next_counted: true,
             relations: HashMap::new(),
             comparisons: HashMap::new(),
+            copy: None,
         }
     }
 
@@ -186,8 +189,12 @@ impl<'a> Work<'a> {
             if found.iter().any(|(_, verdict)| !is_missing(*verdict))
                 && let Some(in_copy) = self.in_copy(head).await?
             {
+                let is_all_there = |place: usize| {
+                    let own = in_copy.blobs.get(place).and_then(Option::as_ref);
+                    in_copy.is_same(place) || (own.is_some() && own == self.blob(place).as_ref())
+                };
                 let places = places.iter();
-                found = places.map(|place| verdict(*place, in_copy.is_same(*place))).collect();
+                found = places.map(|place| verdict(*place, is_all_there(*place))).collect();
             }
             verdicts.extend(found);
         }
@@ -205,7 +212,7 @@ impl<'a> Work<'a> {
         missing.filter(|(_, places)| !places.is_empty()).collect()
     }
 
-    /// How the new head relates to the working copy; `None` where that has nothing that the branch with `head` lacks.
+    /// What the working copy has that the new head lacks; `None` where that is nothing that the branch with `head` lacks.
     async fn in_copy(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
         let agent_head = self.agent_head;
         if agent_head.matches(self.new_head) || self.is_on(agent_head, head).await? {
@@ -215,7 +222,21 @@ impl<'a> Work<'a> {
             let unknown = Reachable::Unknown;
             return Ok(Some(Comparison::of_commits(unknown, unknown, self.files.len())));
         }
-        Ok(Some(self.compare(agent_head).await?))
+        if let Some(known) = &self.copy {
+            return Ok(Some(known.clone()));
+        }
+        self.count().await?;
+        let paths = self.paths();
+        let work = self
+            .source
+            .work_in_copy(self.admission.repo, self.new_head, agent_head, &paths);
+        let work = work.await?;
+        self.copy = Some(work.clone());
+        Ok(Some(work))
+    }
+
+    fn paths(&self) -> Vec<FilePath> {
+        self.files.iter().map(|file| file.path.clone()).collect()
     }
 
     /// Whether the branch with `head` no longer contains `claim_head`, once its head.
@@ -268,7 +289,7 @@ impl<'a> Work<'a> {
             return Ok(known.clone());
         }
         self.count().await?;
-        let paths: Vec<FilePath> = self.files.iter().map(|file| file.path.clone()).collect();
+        let paths = self.paths();
         let repo = self.admission.repo;
         let comparison = self.source.compare(repo, base, self.new_head, &paths).await?;
         self.comparisons.insert(base.clone(), comparison.clone());

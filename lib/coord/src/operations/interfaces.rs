@@ -8,7 +8,7 @@ use coord_graph::{
 };
 use coord_protocol::PostResponse;
 
-use super::sentences::named;
+use super::sentences::{named, unchanged_files};
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
 use crate::app::App;
@@ -43,7 +43,10 @@ pub(super) async fn hold_to_word(
         None => Err(SourceError::Unreachable("there is no source".to_owned()).into()),
     };
     let compared = match compared {
-        Ok(compared) => compared,
+        Ok((compared, unchanged)) => {
+            response.warnings.extend(unchanged_files(&unchanged));
+            compared
+        }
         Err(error) => {
             tracing::debug!(%error, repo = %request.repo, "interfaces could not be compared");
             let files: Vec<&str> = released.promises.iter().map(|one| one.path.as_str()).collect();
@@ -93,14 +96,14 @@ pub(super) async fn hold_to_word(
 }
 
 /// Compares each of `promises` between the head at its claim and `new_head`. What an expensive source is asked for is counted: a
-/// question for each tree, and one for some blobs.
+/// question for each tree, and one for some blobs. Returns the files that are the same in both, too.
 async fn compare(
     source: &dyn Source,
     admission: &Admission<'_>,
     repo: &RepoId,
     new_head: &CommitSha,
     promises: &[Written],
-) -> Result<Vec<(String, InterfaceComparison)>, ApiError> {
+) -> Result<(Vec<(String, InterfaceComparison)>, Vec<String>), ApiError> {
     let (asked, left_out) = promises.split_at(promises.len().min(MOST_FILES));
     let too_many = |one: &Written| {
         let comparison = InterfaceComparison::Unknown(NoInterface::TooLarge);
@@ -126,6 +129,9 @@ async fn compare(
     for (claim_head, paths) in by_head {
         before.extend(source.blobs_at(repo, claim_head, &paths).await?);
     }
+    let unchanged = paths.iter().zip(before.iter().zip(&after));
+    let unchanged = unchanged.filter(|(_, (before, after))| before == after);
+    let unchanged = unchanged.map(|(path, _)| path.to_string()).collect();
     // The same blob has the same interface, and a new file breaks nothing.
     let is_compared = |before: &Option<String>, after: &Option<String>| before.is_some() && before != after;
     let (paths, (before, after)): (Vec<FilePath>, (Vec<_>, Vec<_>)) = paths
@@ -159,7 +165,7 @@ async fn compare(
                 (path.to_string(), comparison)
             }),
     );
-    Ok(compared)
+    Ok((compared, unchanged))
 }
 
 /// The interfaces of `paths`, whose content are `blobs`; `None` where there is no file.

@@ -4,7 +4,7 @@ use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, Pos
 
 use super::interfaces::{hold_to_word, notices};
 use super::policy_request::SaidByPolicy;
-use super::sentences::{graph_warning, named};
+use super::sentences::{graph_warning, named, unchanged_files};
 use super::teams::memberships;
 use super::work_request::{BY_A_CLONE, WorkRequest};
 use crate::admission::{Admission, AdmittedCall};
@@ -96,6 +96,10 @@ pub(super) async fn respond(
         }
         _ => SaidByPolicy::seen_last(app, request),
     };
+    if let (ReleaseOutcome::Released(released), Some(new_head)) = (&mut outcome, new_head) {
+        let unchanged = admission.unchanged_since_claim(new_head, &released.by_store).await;
+        released.unchanged.extend(unchanged);
+    }
     let released = match &outcome {
         ReleaseOutcome::Released(released) => Some(released.clone()),
         _ => None,
@@ -282,15 +286,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     };
     let mut response = PostResponse::new(true, Orchestration::new(Action::Proceed, reason));
     let warnings = &mut response.warnings;
-    if !released.unchanged.is_empty() {
-        warnings.push(format!(
-            "UNCHANGED: At that commit {} as when you claimed; any change of yours there was not pushed.",
-            match released.unchanged.as_slice() {
-                [one] => format!("{} is", named(&[one])),
-                several => format!("{} are", named(several)),
-            }
-        ));
-    }
+    warnings.extend(unchanged_files(&released.unchanged));
     for path in &released.missing {
         let readers: Vec<&str> = released
             .others

@@ -39,6 +39,19 @@ pub(super) fn case_differs(spelled: &[Spelled]) -> Vec<String> {
     warnings
 }
 
+/// The warning about released `files` that are as they were at their claim, if any.
+pub(super) fn unchanged_files(files: &[String]) -> Option<String> {
+    let are = match files {
+        [] => return None,
+        [_] => "is",
+        _ => "are",
+    };
+    Some(format!(
+        "UNCHANGED: At that commit {} {are} as when you claimed; any change of yours there was not pushed.",
+        named(files)
+    ))
+}
+
 /// `paths` as in a sentence: all of a few, or some and the number of the others.
 pub(super) fn named(paths: &[impl AsRef<str>]) -> String {
     const MOST: usize = 3;

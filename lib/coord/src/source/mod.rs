@@ -241,6 +241,22 @@ pub trait Source: Send + Sync + 'static {
         Ok(Comparison::of_commits(descends, precedes, paths.len()))
     }
 
+    /// What `copy`, the commit of a working copy, has of `paths` that `pushed` lacks: a file is the same if it is so in both, or if
+    /// `copy` has it as their newest common ancestor has it. The blobs are those of `copy`.
+    async fn work_in_copy(
+        &self,
+        repo: &RepoId,
+        pushed: &CommitSha,
+        copy: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let compared = self.compare(repo, copy, pushed, paths).await?;
+        Ok(Comparison {
+            blobs: vec![None; paths.len()],
+            ..compared
+        })
+    }
+
     /// Up to `limit` commits reachable from `tip`, newest first, full length.
     async fn recent_commits(&self, repo: &RepoId, tip: &CommitSha, limit: usize)
     -> Result<Vec<CommitSha>, SourceError>;

@@ -179,6 +179,17 @@ impl Source for Sources {
         found.timed(found.source.compare(repo, base, tip, paths)).await
     }
 
+    async fn work_in_copy(
+        &self,
+        repo: &RepoId,
+        pushed: &CommitSha,
+        copy: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let found = self.find(repo)?;
+        found.timed(found.source.work_in_copy(repo, pushed, copy, paths)).await
+    }
+
     async fn recent_commits(
         &self,
         repo: &RepoId,

@@ -188,19 +188,30 @@ impl History {
         (base, tip): (&CommitSha, &CommitSha),
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let unknown = |descends, precedes| Comparison::of_commits(descends, precedes, paths.len());
         let pair = (repo.clone(), base.clone(), tip.clone());
-        let related = async || {
-            let descends = self.relation(client, slug, pair.clone()).await?;
-            let precedes = self.lasting(&reversed(&pair)).unwrap_or(Reachable::Unknown);
-            Ok::<_, SourceError>(unknown(descends, precedes))
-        };
         // It names no differences of commits neither of which is an ancestor of the other, nor going back.
         let is_known = self.lasting(&pair) == Some(Reachable::No) && self.lasting(&reversed(&pair)).is_some();
         if paths.is_empty() || is_known {
-            return related().await;
+            return self.related(client, slug, pair, paths.len()).await;
         }
+        let compared = self.changes_since_fork(client, slug, pair, paths).await?;
+        Ok(match compared.descends {
+            Reachable::Yes => compared,
+            descends => Comparison::of_commits(descends, compared.precedes, paths.len()),
+        })
+    }
+
+    /// The same, where `paths` and blobs are compared with those of the newest common ancestor of the two commits.
+    pub(super) async fn changes_since_fork(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        slug: &Slug,
+        (repo, base, tip): Pair,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let unknown = |descends, precedes| Comparison::of_commits(descends, precedes, paths.len());
         let range = format!("{base}...{tip}");
+        let pair = (repo, base, tip);
         let path = ["compare", range.as_str()];
         let ask = client.small(&path, &[("per_page", "1")]);
         let compared = match client.json::<Compared>(slug, &ask).await {
@@ -209,12 +220,12 @@ impl History {
                 self.remember_unknown(pair);
                 return Ok(unknown(Reachable::Unknown, Reachable::Unknown));
             }
-            Err(GithubError::TooLarge { .. }) => return related().await,
-            Err(error) => return Err(error.about(repo)),
+            Err(GithubError::TooLarge { .. }) => return self.related(client, slug, pair, paths.len()).await,
+            Err(error) => return Err(error.about(&pair.0)),
         };
-        let (descends, precedes) = compared.relation().map_err(|error| error.about(repo))?;
+        let (descends, precedes) = compared.relation().map_err(|error| error.about(&pair.0))?;
         self.remember(pair, descends, precedes);
-        let Some(files) = compared.files.filter(|_| descends == Reachable::Yes) else {
+        let Some(files) = compared.files else {
             return Ok(unknown(descends, precedes));
         };
         let is_whole = files.len() < MOST_FILES;
@@ -244,6 +255,19 @@ impl History {
             same: paths.iter().map(is_same).collect(),
             blobs: paths.iter().map(|path| changed.get(path.as_str())?.clone()).collect(),
         })
+    }
+
+    /// The relation alone, of `count` files.
+    async fn related(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        slug: &Slug,
+        pair: Pair,
+        count: usize,
+    ) -> Result<Comparison, SourceError> {
+        let descends = self.relation(client, slug, pair.clone()).await?;
+        let precedes = self.lasting(&reversed(&pair)).unwrap_or(Reachable::Unknown);
+        Ok(Comparison::of_commits(descends, precedes, count))
     }
 
     /// Up to `limit` commits reachable from `tip`, newest first.

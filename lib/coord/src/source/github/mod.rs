@@ -196,6 +196,18 @@ impl Source for GithubSource {
             .await
     }
 
+    async fn work_in_copy(
+        &self,
+        repo: &RepoId,
+        pushed: &CommitSha,
+        copy: &CommitSha,
+        paths: &[FilePath],
+    ) -> Result<Comparison, SourceError> {
+        let slug = self.slug(repo)?;
+        let pair = (repo.clone(), pushed.clone(), copy.clone());
+        self.history.changes_since_fork(&self.client, &slug, pair, paths).await
+    }
+
     async fn recent_commits(
         &self,
         repo: &RepoId,

@@ -1,10 +1,10 @@
 -- count_lookups: counts further lookups at the source for a request that was admitted; see includes/limits.lua.
 -- KEYS 1 to 8 and ARGV 1 to 16: those of includes/request.lua
--- ARGV: 17 COMMITS or BRANCH, 18 number of lookups
+-- ARGV: 17 COMMITS or BRANCH, 18 number of lookups, 19 number of further lookups that have to remain
 -- Returns { COUNTED, now } or the denial LIMITED of admit(); then none of them is counted
-local kind, amount = ARGV[17], tonumber(ARGV[18])
+local kind, amount, spared = ARGV[17], tonumber(ARGV[18]), tonumber(ARGV[19])
 -- @include admission/request
 -- @include admission/limits
 
 stored_limits.person = redis.call('GET', keys.person_limits)
-return count(kind, nil, amount) or { 'COUNTED', now }
+return count(kind, nil, amount, spared) or { 'COUNTED', now }

@@ -13,7 +13,7 @@ pub enum Lookup {
     Branch,
 }
 
-/// Counts `amount` further lookups for a request that was admitted on `terms`. One round trip.
+/// Counts `amount` further lookups for a request that was admitted on `terms`, if `spared` others remain. One round trip.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
@@ -21,14 +21,15 @@ pub async fn count_lookups(
     store: &dyn Store,
     terms: &AdmissionTerms<'_>,
     lookup: Lookup,
-    amount: u32,
+    (amount, spared): (u32, u32),
 ) -> Result<Admitted<()>, StoreError> {
     let kind = match lookup {
         Lookup::Commits => "COMMITS",
         Lookup::Branch => "BRANCH",
     };
     let mut args = terms.arguments(Kind::Read, 1);
-    args.extend([kind.as_bytes().to_vec(), amount.to_string().into_bytes()]);
+    args.push(kind.as_bytes().to_vec());
+    args.extend([amount, spared].map(|number| number.to_string().into_bytes()));
     let reply = call(store, &COUNT_LOOKUPS, terms.keys(), args).await?;
     admitted(reply, |reply| match reply.outcome.as_str() {
         "COUNTED" => Ok(()),

@@ -13,7 +13,8 @@
 --           '1' if there are more beyond the count, released paths with the same content as at the claim, { path, seconds }
 --           of earlier releases, entries as JSON of others that write files whose work the caller abandons, digest of the policy of
 --           the branch or '', { path, head at the claim } of written files whose interface was to be kept, { path, what is to be
---           told } as locks/notices has it, paths of changes that are pending now, and of those for which there is no room }
+--           told } as locks/notices has it, paths of changes that are pending now, and of those for which there is no room,
+--           { path, head at the claim } of written files whose push the store alone has proved }
 --      or { NOT_PUSHED, now, head, its age, '1' if unconfirmed, list of { path, why not } }: files were written, but the
 --           branch does not have the work; nothing released
 --      or { NO_NEW_HEAD, now, head, age, unconfirmed, written paths }: the caller sent no new head; nothing released

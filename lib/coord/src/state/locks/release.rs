@@ -39,6 +39,15 @@ pub struct Written {
     pub claim_head: CommitSha,
 }
 
+impl Written {
+    fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
+        Ok(Written {
+            path: tuple.text()?,
+            claim_head: tuple.commit()?,
+        })
+    }
+}
+
 /// The verdict of a source on a [`Written`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
@@ -108,6 +117,8 @@ pub struct Released {
     pub pending: Vec<String>,
     /// The same where no room was left to keep that.
     pub pending_left_out: Vec<String>,
+    /// Written files whose push the store alone has proved: whether they have changed since the claim is not known.
+    pub by_store: Vec<Written>,
     /// What waits for the caller in its teams.
     pub waiting: Vec<Membership>,
 }
@@ -172,12 +183,12 @@ impl ReleaseOutcome {
 }
 
 impl Release<'_> {
-    /// A name that a repeated request has too.
+    /// A name that a repeated request has too. The number is that of the form of the remembered outcome.
     fn name(&self) -> String {
         let mut paths: Vec<&str> = self.paths.iter().map(FilePath::as_str).collect();
         paths.sort_unstable();
         let new_head = self.new_head.map_or("", CommitSha::as_str);
-        script::sha1_hex(&format!("{new_head} {} {}", self.is_abandoned, paths.join("\n")))
+        script::sha1_hex(&format!("2 {new_head} {} {}", self.is_abandoned, paths.join("\n")))
     }
 
     fn arguments(&self) -> Vec<Vec<u8>> {
@@ -252,15 +263,11 @@ impl ReleaseOutcome {
                 again: reply.tuples(|tuple| Ok((tuple.text()?, tuple.number()?.unsigned_abs())))?,
                 lost: reply.objects()?,
                 policy: reply.text()?,
-                promises: reply.tuples(|tuple| {
-                    Ok(Written {
-                        path: tuple.text()?,
-                        claim_head: tuple.commit()?,
-                    })
-                })?,
+                promises: reply.tuples(Written::read)?,
                 notices: reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?,
                 pending: reply.texts()?,
                 pending_left_out: reply.texts()?,
+                by_store: reply.tuples(Written::read)?,
                 waiting: waiting(reply)?,
             }))),
             "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
@@ -285,12 +292,7 @@ impl ReleaseOutcome {
             "ASK_WORK" => Ok(ReleaseOutcome::AskWork {
                 head: head.ok_or_else(|| reply.malformed("no head"))?,
                 etag: reply.optional_text()?,
-                written: reply.tuples(|tuple| {
-                    Ok(Written {
-                        path: tuple.text()?,
-                        claim_head: tuple.commit()?,
-                    })
-                })?,
+                written: reply.tuples(Written::read)?,
             }),
             _ => Err(reply.malformed("an unknown outcome")),
         }

@@ -9,10 +9,11 @@
 -- The stored texts of the person and of the repository; and the person's arrival times with all counted since.
 local stored_limits, arrivals = { person = false, repository = false }, nil
 
--- Counts the 'REQUEST', or lookups at the source, one unless there is an `amount`, for 'COMMITS' or for an unknown 'BRANCH'.
+-- Counts the 'REQUEST', or lookups at the source, one unless there is an `amount`, for 'COMMITS' or for an unknown 'BRANCH'. Where
+-- fewer than `spared` lookups would remain, there were too many.
 -- Returns nil, or the denial if there were too many: { LIMITED, now, seconds until the next is allowed, HOLDER or PERSON or
 -- REPOSITORY or SOURCE or NEW }. A claim above the limit passes as a renewal if `is_renewal` says that it is one.
-local function count(what, is_renewal, amount)
+local function count(what, is_renewal, amount, spared)
   -- Claims may still pass when reads may not: their burst is longer by half.
   local CLAIMS_BURST = 1.5
   -- Seconds until a request of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
@@ -92,10 +93,11 @@ local function count(what, is_renewal, amount)
     if rate == '' then
       return nil
     end
-    local wait, arrival = one_more(arrivals[kind], amount or 1, rate)
+    local wait = one_more(arrivals[kind], (amount or 1) + (spared or 0), rate)
     if wait > 0 then
       return { 'LIMITED', now, wait, whose }
     end
+    local _, arrival = one_more(arrivals[kind], amount or 1, rate)
     arrivals[kind] = arrival
     write_arrivals()
   end

@@ -75,7 +75,9 @@ for _, path in ipairs(missing) do
   end
 end
 
-local unchanged, unpushed, blobs = {}, {}, {}
+-- `by_store`: { path, claim head } of files whose push the store alone has proved, so that nothing is known of their content. Those
+-- whose interface was to be kept are compared in any case.
+local unchanged, unpushed, blobs, by_store = {}, {}, {}, {}
 if #written > 0 and not is_abandoned then
   if new_head == '' then
     local written_paths = {}
@@ -119,7 +121,13 @@ if #written > 0 and not is_abandoned then
     local claim_head, told, blob = string.match(verdict_of[entry.file_path] or '', '^(%x+) (%u+) ?(%x*)$')
     local verdict = 'SAME'
     if not is_same_commit(entry.agent_head, new_head) then
-      verdict = claim_head == entry.agent_head and told or verdict_by_store(entry)
+      verdict = claim_head == entry.agent_head and told
+      if not verdict then
+        verdict = verdict_by_store(entry)
+        if verdict == 'PUSHED' and request.fetched_head == '' and entry.interface ~= 'keeps' then
+          by_store[#by_store + 1] = { entry.file_path, entry.agent_head }
+        end
+      end
     end
     if verdict == 'WAITING' then
       blobs[entry.file_path] = blob
@@ -235,7 +243,7 @@ local version = graph_version()
 local released_answer = {
   'RELEASED', now, head.commit, head.age, head.is_unconfirmed, version, released, gone, others, listed, importer_count,
   has_more and '1' or '0', unchanged, again, taken, load_graph()[4] or '', promises, notices, waits,
-  waits_unknown,
+  waits_unknown, by_store,
 }
 if #released > 0 then
   remember_release(releases or load_releases(), release_name, released, released_answer)
