@@ -22,6 +22,8 @@ pub const TITLE_CHARS: usize = 200;
 pub const NEW_TASKS: usize = 200;
 /// Dependencies of a task, and tasks that a request says depend on it.
 pub const DEPENDENCIES: usize = 256;
+/// Dependencies, in both directions, of all tasks that are added by one request.
+pub const NEW_DEPENDENCIES: usize = 4096;
 /// Recipients of a message.
 pub const RECIPIENTS: usize = 100;
 /// Seconds that a claim of a task lasts.

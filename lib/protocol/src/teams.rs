@@ -365,7 +365,7 @@ pub struct TeamChangeResponse {
     /// The number of these files.
     #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
     pub unpushed_count: u64,
-    /// Members that were not told of the answer, because their inboxes are full.
+    /// Members that were not told of the answer, because there is no room for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_told: Vec<String>,
     /// What waits for the caller.

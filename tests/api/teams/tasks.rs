@@ -97,6 +97,14 @@ async fn what_is_wrong_with_one_task_refuses_all() {
             400,
             "dependencies has 257 tasks; send 256 at most",
         ),
+        (
+            json!(vec![
+                json!({ "dependencies": vec!["t1"; 200], "blocks": vec!["t1"; 41] });
+                17
+            ]),
+            400,
+            "tasks have 4097 dependencies together; send 4096 at most",
+        ),
     ] {
         let refused = api.sends("ann/lead", "/api/tasks", json!({ "tasks": tasks })).await;
         let (found, _, sentence) = error(&refused);

@@ -218,7 +218,7 @@ fn task(response: &TaskResponse) -> Vec<String> {
 
 /// Members with full inboxes, if there are some.
 fn not_told(handles: &[String]) -> Option<String> {
-    let line = format!("Not told, because their inboxes are full: {}", handles.join(", "));
+    let line = format!("Not told, because there is no room for it: {}", handles.join(", "));
     (!handles.is_empty()).then_some(line)
 }
 

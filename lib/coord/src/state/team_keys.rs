@@ -22,8 +22,7 @@ pub(super) fn team_and_lock_keys(terms: &AdmissionTerms<'_>, name: &TeamName) ->
 /// The last ones, as `teams/includes/team.lua` names them.
 fn add_team(keys: &mut Vec<String>, terms: &AdmissionTerms<'_>, name: &TeamName) {
     let (repo, holder) = (terms.repo, terms.holder);
-    // No login has a blank.
-    let caller = format!("{} {}", holder.user_id, holder.agent_or_empty());
+    let person = crate::store::script::sha1_hex(holder.user_id.as_str());
     keys.extend([
         events::keys::status_log(repo),
         events::keys::events(repo),
@@ -31,7 +30,7 @@ fn add_team(keys: &mut Vec<String>, terms: &AdmissionTerms<'_>, name: &TeamName)
         teams::keys::members(repo),
         teams::keys::team(repo, name),
         teams::keys::seen(repo, name),
-        teams::keys::answers(repo, name, &crate::store::script::sha1_hex(&caller)),
+        teams::keys::answers(repo, &person),
         mail::keys::mail(repo, name),
         mail::keys::bodies(repo, name),
         tasks::keys::tasks(repo, name),

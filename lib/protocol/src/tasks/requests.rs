@@ -63,7 +63,7 @@ pub struct NewTasksRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RequestKey>)]
     pub request_key: Option<String>,
-    /// The tasks.
+    /// The tasks, with 4,096 dependencies in all, in both directions.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = true, nullable = false, min_items = 1, max_items = 200)]
     pub tasks: Option<Vec<NewTask>>,

@@ -286,7 +286,7 @@ pub struct TaskResponse {
     /// Number of tasks whose dependencies are met now.
     #[serde(default, skip_serializing_if = "crate::locks::is_zero")]
     pub unblocked: u64,
-    /// Members that were not told, because their inboxes are full.
+    /// Members that were not told, because there is no room for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_told: Vec<String>,
     /// Ready tasks that were not given, and why.

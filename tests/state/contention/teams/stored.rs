@@ -169,7 +169,7 @@ impl Stored {
         let replies = replies.as_array().expect("a list");
         let team = pairs(&replies[8]);
         let count = |name: &str| numbers_of(&replies[9], name);
-        // Beside a message there may be the number of its recipients.
+        // Beside a message there is what it counts, and who has left.
         let messages: Vec<(u64, Json)> = pairs(&replies[11])
             .into_iter()
             .filter_map(|(sequence, body)| Some((sequence.parse().ok()?, json(&body))))
@@ -208,10 +208,7 @@ impl Stored {
                 .iter()
                 .map(|(number, message)| (*number, message["message"].as_str().expect("a text").to_owned()))
                 .collect(),
-            left: messages
-                .iter()
-                .map(|(number, message)| (*number, super::model::texts(&message["left"]).collect()))
-                .collect(),
+            left: left_of(&pairs(&replies[11])),
             locks: pairs(&replies[12])
                 .into_iter()
                 .map(|(file, locks)| (file, serde_json::from_str(&locks).expect("JSON")))
@@ -230,6 +227,15 @@ impl Stored {
             ..Stored::read(store).await
         }
     }
+}
+
+/// The fields `SEQUENCE left` of the messages.
+fn left_of(bodies: &[(String, String)]) -> BTreeMap<u64, Vec<String>> {
+    let left = bodies.iter().filter_map(|(name, handles)| {
+        let sequence = name.strip_suffix(" left")?.parse().ok()?;
+        Some((sequence, super::model::texts(&json(&format!("[{handles}]"))).collect()))
+    });
+    left.collect()
 }
 
 fn numbers_of(value: &Value, suffix: &str) -> i64 {

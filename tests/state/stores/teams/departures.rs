@@ -454,7 +454,31 @@ async fn the_end_of_a_shutdown_names_the_member_that_left(world: World) {
     );
 }
 
+/// All in one run held the store up for 400 ms, with 20,000 claims.
+async fn a_shutdown_of_many_claims_is_forced_member_by_member(world: World) {
+    let (lead, [bob, _eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("a")]).await.unwrap();
+    bob.claims("t1").await.unwrap();
+    // As if both had claimed 600 more.
+    let team = keys::team(&world.repo, &lead.team);
+    for name in ["bob", "eve"] {
+        let field = format!("={name}");
+        let stored = world.command(["HGET", &team, &field]).await;
+        let mut member: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+        let more: Vec<String> = (0..600).map(|number| format!("gone{number}")).collect();
+        member["claims"] = format!("{} {}", member["claims"].as_str().unwrap(), more.join(" ")).into();
+        world.command(["HSET", &team, &field, &member.to_string()]).await;
+    }
+    lead.requests_shutdown(None, 0).await.unwrap();
+    let forced = lead.forces_shutdown("s1").await.unwrap();
+    assert_eq!((forced.progress, forced.given_back), (Closed, vec!["t1".to_owned()]));
+    assert_eq!(forced.passed_over, ["bob", "eve"]);
+    let members = lead.shows_team().await.unwrap().members;
+    assert!(["bob", "eve"].iter().all(|name| members[*name].ended.is_some()));
+}
+
 scenarios!(
+    a_shutdown_of_many_claims_is_forced_member_by_member,
     who_asks_for_the_same_shutdown_approves_it_for_all_to_see,
     the_end_of_a_shutdown_names_the_member_that_left,
     a_member_is_live_for_15_minutes_or_with_a_claim,

@@ -297,7 +297,10 @@ async fn two_ids_differ_by_more_than_their_case(world: World) {
 
 /// The oldest of more than 64 was forgotten, and its request made a second task.
 async fn no_answer_is_forgotten_before_ten_minutes_are_over(world: World) {
-    let (lead, []) = world.team_of([]).await;
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let (second, other) = (world.mate("lead/second", "alpha"), world.mate("lead", "beta"));
+    second.joins("second").await.unwrap();
+    other.creates("lead").await.unwrap();
     for number in 0..70 {
         let key = format!("k{number}");
         let key = RequestKey {
@@ -312,8 +315,8 @@ async fn no_answer_is_forgotten_before_ten_minutes_are_over(world: World) {
     };
     assert_eq!(lead.adds_with_key(first, &[titled("a")]).await.unwrap(), ["t1"]);
     // As if there were as many as there may be.
-    let answers = coord::state::teams::keys::answers(&world.repo, &lead.team, &coord::store::script::sha1_hex("lead "));
-    let full = |oldest: i64| serde_json::json!({ "count": 1000, "bytes": 1, "oldest": oldest }).to_string();
+    let answers = coord::state::teams::keys::answers(&world.repo, &coord::store::script::sha1_hex("lead"));
+    let full = |oldest: i64| serde_json::json!({ "count": 4000, "bytes": 1, "oldest": oldest }).to_string();
     let now = lead.lists(0, 1, &TaskFilter::default()).await.unwrap().now;
     let another = RequestKey {
         key: "another",
@@ -324,36 +327,40 @@ async fn no_answer_is_forgotten_before_ten_minutes_are_over(world: World) {
         lead.adds_with_key(another, &[titled("a")]).await,
         Err(TeamRefusal::TooMany {
             what: "request keys in ten minutes".to_owned(),
-            most: 1000
+            most: 4000
         })
     );
-    let of_other_scripts = [
+    // For all requests of a person: each of its agents in each team had as much room again.
+    let others = [
         lead.sends(MessageType::Plain, &["lead"], "x", another).await.err(),
         lead.takes_next_with_key(another).await.err(),
+        second.adds_with_key(another, &[titled("a")]).await.err(),
+        other.adds_with_key(another, &[titled("a")]).await.err(),
     ];
-    for refusal in of_other_scripts {
+    bob.takes_next_with_key(another).await.unwrap();
+    for refusal in others {
         assert!(
-            matches!(refusal, Some(TeamRefusal::TooMany { most: 1000, .. })),
+            matches!(refusal, Some(TeamRefusal::TooMany { most: 4000, .. })),
             "{refusal:?}"
         );
     }
     assert_eq!(lead.adds_with_key(first, &[titled("a")]).await.unwrap(), ["t1"]);
     // What is too old makes room.
-    let stored = world.command(["HGET", &answers, "create_tasks k0"]).await;
+    let stored = world.command(["HGET", &answers, "alpha  create_tasks k0"]).await;
     let mut old: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
     old["time"] = (now - 600).into();
     world
         .command([
             "HSET",
             &answers,
-            "create_tasks k0",
+            "alpha  create_tasks k0",
             &old.to_string(),
             "#",
             &full(now - 600),
         ])
         .await;
     assert_eq!(lead.adds_with_key(another, &[titled("a")]).await.unwrap(), ["t71"]);
-    assert_eq!(world.number(["HEXISTS", &answers, "create_tasks k0"]).await, 0);
+    assert_eq!(world.number(["HEXISTS", &answers, "alpha  create_tasks k0"]).await, 0);
     assert_eq!(
         world.number(["HLEN", &answers]).await,
         71,

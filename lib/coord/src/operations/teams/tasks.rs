@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coord_protocol::bounds::{DEPENDENCIES, NEW_TASKS, TITLE_CHARS};
+use coord_protocol::bounds::{DEPENDENCIES, NEW_DEPENDENCIES, NEW_TASKS, TITLE_CHARS};
 use coord_protocol::tasks::{
     self as wire, EditTaskRequest, NewTask as SentTask, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus,
     TasksResponse,
@@ -150,6 +150,14 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
         });
     }
     let tasks = planned(tasks)?;
+    let dependencies = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
+    let count: usize = dependencies.sum();
+    if count > NEW_DEPENDENCIES {
+        return Err(ApiError::InvalidField {
+            field: "tasks",
+            problem: format!("have {count} dependencies together; send {NEW_DEPENDENCIES} at most"),
+        });
+    }
     let content = content(sent);
     let key = RequestKey {
         key: request_key(sent.request_key.as_deref())?,

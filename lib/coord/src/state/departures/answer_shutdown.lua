@@ -2,7 +2,7 @@
 -- KEYS: those of admission, those of departures/unpushed, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 id of the shutdown, 20 reason of a rejection, '' to approve
 -- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
---           members whose inboxes are full, so that they were not told }, where state is OPEN, STOPPED (the member has stopped),
+--           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped),
 --           CLOSED (the team is closed) or REJECTED
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local id, reason = ARGV[19], ARGV[20]

@@ -7,7 +7,7 @@
 -- @include teams/team
 -- @include departures/members
 -- @include teams/changes
--- @include tasks/bytes
+-- @include teams/bytes
 
 -- Whether no member was seen for two weeks. No claim lasts so long.
 local function is_abandoned()
@@ -58,12 +58,12 @@ redis.call('HDEL', keys.members, team_key .. '/*', team_key .. '/!', team_key ..
 redis.call('HDEL', keys.teams, team_key, team_key .. '/open', team_key .. '/done')
 local stored = redis.call('HGETALL', keys.team)
 for index = 1, #stored, 2 do
-  local login = string.match(stored[index], '^bytes (.*)$')
-  if login then
-    count_bytes(login, -stored[index + 1])
+  local kind, login = string.match(stored[index], '^(%l+) (.*)$')
+  if kind then
+    count_bytes(kind, login, -stored[index + 1])
   end
 end
-redis.call('UNLINK', keys.team, keys.seen, keys.answers, keys.mail, keys.bodies, keys.tasks, keys.texts, keys.order, keys.done,
+redis.call('UNLINK', keys.team, keys.seen, keys.mail, keys.bodies, keys.tasks, keys.texts, keys.order, keys.done,
   keys.edges, keys.unmet, keys.ready, keys.leases)
 emit_team('deleted', team.leader)
 return told({ 'DELETED', now })

@@ -6,19 +6,24 @@
 -- @include teams/team
 -- @include departures/shutdown
 
--- Of what members that left have not read the newest 1,000 stay, in an inbox that nobody has.
-local LEFT, KEPT = '-', 1000
-
--- Keeps a message that the caller has not read, and notes that it has not.
-local function keep_unread(of)
-  local body = cjson.decode(redis.call('HGET', keys.bodies, of))
-  body.left = body.left or {}
-  body.left[#body.left + 1] = member.handle
-  redis.call('HSET', keys.bodies, of, cjson.encode(body))
-  if redis.call('ZADD', keys.mail, 0, LEFT .. ' ' .. padded(tonumber(of)) .. ' 1') == 0 then
-    -- Another one that left keeps it.
-    drop_body(of)
+-- Keeps messages that the caller has not read, and notes that it has not.
+local function keep_unread(sequences)
+  local fields, noted_left, more = {}, {}, {}
+  for index, sequence in ipairs(sequences) do
+    fields[index] = sequence .. ' left'
+    if redis.call('ZADD', keys.mail, 0, LEFT .. ' ' .. padded(tonumber(sequence)) .. ' 1') == 0 then
+      -- Another one that left keeps it.
+      more[#more + 1] = sequence
+    end
   end
+  for index, before in ipairs(#fields > 0 and redis.call('HMGET', keys.bodies, unpack(fields)) or {}) do
+    noted_left[#noted_left + 1] = fields[index]
+    noted_left[#noted_left + 1] = (before and before .. ',' or '') .. '"' .. member.handle .. '"'
+  end
+  if #noted_left > 0 then
+    redis.call('HSET', keys.bodies, unpack(noted_left))
+  end
+  drop_bodies(more)
 end
 
 local denial = admit() or enter(false)
@@ -29,28 +34,30 @@ if is_leader() then
   return refuse('LEADER_STAYS', team.name)
 end
 load_members()
-local me, AT_ONCE = string.lower(member.handle), 1000
+-- Of what members that left have not read the newest 1,000 stay, in an inbox that nobody has.
+local me, AT_ONCE, KEPT = string.lower(member.handle), 200, 1000
 local given_back = give_back(member, member.handle .. ' left the team.')
 local marks = marks_of(redis.call('HGET', keys.members, team_key .. '/' .. me))
 local entries
 repeat
   entries = entries_after('=' .. me, 0, AT_ONCE)
+  local unread, read = {}, {}
   for index, entry in ipairs(entries) do
     local of = tonumber(string.match(entry, '^%d+'))
-    if of > (marks.read or 0) then
-      keep_unread(string.format('%.0f', of))
-    else
-      drop_body(string.format('%.0f', of))
-    end
+    local list = of > (marks.read or 0) and unread or read
+    list[#list + 1] = string.format('%.0f', of)
     entries[index] = '=' .. me .. ' ' .. entry
   end
+  keep_unread(unread)
+  drop_bodies(read)
   if #entries > 0 then
     redis.call('ZREM', keys.mail, unpack(entries))
   end
 until #entries < AT_ONCE
 for _ = KEPT + 1, redis.call('ZLEXCOUNT', keys.mail, '[' .. LEFT .. ' ', '(' .. LEFT .. '!') do
-  drop_oldest(LEFT)
+  drop_oldest(LEFT, 1)
 end
+count_mail()
 for _, agent in ipairs(member.before or {}) do
   redis.call('HDEL', keys.team, agent_field(member.login, agent))
 end

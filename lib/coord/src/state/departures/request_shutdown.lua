@@ -2,7 +2,7 @@
 -- KEYS: those of admission, those of departures/unpushed, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 handle, '' for the team, 20 reason, 21 seconds to respond
 -- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
---           members whose inboxes are full, so that they were not told }, where state is OPEN, STOPPED (the member has stopped) or CLOSED
+--           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped) or CLOSED
 --           (the team is closed); if the same is asked for already, the id is that of the first request, which the caller may approve so
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local handle, reason, respond_seconds = ARGV[19], ARGV[20], tonumber(ARGV[21])
@@ -26,22 +26,23 @@ if shutdown and shutdown.target ~= target then
 end
 local is_author = not shutdown
 if is_author then
-  shutdown = {
-    id = 's' .. redis.call('HINCRBY', keys.team, 'shutdowns', 1), target = target, by = member.handle, login = member.login,
-    reason = reason, requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
-  }
   local message = {
     from = member.handle, login = member.login, kind = 'shutdown_request', message = reason,
     to = target == '*' and 'broadcast' or members[target].handle,
   }
+  local sent, full, what, most = true, nil, nil, nil
   if target == '*' then
-    broadcast(message)
+    sent, full, what, most = broadcast(message)
   elseif target ~= me then
-    local sent, full = deliver({ members[target].handle }, message, MOST_UNREAD_OF_COORD)
-    if not sent then
-      return refuse('INBOX_FULL', full, MOST_UNREAD_OF_COORD)
-    end
+    sent, full, what, most = deliver({ members[target].handle }, message, MOST_UNREAD_OF_COORD)
   end
+  if not sent then
+    return refuse_message(full, what, most)
+  end
+  shutdown = {
+    id = 's' .. redis.call('HINCRBY', keys.team, 'shutdowns', 1), target = target, by = member.handle, login = member.login,
+    reason = reason, requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
+  }
   emit_shutdown('requested', member.handle)
 end
 local id, given_back, unpushed, unpushed_count, not_told = shutdown.id, {}, {}, 0, {}

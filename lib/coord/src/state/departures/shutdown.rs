@@ -1,8 +1,8 @@
 use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
 use crate::domain::team::Handle;
-use crate::state::admission::Kind;
+use crate::state::admission::{Admitted, Kind, Rates};
 use crate::state::reply::{Reply, arguments};
-use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
+use crate::state::teams::{TeamOutcome, TeamTerms, Told, run, unknown};
 use crate::store::{Store, StoreError};
 
 /// How far a shutdown is.
@@ -33,7 +33,7 @@ pub struct ShutdownStep {
     pub unpushed: Vec<(String, String)>,
     /// The number of these locks.
     pub unpushed_count: u64,
-    /// Members that were not told of the answer, because their inboxes are full.
+    /// Members that were not told of the answer, because there is no room for it.
     pub not_told: Vec<String>,
 }
 
@@ -99,14 +99,30 @@ pub async fn answer_shutdown(
     .await
 }
 
-/// Ends a shutdown whose time to respond is over, for all that have not approved.
+/// Ends a shutdown whose time to respond is over, for all that have not approved: member by member, so that no run of the script
+/// takes long. If the store fails in between, the shutdown is still open, and the same call goes on.
 ///
 /// # Errors
 /// As those of [`request_shutdown`].
 pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) -> TeamOutcome<ShutdownStep> {
-    let args = arguments([id]);
-    run(store, &FORCE_SHUTDOWN, terms, Kind::Read, args, |reply| {
-        read(reply, true)
-    })
-    .await
+    let (mut given_back, mut passed_over) = (Vec::new(), Vec::new());
+    let mut terms = *terms;
+    loop {
+        let args = arguments([id]);
+        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, args, |reply| {
+            read(reply, true)
+        })
+        .await?;
+        let Admitted::Outcome(Told { outcome: Ok(step), .. }) = &mut forced else {
+            return Ok(forced);
+        };
+        given_back.append(&mut step.given_back);
+        passed_over.append(&mut step.passed_over);
+        if step.progress != ShutdownProgress::Open {
+            (step.given_back, step.passed_over) = (given_back, passed_over);
+            return Ok(forced);
+        }
+        // All runs are one request.
+        terms.admission.rates = Rates::NONE;
+    }
 }

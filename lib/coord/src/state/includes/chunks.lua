@@ -8,6 +8,18 @@ local function call_in_chunks(command, key, values)
   end
 end
 
+-- The values of fields of a hash, false for none.
+local function values_of(key, fields)
+  local CHUNK = 1000
+  local values = {}
+  for first = 1, #fields, CHUNK do
+    for _, value in ipairs(redis.call('HMGET', key, unpack(fields, first, math.min(first + CHUNK - 1, #fields)))) do
+      values[#values + 1] = value
+    end
+  end
+  return values
+end
+
 -- `count` elements of `list` from `first` on; without a count, all of the rest.
 local function part_of(list, first, count)
   local part = {}

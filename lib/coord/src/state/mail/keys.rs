@@ -10,7 +10,8 @@ pub fn mail(repo: &RepoId, team: &TeamName) -> String {
     of("coord:mail:", repo, &[":", team.key()])
 }
 
-/// hash: sequence -> message, JSON; `SEQUENCE refs` -> in how many inboxes a message to several still is.
+/// hash: sequence -> message, JSON; `SEQUENCE refs` -> in how many inboxes it still is, its bytes, and the login
+/// that they count for; `SEQUENCE left` -> recipients that left and have not read it.
 pub fn bodies(repo: &RepoId, team: &TeamName) -> String {
     of("coord:mail:", repo, &[":", team.key(), ":bodies"])
 }

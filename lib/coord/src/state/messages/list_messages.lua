@@ -30,6 +30,15 @@ local function is_of(message)
   return false
 end
 
+-- The message with the recipients that left, behind those that it has from before they were apart.
+local function with_left(body, left)
+  local _, last = string.find(body, '"left":[', 1, true)
+  if last then
+    return string.sub(body, 1, last) .. left .. ',' .. string.sub(body, last + 1)
+  end
+  return string.sub(body, 1, -2) .. ',"left":[' .. left .. ']}'
+end
+
 -- The most sequences, and bytes, that one run looks at, of which a filter may let few pass; and so many at once.
 local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 4000, 1048576, 50
 local is_filtered = who ~= '' or task_id ~= ''
@@ -39,8 +48,11 @@ while following > 0 and looked_at < MOST_LOOKED_AT and bytes_looked_at < MOST_BY
   local names = {}
   for of = following, math.max(following - AT_ONCE + 1, 1), -1 do
     names[#names + 1] = string.format('%.0f', of)
+    names[#names + 1] = names[#names] .. ' left'
   end
-  for _, body in ipairs(redis.call('HMGET', keys.bodies, unpack(names))) do
+  local stored = redis.call('HMGET', keys.bodies, unpack(names))
+  for index = 1, #names, 2 do
+    local body = stored[index] and stored[index + 1] and with_left(stored[index], stored[index + 1]) or stored[index]
     if body and (not is_filtered or is_of(cjson.decode(body))) then
       is_full = #messages == most or (#messages > 0 and bytes + #body > most_bytes)
       if is_full then

@@ -66,16 +66,17 @@ local message = {
   to = is_broadcast and 'broadcast' or recipients[1], recipients = #recipients > 1 and recipients or nil,
   summary = summary ~= '' and summary or nil, task_id = task_id ~= '' and task_id or nil, reply_to = tonumber(reply_to),
 }
+local sent, full, what, most
 if is_broadcast then
-  broadcast(message)
+  sent, full, what, most = broadcast(message)
 else
-  local sent, full = deliver(recipients, message, MOST_UNREAD)
-  if not sent then
-    return refuse('INBOX_FULL', full, MOST_UNREAD)
-  end
+  sent, full, what, most = deliver(recipients, message, MOST_UNREAD)
+end
+if not sent then
+  return refuse_message(full, what, most)
 end
 renew_claims()
-local sent = { string.format('%.0f', sequence) }
+sent = { string.format('%.0f', sequence) }
 for _, id in ipairs(kind == 'idle' and ready_tasks() or {}) do
   sent[#sent + 1] = id
 end

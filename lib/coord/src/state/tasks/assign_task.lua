@@ -43,11 +43,11 @@ if assignee then
   if #kept >= MOST_ASSIGNED then
     return refuse('TOO_MANY', 'assigned tasks', MOST_ASSIGNED)
   end
-  local sent, full = deliver({ assignee.handle }, {
+  local sent, full, what, most = deliver({ assignee.handle }, {
     from = member.handle, login = member.login, to = assignee.handle, kind = 'task_assignment', task_id = id, message = task.title,
   }, MOST_UNREAD)
   if not sent then
-    return refuse('INBOX_FULL', full, MOST_UNREAD)
+    return refuse_message(full, what, most)
   end
   assignee.assigned = with_word(assignee.assigned, id)
   save_member(assignee)

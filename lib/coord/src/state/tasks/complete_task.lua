@@ -3,7 +3,7 @@
 -- ARGV: those of admission/request and teams/team, then 19 id, 20 token of the claim or '', 21 result or '', 22... those of
 --       tasks/release_terms
 -- Returns { COMPLETED, now, the task as whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
---           whose inboxes are full, so that they were not told }, and, where files were given back, `released_answer` of locks/release_files
+--           that were not told because there is no room for it }, and, where files were given back, `released_answer` of locks/release_files
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
 --      or { COMPLETED_BEFORE, now, the task as whole_view() has it, '1' if the result of the request is another one }: by the caller
 --      or { REFUSED, now, code, words } or one of the denials of admit()
@@ -68,7 +68,7 @@ if is_held_back(task) then
 end
 if result ~= '' then
   add_bytes(task, #result)
-  count_bytes(request.user_id, #result)
+  count_bytes('bytes', request.user_id, #result)
   redis.call('HSET', keys.texts, id .. ' result', result, id .. ' author', member.handle .. ' ' .. member.login)
 end
 save_task(id, task)

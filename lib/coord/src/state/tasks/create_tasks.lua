@@ -94,39 +94,40 @@ for index = 1, count do
     end
   end
 end
-local per_task = {}
+local too_many = refuse_planned(function(id)
+  return is_new[id] and 0 or count_of_ends('d', id, completed[id])
+end)
+if too_many then
+  return too_many
+end
+-- Each new task counts itself and its dependencies; those that others come to have on it, too. A ring through tasks that were there
+-- before takes an edge from one of these, and one to one.
+local edges_of, among_new, leads_in, leads_out, bytes = {}, {}, false, false, 0
 for _, edge in ipairs(added) do
-  local id = edge[1]
-  per_task[id] = (per_task[id] or is_new[id] and 0 or #ends_of('d', id)) + 1
-  if per_task[id] > MOST_DEPENDENCIES then
-    return refuse('TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
+  local of, on = place_of_new[edge[1]], place_of_new[edge[2]]
+  edges_of[of or on] = (edges_of[of or on] or 0) + 1
+  if of and on then
+    among_new[#among_new + 1] = edge
   end
+  leads_in, leads_out = leads_in or not of, leads_out or not on
 end
--- Each new task counts itself and its dependencies; those that others come to have on it, too.
-local bytes = 0
 for index, task in ipairs(tasks) do
-  add_bytes(task, BYTES_OF_TASK + #given[4 * index - 3] + #given[4 * index - 2])
-end
-for _, edge in ipairs(added) do
-  add_bytes(tasks[place_of_new[edge[1]] or place_of_new[edge[2]]], BYTES_OF_DEPENDENCY)
-end
-for _, task in ipairs(tasks) do
-  bytes = bytes + task.bytes['@' .. request.user_id]
+  local own = BYTES_OF_TASK + #given[4 * index - 3] + #given[4 * index - 2] + BYTES_OF_DEPENDENCY * (edges_of[index] or 0)
+  add_bytes(task, own)
+  bytes = bytes + own
 end
 local no_room = refuse_bytes(bytes)
 if no_room then
   return no_room
 end
--- Where no task that was there before comes to depend on something, a ring can only be one of new tasks.
-local among_new, is_among_new = {}, true
-for _, edge in ipairs(added) do
-  is_among_new = is_among_new and is_new[edge[1]] ~= nil
-  if is_new[edge[1]] and is_new[edge[2]] then
-    among_new[#among_new + 1] = edge
-  end
+local searched = leads_in and leads_out and added or among_new
+local ring, is_cut
+if #searched > 0 then
+  ring, is_cut = ring_of(searched, {}, is_new)
 end
-local ring = #added > 0 and ring_of(is_among_new and among_new or added, {}, is_new)
-if ring then
+if is_cut then
+  return refuse_search()
+elseif ring then
   local is_about = {}
   for index, id in ipairs(ring) do
     ring[index] = names[id] or id
@@ -152,15 +153,20 @@ for index, id in ipairs(ids) do
     table.insert(ready, id)
   end
 end
+local blocked = {}
 for id, count_more in pairs(more) do
   if is_new[id] then
     table.insert(unmet, id)
     table.insert(unmet, count_more)
   else
-    set_unmet(id, tonumber(redis.call('HGET', keys.unmet, id) or 0) + count_more)
-    redis.call('ZREM', keys.ready, id)
+    table.insert(blocked, id)
   end
 end
+for index, before in ipairs(values_of(keys.unmet, blocked)) do
+  table.insert(unmet, blocked[index])
+  table.insert(unmet, (before or 0) + more[blocked[index]])
+end
+call_in_chunks('ZREM', keys.ready, blocked)
 call_in_chunks('HSET', keys.tasks, stored)
 call_in_chunks('HSET', keys.texts, texts)
 call_in_chunks('HSET', keys.unmet, unmet)
@@ -170,7 +176,7 @@ call_in_chunks('ZADD', keys.ready, ready)
 redis.call('HSET', keys.team, 'tasks', number)
 save_offers()
 count_tasks(count, 0)
-count_bytes(request.user_id, bytes)
+count_bytes('bytes', request.user_id, bytes)
 emit({
   type = 'task_created', team = team.name, handle = member.handle, user = member.login, tasks = names_of(ids), task_count = count,
 })

@@ -1,7 +1,7 @@
 -- delete_task: removes a task and all edges to it.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 id, 20 '1' to remove it even if others depend on it
--- Returns { DELETED, now, number of tasks that became ready, members whose inboxes are full, so that they were not told }
+-- Returns { DELETED, now, number of tasks that became ready, members that were not told because there is no room for it }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local id, is_unlinked = ARGV[19], ARGV[20] == '1'
 -- @include admission/admission

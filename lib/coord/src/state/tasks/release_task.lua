@@ -55,7 +55,7 @@ end
 if note ~= '' then
   add_note(id, note, member)
   add_bytes(task, #note + BYTES_OF_NOTE)
-  count_bytes(request.user_id, #note + BYTES_OF_NOTE)
+  count_bytes('bytes', request.user_id, #note + BYTES_OF_NOTE)
 end
 task.locked = nil
 end_claim(id, task, 'RELEASED')

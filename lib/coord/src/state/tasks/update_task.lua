@@ -117,19 +117,15 @@ end)
 replan(old_blocks, wanted_blocks, function(other)
   return { other, id }
 end)
-local per_task = {}
-local function count_of(other)
-  per_task[other] = per_task[other] or #ends_of('d', other)
-  return per_task[other]
-end
+local fewer = {}
 for _, edge in ipairs(gone) do
-  per_task[edge[1]] = count_of(edge[1]) - 1
+  fewer[edge[1]] = (fewer[edge[1]] or 0) + 1
 end
-for _, edge in ipairs(added) do
-  per_task[edge[1]] = count_of(edge[1]) + 1
-  if per_task[edge[1]] > MOST_DEPENDENCIES then
-    return refuse('TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
-  end
+local too_many = refuse_planned(function(other)
+  return count_of_ends('d', other, completed[other]) - (fewer[other] or 0)
+end)
+if too_many then
+  return too_many
 end
 -- What the request adds to what is there.
 local function grown(new, old)
@@ -142,8 +138,13 @@ local no_room = refuse_bytes(bytes)
 if no_room then
   return no_room
 end
-local ring = #added > 0 and ring_of(added, removed, {})
-if ring then
+local ring, is_cut
+if #added > 0 then
+  ring, is_cut = ring_of(added, removed, {})
+end
+if is_cut then
+  return refuse_search()
+elseif ring then
   return refuse_ring(ring, { [id] = true })
 end
 
@@ -169,7 +170,7 @@ end
 task.updated = now_ms
 if bytes > 0 then
   add_bytes(task, bytes)
-  count_bytes(request.user_id, bytes)
+  count_bytes('bytes', request.user_id, bytes)
 end
 save_task(id, task)
 for other, difference in pairs(change) do

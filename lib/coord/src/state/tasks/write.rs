@@ -237,7 +237,7 @@ pub async fn assign_task(
 pub struct Unblocked {
     /// Number of tasks without a dependency that is not met, now.
     pub count: u64,
-    /// Handles of owners and assignees that were not told, because their inboxes are full.
+    /// Handles of owners and assignees that were not told, because there is no room for it.
     pub not_told: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::state::keys::of;
 pub(in crate::state) const SEEN: &str = "coord:seen:";
 
 /// hash: team -> what a listing shows of it, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks; `/bytes`
-/// and `/bytes LOGIN` -> what tasks take of the store (`tasks/includes/bytes.lua`).
+/// and `/bytes LOGIN` -> what tasks take of the store, `/mail` and `/mail LOGIN` messages (`includes/bytes.lua`).
 pub fn teams(repo: &RepoId) -> String {
     of("coord:teams:", repo, &[])
 }
@@ -19,7 +19,7 @@ pub fn members(repo: &RepoId) -> String {
     of("coord:members:", repo, &[])
 }
 
-/// hash: `team` -> configuration; `=HANDLE` -> member; `@LOGIN AGENT` -> handle of that agent; `shutdown`; counters, `bytes LOGIN` among them.
+/// hash: `team` -> configuration; `=HANDLE` -> member; `@LOGIN AGENT` -> handle of that agent; `shutdown`; counters, `bytes LOGIN` and `mail LOGIN` among them.
 pub fn team(repo: &RepoId, team: &TeamName) -> String {
     of("coord:team:", repo, &[":", team.key()])
 }
@@ -29,7 +29,7 @@ pub fn seen(repo: &RepoId, team: &TeamName) -> String {
     of(SEEN, repo, &[":", team.key()])
 }
 
-/// hash: key of a request -> its outcome, of one agent, for ten minutes; JSON.
-pub fn answers(repo: &RepoId, team: &TeamName, caller: &str) -> String {
-    of("coord:answers:", repo, &[":", team.key(), ":", caller])
+/// hash: `TEAM AGENT KEY` of a request -> its outcome, of one person, whose login `person` is the SHA-1 of, for ten minutes; JSON.
+pub fn answers(repo: &RepoId, person: &str) -> String {
+    of("coord:answers:", repo, &[":", person])
 }

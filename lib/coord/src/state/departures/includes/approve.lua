@@ -3,7 +3,7 @@
 -- @include departures/unpushed
 
 -- The caller stops for good. That the author of a shutdown does so is told by the event `requested`. Returns the tasks that the caller gave back, what
--- unpushed_locks() gives, and the handles that were not told because their inboxes are full.
+-- unpushed_locks() gives, and the handles that were not told because there is no room for it.
 local function approve(is_author)
   local given_back = stop_member(string.lower(member.handle), 'Given back at the shutdown of ' .. member.handle .. '.')
   local not_told = {}

@@ -4,18 +4,6 @@
 -- @include tasks/notes
 -- @include tasks/bytes
 
--- What fields of a hash have, false for none: in chunks.
-local function fields_of(key, fields)
-  local AT_ONCE = 1000
-  local values = {}
-  for first = 1, #fields, AT_ONCE do
-    for _, value in ipairs(redis.call('HMGET', key, unpack(fields, first, math.min(first + AT_ONCE - 1, #fields)))) do
-      values[#values + 1] = value
-    end
-  end
-  return values
-end
-
 -- Ends all claims of the members, with a note, and keeps no task for them any more; returns the ids of what they had claimed. Only
 -- the events take commands for each task. The caller saves the members.
 local function give_back_of(records, text)
@@ -25,7 +13,7 @@ local function give_back_of(records, text)
       named[#named + 1] = id
     end
   end
-  for index, stored in ipairs(fields_of(keys.tasks, named)) do
+  for index, stored in ipairs(values_of(keys.tasks, named)) do
     tasks[named[index]] = stored and cjson.decode(stored) or nil
   end
 
@@ -53,7 +41,7 @@ local function give_back_of(records, text)
   end
 
   local changed, texts, ready = {}, {}, {}
-  local notes, unmet = fields_of(keys.texts, note_fields), fields_of(keys.unmet, ids)
+  local notes, unmet = values_of(keys.texts, note_fields), values_of(keys.unmet, ids)
   for index, id in ipairs(ids) do
     local with_note = noted(notes[index], text)
     if with_note then
@@ -75,7 +63,7 @@ local function give_back_of(records, text)
   end
   call_in_chunks('HSET', keys.tasks, changed)
   call_in_chunks('HSET', keys.texts, texts)
-  count_bytes(request.user_id, #texts / 2 * (#text + BYTES_OF_NOTE))
+  count_bytes('bytes', request.user_id, #texts / 2 * (#text + BYTES_OF_NOTE))
   call_in_chunks('ZADD', keys.ready, ready)
   call_in_chunks('ZREM', keys.leases, ids)
   save_offers()

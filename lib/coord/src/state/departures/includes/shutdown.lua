@@ -36,7 +36,7 @@ local function note_answer(key, answer)
   redis.call('HSET', keys.members, team_key .. '/!' .. key, answer)
 end
 
--- Tells a member what the caller has answered; returns the handles that were not told because their inboxes are full.
+-- Tells a member what the caller has answered; returns the handles that were not told because there is no room for it.
 local function tell(handle, kind, text)
   if not load_member(handle) or string.lower(handle) == string.lower(member.handle) then
     return {}

@@ -1,34 +1,105 @@
 -- Delivers messages. Needs: team.
 -- A message is JSON: `id`, its sequence; `from` and `login`, absent for one of Coord itself; `to`: a handle, or 'broadcast';
--- `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds); `left`: the recipients
--- that left and have not read it.
+-- `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds). The recipients that left and
+-- have not read it are in the field 'SEQUENCE left' of keys.bodies, as JSON without its brackets; from before that, in `left` of the message.
 -- @include mail/inbox
+-- @include teams/bytes
 
 local MOST_UNREAD = 1000
 -- Messages that follow from what others do pass a full inbox, up to this.
 local MOST_UNREAD_OF_COORD = 2000
 
-local function drop_body(sequence)
-  local refs = sequence .. ' refs'
-  if redis.call('HEXISTS', keys.bodies, refs) == 0 then
-    redis.call('HDEL', keys.bodies, sequence)
-  elseif redis.call('HINCRBY', keys.bodies, refs, -1) == 0 then
-    redis.call('HDEL', keys.bodies, sequence, refs)
+-- The inbox of what members that left had not read.
+local LEFT = '-'
+
+-- What messages count for the login that sent them, or caused Coord to: the field 'SEQUENCE refs' of keys.bodies has in how many inboxes
+-- a message is, its bytes and that login. Where it is absent, or has the first alone, the message counts for nobody.
+local mail_bytes = {} -- login -> bytes, counted by count_mail()
+
+local function bytes_of(message, recipients)
+  local BYTES_OF_MESSAGE, BYTES_OF_RECIPIENT = 512, 128
+  return #message.message + #(message.summary or '') + BYTES_OF_MESSAGE + BYTES_OF_RECIPIENT * recipients
+end
+
+-- What 'SEQUENCE refs' has for a new message, which is noted in mail_bytes.
+local function refs_of(message, recipients)
+  local login, bytes = message.login or request.user_id, bytes_of(message, recipients)
+  mail_bytes[login] = (mail_bytes[login] or 0) + bytes
+  return recipients .. ' ' .. bytes .. ' ' .. login
+end
+
+local function count_mail()
+  for login, bytes in pairs(mail_bytes) do
+    count_bytes('mail', login, bytes)
+  end
+  mail_bytes = {}
+end
+
+-- Messages of which each is in one inbox less. The caller counts what they let go.
+local function drop_bodies(sequences)
+  local refs, kept, gone = {}, {}, {}
+  for index, sequence in ipairs(sequences) do
+    refs[index] = sequence .. ' refs'
+  end
+  for index, stored in ipairs(#refs > 0 and redis.call('HMGET', keys.bodies, unpack(refs)) or {}) do
+    local count, counted = string.match(stored or '1', '^(%d+)(.*)$')
+    if tonumber(count) > 1 then
+      kept[#kept + 1] = refs[index]
+      kept[#kept + 1] = string.format('%.0f', count - 1) .. counted
+    else
+      local bytes, login = string.match(counted, '^ (%d+) (.*)$')
+      if bytes then
+        mail_bytes[login] = (mail_bytes[login] or 0) - bytes
+      end
+      gone[#gone + 1] = sequences[index]
+      gone[#gone + 1] = refs[index]
+      gone[#gone + 1] = sequences[index] .. ' left'
+    end
+  end
+  if #kept > 0 then
+    redis.call('HSET', keys.bodies, unpack(kept))
+  end
+  if #gone > 0 then
+    redis.call('HDEL', keys.bodies, unpack(gone))
   end
 end
 
--- Drops the oldest entry of an inbox.
-local function drop_oldest(inbox)
-  local entry = entries_after(inbox, 0, 1)[1]
-  if not entry then
-    return
+-- Drops the oldest entry of an inbox, if it is among the first `most` that came there; whether it was.
+local function drop_oldest(inbox, most)
+  local entry = entries_after(inbox, 0, 1)[1] or ''
+  local sequence, ordinal, sender, own = string.match(entry, '^(%d+) (%d+) ?(%S*) ?(%d*)$')
+  if not sequence or tonumber(ordinal) > most then
+    return false
   end
-  local sequence, _, sender, own = string.match(entry, '^(%d+) (%d+) ?(%S*) ?(%d*)$')
   redis.call('ZREM', keys.mail, inbox .. ' ' .. entry)
   if sender ~= '' then
     redis.call('ZREM', keys.mail, '>' .. sender .. ' ' .. sequence .. ' ' .. own)
   end
-  drop_body(string.format('%.0f', tonumber(sequence)))
+  drop_bodies({ string.format('%.0f', tonumber(sequence)) })
+  return true
+end
+
+-- Nil, or what full_of() gives, if the caller has no room for so many bytes of messages. To make room, the oldest of these `inboxes` go,
+-- each { inbox, how many that came there may }, and what members that left had not read; a refusal leaves these dropped.
+local function full_mail(bytes, inboxes)
+  local MOST_DROPPED, dropped = 256, 0
+  local what, most = full_of('mail', bytes)
+  if not what then
+    return nil
+  end
+  table.insert(inboxes, 1, { LEFT, 1 })
+  for _, inbox in ipairs(inboxes) do
+    while what and dropped < MOST_DROPPED and drop_oldest(inbox[1], inbox[2]) do
+      count_mail()
+      dropped, what, most = dropped + 1, full_of('mail', bytes)
+    end
+  end
+  return what and what .. '; those that are read make room', most
+end
+
+-- The refusal of what deliver() or broadcast() did not send: they return nil, and the arguments.
+local function refuse_message(full_inbox, what, most)
+  return refuse(full_inbox and 'INBOX_FULL' or 'TOO_MANY', full_inbox or what, most)
 end
 
 local function emit_message(message, recipients)
@@ -66,7 +137,7 @@ local function deliver_all(messages, marks)
       local own, inbox = marks[handle], '=' .. string.lower(handle)
       own.direct, own.last = own.direct + 1, message.id
       if own.direct > KEPT and own.direct - KEPT <= own.read_direct then
-        drop_oldest(inbox)
+        drop_oldest(inbox, own.direct - KEPT)
       end
       entries[#entries + 1] = 0
       entries[#entries + 1] = inbox .. ' ' .. padded(message.id) .. ' ' .. own.direct
@@ -76,47 +147,57 @@ local function deliver_all(messages, marks)
     local field = string.format('%.0f', message.id)
     bodies[#bodies + 1] = field
     bodies[#bodies + 1] = cjson.encode(message)
-    if #handles > 1 then
-      bodies[#bodies + 1] = field .. ' refs'
-      bodies[#bodies + 1] = #handles
-    end
+    bodies[#bodies + 1] = field .. ' refs'
+    bodies[#bodies + 1] = refs_of(message, #handles)
     emit_message(message, handles)
   end
   redis.call('ZADD', keys.mail, unpack(entries))
   redis.call('HSET', keys.members, unpack(changed))
   redis.call('HSET', keys.bodies, unpack(bodies))
+  count_mail()
 end
 
--- Sends to members, by their handles; returns the sequence, or nil and the handle whose inbox is full.
+-- Sends to members, by their handles; returns the sequence, or as refuse_message() has it.
 local function deliver(handles, message, most_unread)
-  local marks = marks_of_all(handles)
-  for _, handle in ipairs(handles) do
+  local marks, inboxes = marks_of_all(handles), {}
+  for index, handle in ipairs(handles) do
     if is_full(marks[handle], most_unread) then
-      return nil, handle
+      return nil, handle, nil, most_unread
     end
+    inboxes[index] = { '=' .. string.lower(handle), marks[handle].read_direct }
+  end
+  local what, most = full_mail(bytes_of(message, #handles), inboxes)
+  if what then
+    return nil, nil, what, most
   end
   message.handles = handles
   deliver_all({ message }, marks)
   return sequence
 end
 
--- Sends to all other members, those that join later excepted. The newest 1,000 broadcasts stay.
+-- Sends to all other members, those that join later excepted; returns as deliver() does. The newest 1,000 broadcasts stay.
 local function broadcast(message)
   local KEPT = 1000
   local sender = string.lower(member.handle)
   local stored, broadcasts = unpack(redis.call('HMGET', keys.members, team_key .. '/' .. sender, team_key .. '/*'))
   local marks, ordinal = marks_of(stored), broadcasts_of(broadcasts) + 1
+  local what, most = full_mail(bytes_of(message, 1), { { '*', ordinal } })
+  if what then
+    return nil, nil, what, most
+  end
   sequence = redis.call('HINCRBY', keys.team, 'sequence', 1)
   redis.call('HSET', keys.members, team_key .. '/*', ordinal .. ' ' .. sequence)
   marks.own = marks.own + 1
   if ordinal > KEPT then
-    drop_oldest('*')
+    drop_oldest('*', ordinal - KEPT)
   end
   redis.call('ZADD', keys.mail, 0, '* ' .. padded(sequence) .. ' ' .. ordinal .. ' ' .. sender .. ' ' .. marks.own, 0,
     '>' .. sender .. ' ' .. padded(sequence) .. ' ' .. marks.own)
   save_marks(sender, marks)
   message.id, message.time = sequence, now_ms
-  redis.call('HSET', keys.bodies, string.format('%.0f', sequence), cjson.encode(message))
+  local field = string.format('%.0f', sequence)
+  redis.call('HSET', keys.bodies, field, cjson.encode(message), field .. ' refs', refs_of(message, 1))
+  count_mail()
   emit_message(message, {})
   return sequence
 end

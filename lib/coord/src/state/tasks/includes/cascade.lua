@@ -3,7 +3,7 @@
 -- @include tasks/task
 -- @include mail/deliver
 
--- Tells a member; false if its inbox is full.
+-- Tells a member; false if there is no room for it.
 local function tell_member(handle, task_id, text)
   if not load_member(handle) then
     return true
@@ -12,7 +12,7 @@ local function tell_member(handle, task_id, text)
 end
 
 -- All of `dependents` lose one dependency that was not met. What becomes ready enters the queue; owners and assignees are told, in
--- these `words`. Returns how many became ready, and the handles that were not told because their inboxes are full.
+-- these `words`. Returns how many became ready, and the handles that were not told because there is no room for it.
 local function unblock(id, dependents, words)
   local AT_ONCE = 3000
   local free, told, order = {}, {}, {}
@@ -97,7 +97,13 @@ local function unblock(id, dependents, words)
       }
     end
   end
-  if #messages > 0 then
+  bytes = 0
+  for _, message in ipairs(messages) do
+    bytes = bytes + bytes_of(message, 1)
+  end
+  if full_of('mail', bytes) then
+    return #free, order
+  elseif #messages > 0 then
     deliver_all(messages, marks)
   end
   return #free, not_told

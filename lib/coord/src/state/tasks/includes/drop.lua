@@ -7,7 +7,7 @@
 
 local function drop_task(id)
   for login, bytes in pairs((load_task(id) or {}).bytes or {}) do
-    count_bytes(string.sub(login, 2), -bytes)
+    count_bytes('bytes', string.sub(login, 2), -bytes)
   end
   -- At once: a task on which 10,000 depend is as cheap to delete as to complete.
   local gone = { 'd ' .. id .. ' !', 'b ' .. id .. ' !', 'h ' .. id }

@@ -18,9 +18,9 @@ local function ends_of(side, id, most)
   return ids, is_completed
 end
 
--- How many open tasks depend on `id`.
-local function dependent_count(id, is_completed)
-  local prefix = 'b ' .. id .. ' '
+-- How many tasks ends_of() has.
+local function count_of_ends(side, id, is_completed)
+  local prefix = side .. ' ' .. id .. ' '
   -- The mark of a completed task is no task.
   return redis.call('ZLEXCOUNT', keys.edges, '[' .. prefix, '(' .. prefix .. '~') - (is_completed and 1 or 0)
 end

@@ -16,6 +16,18 @@ local function plan_edge(id, dependency)
   end
 end
 
+-- The refusal if a task would have too many dependencies, of which `before` gives the number; or nil.
+local function refuse_planned(before)
+  local per_task = {}
+  for _, edge in ipairs(added) do
+    local id = edge[1]
+    per_task[id] = (per_task[id] or before(id)) + 1
+    if per_task[id] > MOST_DEPENDENCIES then
+      return refuse('TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
+    end
+  end
+end
+
 -- The two names of the edge from a task, completed or not, to what it depends on.
 local function edge_names(id, dependency, is_completed)
   return 'd ' .. id .. ' ' .. dependency, (is_completed and 'c ' or 'b ') .. dependency .. ' ' .. id

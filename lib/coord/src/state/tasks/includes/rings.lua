@@ -4,9 +4,11 @@
 -- A ring that `added` edges (list of { task, its dependency }) would close without those that are `removed` (text 'TASK
 -- DEPENDENCY' -> true), as the list of its tasks; or nil. `is_new`: tasks that the store does not have yet. A completed task closes
 -- no ring but with itself. Two searches go on in turns, one along dependencies and one against them; that of the smaller side ends first.
--- Those of a single edge end where they meet.
+-- Those of a single edge end where they meet. After MOST_SEARCHED edges they give up: nil and true.
+local MOST_SEARCHED = 30000
+
 local function ring_of(added, removed, is_new)
-  local over = { d = {}, b = {} }
+  local over, searched = { d = {}, b = {} }, 0
   for _, edge in ipairs(added) do
     if edge[1] == edge[2] then
       return { edge[1], edge[2] }
@@ -27,6 +29,7 @@ local function ring_of(added, removed, is_new)
     if is_completed then
       return {}
     end
+    searched = searched + #ids
     local more = over[side][id]
     if not more and not next(removed) then
       return ids
@@ -76,9 +79,9 @@ local function ring_of(added, removed, is_new)
       if not is_over then
         is_over, met = against(reached_along)
       end
-    until is_over
+    until is_over or searched > MOST_SEARCHED
     if not met then
-      return nil
+      return nil, not is_over
     end
     local turned, ring = {}, { id }
     local one = met
@@ -141,7 +144,7 @@ local function ring_of(added, removed, is_new)
     return ring_of_one(unpack(added[1]))
   end
   local along, against = search('d', 1), search('b', 2)
-  while true do
+  while searched <= MOST_SEARCHED do
     local is_over, ring = along()
     if is_over then
       if ring then
@@ -159,6 +162,11 @@ local function ring_of(added, removed, is_new)
       return ring
     end
   end
+  return nil, true
+end
+
+local function refuse_search()
+  return refuse('TOO_MANY', 'dependencies of dependencies that a request is checked against', MOST_SEARCHED)
 end
 
 -- The refusal for a ring, which names it whole, from the first of its tasks on that the request `is_about` (id -> true). Of a ring that

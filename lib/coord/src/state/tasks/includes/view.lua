@@ -28,7 +28,7 @@ local function views_of(ids, stored)
       end
     end
     local blocks, is_completed = ends_of('b', id, MOST_BLOCKED)
-    local count = #blocks < MOST_BLOCKED - 1 and #blocks or dependent_count(id, is_completed)
+    local count = #blocks < MOST_BLOCKED - 1 and #blocks or count_of_ends('b', id, is_completed)
     views[index] = { id, stored[index], table.concat(open, ' '), table.concat(met, ' '), table.concat(blocks, ' '), count, time }
   end
   return views
