@@ -39,6 +39,8 @@ pub struct Api {
     /// The tip of its branch `main`; the commit before is [`Api::first`].
     pub head: String,
     pub first: String,
+    /// The URL that requests name it by.
+    pub repo_url: &'static str,
     client: reqwest::Client,
     /// Where it all is, where this is whose it is.
     _folder: Option<tempfile::TempDir>,
@@ -73,7 +75,19 @@ impl Api {
         head: String,
         change: impl FnOnce(&mut App),
     ) -> Api {
-        let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
+        let store = Arc::new(EmbeddedStore::open(&folder.path().join("store.redb")).unwrap());
+        Self::serve_on(store, folder, git, first, head, change).await
+    }
+
+    /// The same over `store`.
+    pub async fn serve_on(
+        store: Arc<dyn Store>,
+        folder: tempfile::TempDir,
+        git: Repo,
+        first: String,
+        head: String,
+        change: impl FnOnce(&mut App),
+    ) -> Api {
         let mut state = state(Arc::clone(&store), &[git.path().to_owned()]);
         change(&mut state);
         let store = Arc::clone(&state.store);
@@ -86,6 +100,7 @@ impl Api {
             git,
             head,
             first,
+            repo_url: REPO_URL,
             client: client(),
             _folder: Some(folder),
         }
@@ -99,6 +114,7 @@ impl Api {
             git: Repo::at(self.git.path()),
             head: self.head.clone(),
             first: self.first.clone(),
+            repo_url: self.repo_url,
             client: client(),
             _folder: None,
         }
@@ -143,7 +159,7 @@ impl Api {
 
     /// The body of a `check_status` about `paths` from an up-to-date working copy, with `more` put over it.
     pub fn check_body(&self, paths: &[&str], more: Value) -> Value {
-        let body = json!({ "repo_url": REPO_URL, "branch": "main", "file_paths": paths, "agent_head": self.head });
+        let body = json!({ "repo_url": self.repo_url, "branch": "main", "file_paths": paths, "agent_head": self.head });
         over(body, more)
     }
 
@@ -175,18 +191,38 @@ impl Api {
 
     /// Lets every lock on `path` expire now.
     pub async fn lapse(&self, path: &str) {
-        let key = state::locks::keys::locks(&repo());
-        let Some(StoreValue::Bulk(text)) = self.command(["HGET", &key, path]).await else {
-            panic!("{path} is not locked")
-        };
-        let mut entries: Value = serde_json::from_slice(&text).unwrap();
-        for entry in entries.as_array_mut().unwrap() {
-            entry["expiry"] = 1_000_000_000.into();
-            entry["expiry_ms"] = 1_000_000_000_000_i64.into();
+        self.ends_at(path, 1_000_000_000_000).await;
+    }
+
+    /// Lets every lock on `path` live through that millisecond.
+    pub async fn ends_at(&self, path: &str, expiry_ms: i64) {
+        let mut entries = self.stored(path).await;
+        assert!(!entries.is_empty(), "{path} is not locked");
+        let expiry = (expiry_ms + 999) / 1000;
+        for entry in &mut entries {
+            entry["expiry"] = expiry.into();
+            entry["expiry_ms"] = expiry_ms.into();
         }
-        self.command(["HSET", &key, path, &entries.to_string()]).await;
-        self.command(["ZADD", &state::locks::keys::expiries(&repo()), "1000000000", path])
+        let (locks, expiries) = (
+            state::locks::keys::locks(&self.repo()),
+            state::locks::keys::expiries(&self.repo()),
+        );
+        self.command(["HSET", &locks, path, &Value::from(entries).to_string()])
             .await;
+        self.command(["ZADD", &expiries, &expiry.to_string(), path]).await;
+    }
+
+    /// The locks on `path` as they are stored.
+    pub async fn stored(&self, path: &str) -> Vec<Value> {
+        let key = state::locks::keys::locks(&self.repo());
+        match self.command(["HGET", &key, path]).await {
+            Some(StoreValue::Bulk(text)) => serde_json::from_slice(&text).unwrap(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub fn repo(&self) -> RepoId {
+        RepoId::parse(self.repo_url).unwrap()
     }
 
     pub async fn command<const N: usize>(&self, words: [&str; N]) -> Option<StoreValue> {
@@ -200,7 +236,7 @@ impl Api {
 
     /// How many files are locked.
     pub async fn held(&self) -> i64 {
-        self.command(["HLEN", &state::locks::keys::locks(&repo())])
+        self.command(["HLEN", &state::locks::keys::locks(&self.repo())])
             .await
             .and_then(|count| count.as_int())
             .unwrap()
@@ -208,7 +244,7 @@ impl Api {
 
     /// Builds the graph of what is on the branch.
     pub async fn build_graph(&self) {
-        let (repo, branch) = (repo(), main_branch());
+        let (repo, branch) = (self.repo(), main_branch());
         let source = GitSource::open(&[self.git.path().to_owned()]).unwrap();
         let commit = source.head(&repo, &branch).await.unwrap();
         let job = Job {
@@ -224,7 +260,7 @@ impl Api {
 
     /// Publishes the graph of `commit`: `page.ts` imports `auth.ts` imports `db.ts`.
     pub async fn publish_graph(&self, commit: &str) {
-        let (repo, branch, store) = (repo(), main_branch(), &*self.store);
+        let (repo, branch, store) = (self.repo(), main_branch(), &*self.store);
         let commit = CommitSha::parse(commit).unwrap();
         let (adjacency, json) = (
             state::builds::keys::graph_adjacency(&repo, &branch),

@@ -1,18 +1,11 @@
 //! `GET /api/cron_cleanup`.
 
-use std::sync::Arc;
-
-use coord::source::Source;
 use coord::state;
-use coord::store::Store;
-use coord_git::GitSource;
 use insta::assert_json_snapshot;
 use secrecy::SecretString;
 use serde_json::json;
 
 use crate::api::{Answer, Api};
-use coord_test_support::git::Repo;
-use coord_test_support::waiting::until;
 
 async fn start() -> Api {
     Api::start_with(|state| state.cron_secret = Some(SecretString::from("the secret of the cron"))).await
@@ -76,74 +69,4 @@ async fn where_no_secret_is_set_the_sweep_refuses_to_run() {
         assert_eq!(sweep(&api, authorization).await.status, 401, "{authorization}");
     }
     assert_json_snapshot!(sweep(&api, RIGHT).await.snapshot());
-}
-
-/// A repository whose folder was called `x.git`, named by its banner, is claimed, expires and is swept.
-#[tokio::test]
-async fn a_repository_that_is_named_with_git_at_the_end_is_swept() {
-    let folder = tempfile::tempdir().unwrap();
-    let git = Repo::init(folder.path().join("Shop.git"), &["--bare"]);
-    let here = Repo::at(folder.path());
-    here.git(&["clone", "--quiet", "Shop.git", "work"]);
-    let work = Repo::at(folder.path().join("work"));
-    work.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
-    let head = work.commit(&[("src/auth.ts", "")]);
-    work.git(&["push", "--quiet", "origin", "main"]);
-    let served = GitSource::open(&[git.path().to_owned()]).unwrap().repositories();
-    let name = served[0].as_str().to_owned();
-    let api = Api::serve(folder, git, head.clone(), head, |state| {
-        state.cron_secret = Some(SecretString::from("the secret of the cron"));
-        // Long enough to be seen, short enough to wait for.
-        state.locks.ttl_seconds = 1;
-    })
-    .await;
-    for (user, repo_url) in [("ann", name.clone()), ("bob", format!("{name}.git"))] {
-        let more = json!({ "repo_url": repo_url });
-        let claimed = api.tell(user, "READING", &["src/auth.ts"], more).await;
-        assert_eq!(claimed.status, 200, "{}", claimed.json());
-    }
-    let locks = state::locks::keys::locks(&served[0]);
-    let held = async || api.command(["HLEN", &locks]).await.unwrap().as_int();
-    assert_eq!(held().await, Some(1), "both under one name");
-    let mut expired = 0;
-    until("both are swept", async || {
-        expired += sweep(&api, RIGHT).await.json()["expired"].as_u64().unwrap();
-        expired == 2
-    })
-    .await;
-    assert_eq!(held().await, Some(0));
-}
-
-/// Two repositories without a remote, in folders of one name, served by two machines over one store: two repositories, each under
-/// the name that its banner prints.
-#[tokio::test]
-async fn repositories_without_a_remote_do_not_collide_in_one_store() {
-    let mut shared: Option<Arc<dyn Store>> = None;
-    let mut held = Vec::new();
-    for (user, machine) in [("ann", "one"), ("bob", "two")] {
-        let folder = tempfile::tempdir().unwrap();
-        let git = Repo::init(folder.path().join("shop"), &[]);
-        let head = git.commit(&[("src/auth.ts", "")]);
-        let source = GitSource::open_shared(&[git.path().to_owned()], machine).unwrap();
-        let repo = source.repositories().remove(0);
-        let api = Api::serve(folder, git, head.clone(), head, |state| {
-            state.source = Some(Arc::new(source));
-            state.store = shared.take().unwrap_or_else(|| Arc::clone(&state.store));
-        })
-        .await;
-        let more = json!({ "repo_url": repo.as_str() });
-        let claimed = api.tell(user, "WRITING", &["src/auth.ts"], more).await;
-        assert_eq!((claimed.status, claimed.json()["success"].as_bool()), (200, Some(true)));
-        shared = Some(Arc::clone(&api.store));
-        held.push((api, repo));
-    }
-    assert_ne!(held[0].1, held[1].1);
-    for (_, repo) in &held {
-        let locked = held[0]
-            .0
-            .command(["HLEN", &state::locks::keys::locks(repo)])
-            .await
-            .unwrap();
-        assert_eq!(locked.as_int(), Some(1), "{repo}");
-    }
 }

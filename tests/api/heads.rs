@@ -29,52 +29,6 @@ async fn clone_of_a_hub() -> (Api, Repo) {
 }
 
 #[tokio::test]
-async fn a_stale_agent_is_told_to_pull_once_the_served_clone_has_fetched() {
-    let (api, agent) = clone_of_a_hub().await;
-    let check = api.check("ann", &["src/db.ts"], json!({})).await.json();
-    assert_eq!(
-        (&check["status"], &check["repo_head"]),
-        (&json!("OK"), &json!(api.head))
-    );
-    assert_eq!(check["repo_head_ref"], "refs/remotes/origin/main");
-    let pushed = agent.commit(&[("src/db.ts", "1")]);
-    agent.git(&["push", "--quiet", "origin", "main"]);
-    api.git.git(&["fetch", "--quiet"]);
-    let check = api.check("ann", &["src/db.ts"], json!({})).await.json();
-    assert_eq!(
-        (&check["status"], &check["repo_head"]),
-        (&json!("STALE"), &json!(pushed))
-    );
-}
-
-#[tokio::test]
-async fn a_pushed_open_is_released_and_a_commit_that_nobody_pushed_is_not() {
-    let (api, agent) = clone_of_a_hub().await;
-    api.claim("ann", "WRITING", &["src/db.ts"]).await;
-    // Committed where the clone is served, and nowhere else.
-    let unpushed = api.git.commit(&[("src/db.ts", "unpushed")]);
-    let open = |head: &str| json!({ "new_repo_head": head });
-    let refused = api.tell("ann", "OPEN", &["src/db.ts"], open(&unpushed)).await;
-    assert_eq!((refused.status, &refused.json()["error"]), (409, &json!("NOT_PUSHED")));
-    assert_eq!(refused.json()["repo_head_ref"], "refs/remotes/origin/main");
-    let message = refused.json()["message"].to_string();
-    assert!(
-        message.contains("is not on origin/main; your locks are kept, so push first"),
-        "{message}"
-    );
-    let way_out = "if you have pushed, run git fetch there, or serve it with coord serve --fetch 30";
-    assert!(message.contains(way_out), "{message}");
-    let bob = api.check("bob", &["README.md"], json!({})).await.json();
-    assert_eq!(bob["status"], "OK", "nobody has to pull what was not pushed");
-
-    let pushed = agent.commit(&[("src/db.ts", "pushed")]);
-    agent.git(&["push", "--quiet", "origin", "main"]);
-    api.git.git(&["fetch", "--quiet"]);
-    let released = api.tell("ann", "OPEN", &["src/db.ts"], open(&pushed)).await;
-    assert_eq!(released.status, 200, "{}", released.json());
-}
-
-#[tokio::test]
 async fn a_branch_that_was_not_pushed_is_unknown_and_the_answer_says_how_to_push_it() {
     let (api, _) = clone_of_a_hub().await;
     api.git.git(&["branch", "feature"]);

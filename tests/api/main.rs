@@ -17,6 +17,7 @@ mod cors;
 mod cron_cleanup;
 mod edge;
 mod events;
+mod everywhere;
 #[cfg(unix)]
 mod functions;
 mod gate;

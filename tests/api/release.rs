@@ -146,43 +146,6 @@ fn push_wanted(answer: &crate::api::Answer) -> (String, serde_json::Value) {
 }
 
 #[tokio::test]
-async fn only_a_commit_that_comes_after_the_claim_is_a_push() {
-    let api = Api::start().await;
-    // A line beside the branch, which is merged after the claim.
-    api.git.git(&["checkout", "--quiet", "-b", "side", &api.first]);
-    let side = api.git.commit(&[("side.md", "Beside")]);
-    api.git.git(&["checkout", "--quiet", "main"]);
-    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    api.git.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
-    for (old, why) in [
-        (&api.first, "was already on main when you claimed"),
-        (&side, "does not descend from the head at your claim"),
-    ] {
-        let answer = api
-            .tell("ann", "OPEN", &["src/auth.ts"], json!({ "new_repo_head": old }))
-            .await;
-        let (reason, unpushed) = push_wanted(&answer);
-        assert!(reason.contains(why), "{reason}");
-        assert_eq!(unpushed, json!(["src/auth.ts"]));
-    }
-    assert_eq!(api.held().await, 1);
-    let pushed = push(&api);
-    let answer = api
-        .tell(
-            "ann",
-            "OPEN",
-            &["src/auth.ts"],
-            json!({ "new_repo_head": pushed, "agent_head": pushed }),
-        )
-        .await;
-    assert_eq!((answer.status, &answer.json()["warnings"][0]), (200, &graph_missing()));
-}
-
-fn graph_missing() -> serde_json::Value {
-    "GRAPH_MISSING: The import graph is not built yet, so locked neighbors are not known.".into()
-}
-
-#[tokio::test]
 async fn a_file_tracked_in_decomposed_characters_needs_its_push() {
     let api = Api::start().await;
     let tracked = "gro\u{308}\u{df}e/gro\u{308}\u{df}e.ts";
@@ -204,31 +167,6 @@ async fn a_file_tracked_in_decomposed_characters_needs_its_push() {
     let pushed = api.git.commit(&[(tracked, "export const a = 2;\n")]);
     let more = json!({ "new_repo_head": pushed, "agent_head": local });
     let answer = api.tell("ann", "OPEN", &[tracked], more).await;
-    assert_eq!(answer.status, 200, "{}", answer.json());
-    assert!(!answer.json()["warnings"].to_string().contains("UNCHANGED"));
-}
-
-#[tokio::test]
-async fn another_s_push_is_none_of_ones_own() {
-    let api = Api::start().await;
-    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    api.git.git(&["checkout", "--quiet", "-b", "rejected"]);
-    let own = api.git.commit(&[("src/auth.ts", "export const mine = 1;\n")]);
-    api.git.git(&["checkout", "--quiet", "main"]);
-    let others = api.git.commit(&[("other.md", "Somebody else's")]);
-    let open = async |new_head: &str, agent_head: &str| {
-        let more = json!({ "new_repo_head": new_head, "agent_head": agent_head });
-        api.tell("ann", "OPEN", &["src/auth.ts"], more).await
-    };
-    let unknown = "0123456789abcdef0123456789abcdef01234567";
-    for agent_head in [own.as_str(), unknown] {
-        let (reason, _) = push_wanted(&open(&others, agent_head).await);
-        assert!(reason.contains("your working copy is at"), "{reason}");
-    }
-    assert_eq!(api.held().await, 1);
-    // Merged as another commit: the branch has the content.
-    let squashed = api.git.commit(&[("src/auth.ts", "export const mine = 1;\n")]);
-    let answer = open(&squashed, &own).await;
     assert_eq!(answer.status, 200, "{}", answer.json());
     assert!(!answer.json()["warnings"].to_string().contains("UNCHANGED"));
 }
@@ -287,72 +225,6 @@ async fn after_a_reset_a_commit_from_before_the_claim_is_no_push() {
         warnings.contains("UNCHANGED: At that commit 'src/auth.ts' is as"),
         "{warnings}"
     );
-}
-
-#[tokio::test]
-async fn a_release_that_is_asked_again_is_answered_as_before() {
-    let api = Api::start().await;
-    api.publish_graph(&api.head).await;
-    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
-    let pushed = push(&api);
-    let open = async || {
-        let more = json!({ "new_repo_head": pushed, "agent_head": pushed });
-        api.tell("ann", "OPEN", &["src/auth.ts"], more).await
-    };
-    let first = open().await.json();
-    assert_eq!(first["orphaned_dependencies"], json!(["src/page.ts"]));
-    let bob = json!({ "agent_head": pushed });
-    assert_eq!(api.tell("bob", "WRITING", &["src/auth.ts"], bob).await.status, 200);
-    assert_eq!(open().await.json(), first);
-    // Another request is told so in words.
-    let again = api
-        .tell("ann", "OPEN", &["src/auth.ts"], json!({ "abandon": true }))
-        .await;
-    let body = again.json();
-    let warning = body["warnings"][0].as_str().unwrap();
-    assert!(
-        warning.starts_with("ALREADY_RELEASED: You released 'src/auth.ts' "),
-        "{warning}"
-    );
-    assert_eq!(api.held().await, 1, "bob's");
-}
-
-#[tokio::test]
-async fn who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_gone() {
-    let api = Api::start().await;
-    api.publish_graph(&api.head).await;
-    api.claim("ann", "WRITING", &["src/auth.ts", "notes.md"]).await;
-    api.lapse("notes.md").await;
-    api.claim("bob", "WRITING", &["notes.md"]).await;
-    let abandon = json!({ "abandon": true });
-    let answer = api
-        .tell("ann", "OPEN", &["src/auth.ts", "notes.md"], abandon.clone())
-        .await;
-    assert_json_snapshot!("abandoned_in_part", answer.snapshot());
-    assert_eq!(api.held().await, 1);
-
-    api.claim("ann", "WRITING", &["README.md"]).await;
-    api.git.git(&["checkout", "--quiet", "-b", "other"]);
-    api.git.git(&["branch", "--quiet", "-D", "main"]);
-    let gone = json!({ "new_repo_head": api.first });
-    let refused = api.tell("ann", "OPEN", &["README.md"], gone).await;
-    assert_eq!(
-        (refused.status, &refused.json()["error"]),
-        (404, &json!("UNKNOWN_BRANCH"))
-    );
-    assert!(
-        refused.json()["message"].to_string().contains("abandon"),
-        "{}",
-        refused.json()
-    );
-    let answer = api.tell("ann", "OPEN", &["README.md"], abandon).await;
-    assert_eq!(
-        (answer.status, &answer.json()["repo_head"]),
-        (200, &json!(null)),
-        "{}",
-        answer.json()
-    );
-    assert_eq!(api.held().await, 1);
 }
 
 #[tokio::test]

@@ -85,22 +85,6 @@ async fn what_does_not_come_after_the_claim_or_is_not_on_the_branch_is_no_push()
     );
 }
 
-#[tokio::test]
-async fn push_names_only_the_files_that_need_it() {
-    let (cloud, instance) = claimed().await;
-    cloud.repo.git(&["checkout", "--quiet", "-b", "side"]);
-    let beside = cloud.repo.commit(&[("src/a.ts", "export const a = 3;\n")]);
-    let refused = open(&instance, &beside, json!({"file_paths": ["src/a.ts", "src/b.ts"]})).await;
-    assert_eq!(
-        (refused.error(), refused.action()),
-        ((409, "NOT_PUSHED"), "PUSH"),
-        "{refused:?}"
-    );
-    let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
-    assert_eq!(unpushed, &json!(["src/a.ts"]));
-    assert!(cloud.is_locked("src/a.ts").await && cloud.is_locked("src/b.ts").await);
-}
-
 /// A check asks about a commit before it is pushed, and what GitHub does not have is remembered for a minute.
 #[tokio::test]
 async fn a_push_counts_at_once_though_github_was_asked_about_it_before() {
@@ -125,39 +109,6 @@ async fn a_push_counts_at_once_though_github_was_asked_about_it_before() {
         assert_eq!(done.status, 200, "{work_branch:?} {done:?}");
         assert!(!cloud.is_locked("src/a.ts").await);
     }
-}
-
-#[tokio::test]
-async fn an_earlier_commit_or_a_merged_side_line_is_no_push() {
-    let cloud = Cloud::start(&[]).await;
-    let instance = cloud.instance(&[]).await;
-    cloud.repo.git(&["checkout", "--quiet", "-b", "side"]);
-    let side = cloud.repo.commit(&[("side.md", "Beside")]);
-    cloud.repo.git(&["checkout", "--quiet", "main"]);
-    let base = cloud.repo.commit(&[("other.ts", "1")]);
-    let claim = instance.post(&jwt("ann"), json!({"agent_head": base})).await;
-    assert_eq!(claim.status, 200, "{claim:?}");
-    cloud.repo.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
-    cloud.age_head(60).await;
-    for (old, expected) in [
-        (&cloud.head, "was already on origin/main when you claimed"),
-        (&side, "does not descend from the head at your claim"),
-    ] {
-        let refused = open(&instance, old, json!({})).await;
-        assert_eq!(
-            (refused.error(), refused.action()),
-            ((409, "NOT_PUSHED"), "PUSH"),
-            "{refused:?}"
-        );
-        let why = refused.body["message"].as_str().unwrap();
-        assert!(why.contains(expected), "{why}");
-        let unpushed = &refused.body["orchestration"]["metadata"]["unpushed"];
-        assert_eq!(unpushed, &json!(["src/a.ts"]));
-    }
-    assert!(cloud.is_locked("src/a.ts").await);
-    let pushed = cloud.repo.commit(&[("src/a.ts", "export const a = 2;\n")]);
-    let done = open(&instance, &pushed, json!({})).await;
-    assert_eq!(done.status, 200, "{done:?}");
 }
 
 /// GitHub names 300 changed files at most.
@@ -227,27 +178,6 @@ async fn after_a_reset_a_commit_from_before_the_claim_is_no_push() {
     let done = open(&instance, &anew, json!({})).await;
     assert_eq!(done.status, 200, "{done:?}");
     assert_eq!(asked_to_compare(&cloud), 1);
-}
-
-#[tokio::test]
-async fn work_is_thrown_away_when_the_branch_is_gone_or_github_is_away() {
-    let (cloud, instance) = claimed().await;
-    cloud.repo.git(&["checkout", "--quiet", "--detach"]);
-    cloud.repo.git(&["branch", "--quiet", "-D", "main"]);
-    cloud.age_head(60).await;
-    let gone = instance.check(&jwt("ann"), json!({})).await;
-    assert_eq!(gone.error(), (404, "UNKNOWN_BRANCH"), "{gone:?}");
-    let next = "0123456789abcdef0123456789abcdef01234567";
-    let refused = open(&instance, next, json!({})).await;
-    assert!(
-        refused.body["message"].as_str().unwrap().contains("abandon"),
-        "{refused:?}"
-    );
-    cloud.fake.seen();
-    let done = open(&instance, next, json!({"abandon": true})).await;
-    assert_eq!((done.status, &done.body["repo_head"]), (200, &json!(null)), "{done:?}");
-    assert_eq!(cloud.fake.asked(), Vec::<String>::new(), "nobody is asked");
-    assert!(!cloud.is_locked("src/a.ts").await);
 }
 
 #[tokio::test]

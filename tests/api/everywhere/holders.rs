@@ -1,0 +1,119 @@
+//! Who holds a file: renewals behind the branch, the end of a lock, and two agents of one person.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use super::{World, refusal, refused, warnings};
+
+everywhere!(
+    who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other,
+    who_is_ahead_is_not_told_that_it_lacks_a_commit,
+    a_lock_lives_through_the_last_millisecond_of_its_time,
+    two_agents_of_one_person_are_one_holder_and_hear_of_it,
+);
+
+async fn who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other(world: World) {
+    let api = &world.api;
+    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    let head = world.others_push(&[("other.md", "Somebody else's")]).await;
+    let up_to_date = json!({ "agent_head": head });
+    let bob = api.tell("bob", "WRITING", &["README.md"], up_to_date).await;
+    assert_eq!(bob.status, 200, "{}", bob.json());
+    let renewed = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await;
+    assert_eq!(refused(&renewed), refusal(200, "", "PROCEED"), "{}", renewed.json());
+    assert!(
+        warnings(&renewed, "STALE_BRANCH").contains("PULL"),
+        "{}",
+        renewed.json()
+    );
+    let paths = ["src/auth.ts", "new.md", "README.md"];
+    let stale = api.tell("ann", "WRITING", &paths, json!({})).await;
+    assert_eq!(refused(&stale), refusal(409, "STALE_HEAD", "PULL"), "{}", stale.json());
+    let metadata = &stale.json()["orchestration"]["metadata"];
+    assert_eq!(
+        metadata["conflicts"],
+        json!(["README.md"]),
+        "what else stands against it"
+    );
+    assert_eq!(api.held().await, 2);
+}
+
+async fn who_is_ahead_is_not_told_that_it_lacks_a_commit(world: World) {
+    let api = &world.api;
+    let own = api.git.commit(&[("src/auth.ts", "export {};\n")]);
+    // A clone has the commit; GitHub does not, and asks for the base.
+    let bare = json!({ "agent_head": own });
+    let claimed = api.tell("ann", "WRITING", &["src/auth.ts"], bare).await;
+    if world.github().is_none() {
+        assert_eq!(claimed.status, 200, "{}", claimed.json());
+    } else {
+        assert_eq!(
+            refused(&claimed),
+            refusal(409, "STALE_HEAD", "PULL"),
+            "{}",
+            claimed.json()
+        );
+        let reason = claimed.json()["message"].to_string();
+        assert!(
+            reason.contains("cannot tell") && reason.contains("base_head") && !reason.contains("lacks"),
+            "{reason}"
+        );
+    }
+    let based = json!({ "agent_head": own, "base_head": api.head });
+    let claimed = api.tell("ann", "WRITING", &["src/db.ts"], based).await;
+    assert_eq!(claimed.status, 200, "{}", claimed.json());
+    assert_eq!(warnings(&claimed, "STALE_BRANCH"), "");
+}
+
+fn now_ms() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    i64::try_from(now.as_millis()).unwrap()
+}
+
+async fn a_lock_lives_through_the_last_millisecond_of_its_time(world: World) {
+    let api = &world.api;
+    let before = now_ms();
+    let claimed = api.tell("ann", "WRITING", &["notes.md"], json!({})).await.json();
+    let after = now_ms();
+    let expiry_ms = api.stored("notes.md").await[0]["expiry_ms"].as_i64().unwrap();
+    assert!((before + 300_000..=after + 300_000).contains(&expiry_ms), "{expiry_ms}");
+    let shown = claimed["locks"]["notes.md"]["expiry"].as_i64().unwrap();
+    assert!((0..1_000).contains(&(shown * 1_000 - expiry_ms)), "{shown} {expiry_ms}");
+
+    let end = now_ms() + 150;
+    api.ends_at("notes.md", end).await;
+    loop {
+        let asked = now_ms();
+        let bob = api.tell("bob", "WRITING", &["notes.md"], json!({})).await;
+        if bob.status == 200 {
+            assert!(now_ms() > end, "it was not over");
+            break;
+        }
+        assert_eq!(refused(&bob), refusal(409, "LOCK_CONFLICT", "WAIT"), "{}", bob.json());
+        assert!(asked <= end, "it was over");
+        tokio::time::sleep(Duration::from_millis(15)).await;
+    }
+}
+
+async fn two_agents_of_one_person_are_one_holder_and_hear_of_it(world: World) {
+    let api = &world.api;
+    let claim = async |more: serde_json::Value| api.tell("ann", "WRITING", &["src/auth.ts"], more).await;
+    let first = claim(json!({ "message": "Moving sessions to tokens" })).await;
+    assert_eq!(warnings(&first, "ALREADY_HELD"), "");
+    let second = claim(json!({ "message": "Rewriting the login form from the ground up" })).await;
+    assert_eq!(second.status, 200, "{}", second.json());
+    let told = warnings(&second, "ALREADY_HELD");
+    assert!(
+        told.contains(" since ") && told.contains("Moving sessions to tokens") && told.contains("agent_id"),
+        "{told}"
+    );
+    // With an id each is a holder of its own.
+    let other = claim(json!({ "agent_id": "one" })).await;
+    assert_eq!(
+        refused(&other),
+        refusal(409, "LOCK_CONFLICT", "WAIT"),
+        "{}",
+        other.json()
+    );
+}

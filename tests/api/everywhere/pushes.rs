@@ -1,0 +1,120 @@
+//! OPEN lets go of pushed work, and of no other.
+
+use serde_json::json;
+
+use super::{World, refusal, refused, warnings};
+
+everywhere!(
+    what_is_not_on_the_branch_or_does_not_follow_the_claim_is_no_push,
+    a_file_that_is_as_it_was_is_released_with_a_warning,
+);
+
+const FILES: [&str; 2] = ["src/auth.ts", "src/db.ts"];
+
+async fn what_is_not_on_the_branch_or_does_not_follow_the_claim_is_no_push(world: World) {
+    let (api, origin) = (&world.api, &world.origin);
+    // A line beside the branch, which is merged after the claim.
+    origin.git(&["checkout", "--quiet", "-b", "side", &api.first]);
+    let side = origin.commit(&[("side.md", "Beside")]);
+    origin.git(&["checkout", "--quiet", "main"]);
+    api.claim("ann", "WRITING", &FILES).await;
+    origin.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    let others = world.others_push(&[("other.md", "Somebody else's")]).await;
+    // Its push to the branch was rejected.
+    let own = api.git.commit(&[("src/auth.ts", "export const mine = 1;\n")]);
+    api.git.git(&["push", "--quiet", "origin", "HEAD:refs/heads/own"]);
+    let unknown = "7".repeat(40);
+    for (new_head, agent_head, why, files) in [
+        (
+            &api.head,
+            &api.head,
+            "was already the head of origin/main when you claimed",
+            &FILES[..],
+        ),
+        (
+            &api.first,
+            &api.first,
+            "was already on origin/main when you claimed",
+            &FILES,
+        ),
+        (&side, &side, "does not descend from the head at your claim", &FILES),
+        (&own, &own, "is not on origin/main", &FILES[..1]),
+        (&others, &own, "your working copy is at", &FILES[..1]),
+        (&others, &unknown, "your working copy is at", &FILES),
+    ] {
+        let more = json!({ "new_repo_head": new_head, "agent_head": agent_head });
+        let answer = api.tell("ann", "OPEN", &FILES, more).await;
+        assert_eq!(
+            refused(&answer),
+            refusal(409, "NOT_PUSHED", "PUSH"),
+            "{why}: {}",
+            answer.json()
+        );
+        let orchestration = &answer.json()["orchestration"];
+        let reason = orchestration["reason"].as_str().unwrap();
+        assert!(
+            reason.contains(why) && reason.contains("\"abandon\": true"),
+            "{why}: {reason}"
+        );
+        assert_eq!(orchestration["metadata"]["unpushed"], json!(files), "{why}");
+    }
+    assert_eq!(api.held().await, 2);
+    // A file without work needs no push, and a push is not the only way out.
+    let unchanged = world.open("ann", &FILES[1..], &own).await;
+    assert_eq!(unchanged.status, 200, "{}", unchanged.json());
+    assert!(warnings(&unchanged, "UNCHANGED").contains("'src/db.ts'"));
+    let abandoned = api.tell("ann", "OPEN", &FILES[..1], json!({ "abandon": true })).await;
+    assert_eq!((abandoned.status, api.held().await), (200, 0), "{}", abandoned.json());
+
+    // The same work, merged as another commit.
+    let again = api
+        .tell("ann", "WRITING", &FILES, json!({ "agent_head": others }))
+        .await;
+    assert_eq!(again.status, 200, "{}", again.json());
+    let squashed = world.others_push(&[("src/auth.ts", "export const mine = 1;\n")]).await;
+    let more = json!({ "new_repo_head": squashed, "agent_head": own });
+    let merged = api.tell("ann", "OPEN", &FILES, more).await;
+    assert_eq!((merged.status, api.held().await), (200, 0), "{}", merged.json());
+    assert!(!warnings(&merged, "UNCHANGED").contains("src/auth.ts"));
+}
+
+async fn a_file_that_is_as_it_was_is_released_with_a_warning(world: World) {
+    let api = &world.api;
+    let mut head = api.head.clone();
+    // GitHub is asked about the push, or the store has known it before: the warning is the same.
+    for is_known in [false, true] {
+        let more = json!({ "agent_head": head });
+        assert_eq!(api.tell("ann", "WRITING", &FILES, more).await.status, 200);
+        let more = json!({ "agent_head": head, "interface": "keeps" });
+        assert_eq!(api.tell("ann", "WRITING", &["src/page.ts"], more).await.status, 200);
+        let pushed = world.push(&[("src/auth.ts", &format!("export const known = {is_known};\n"))]);
+        if is_known {
+            world.fetch("main").await;
+            let told = api
+                .check("bob", &["README.md"], json!({ "agent_head": pushed }))
+                .await
+                .json();
+            assert_eq!(told["repo_head"], json!(pushed));
+        }
+        world.asked();
+        let paths = ["src/auth.ts", "src/db.ts", "src/page.ts"];
+        let done = world.open("ann", &paths, &pushed).await;
+        assert_eq!((done.status, api.held().await), (200, 0), "{}", done.json());
+        let told = warnings(&done, "UNCHANGED");
+        assert!(
+            told.contains("'src/db.ts'") && told.contains("'src/page.ts'"),
+            "{is_known}: {}",
+            done.json()
+        );
+        assert!(!told.contains("'src/auth.ts'"), "{told}");
+        let asked = world.asked();
+        let compared = asked.iter().filter(|target| target.starts_with("/compare/")).count();
+        assert_eq!(compared, usize::from(world.github().is_some()), "{is_known}: {asked:?}");
+        assert_eq!(
+            world.open("ann", &paths, &pushed).await.json(),
+            done.json(),
+            "asked again"
+        );
+        head = pushed;
+    }
+}
