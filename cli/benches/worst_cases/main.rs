@@ -8,8 +8,10 @@
 
 mod cases;
 mod interfaces;
+mod lists;
 mod queue;
 mod run;
+mod team_cases;
 mod teams;
 
 use std::sync::Arc;
@@ -65,7 +67,19 @@ fn main() {
                 );
             }
         }
-        for case in teams::Case::ALL.into_iter().filter(|case| case.name().contains(&only)) {
+        for case in lists::Case::ALL.into_iter().filter(|case| case.name().contains(&only)) {
+            for (name, process, store) in &stores {
+                print(
+                    case.name(),
+                    name,
+                    &lists::measure(&**store, *process, case, rounds).await,
+                );
+            }
+        }
+        for case in team_cases::Case::ALL
+            .into_iter()
+            .filter(|case| case.name().contains(&only))
+        {
             for (name, process, store) in &stores {
                 print(
                     case.name(),

@@ -18,8 +18,10 @@ const FILES: usize = 4_096 / MOST;
 pub struct Ticket {
     pub mode: LockMode,
     pub files: Vec<String>,
-    /// Whether it is the caller's, with a reservation.
+    /// Whether it is the caller's.
     pub is_callers: bool,
+    /// Whether its files are reserved for it.
+    pub is_reserved: bool,
 }
 
 impl Ticket {
@@ -29,6 +31,7 @@ impl Ticket {
             mode,
             files: files.to_vec(),
             is_callers: false,
+            is_reserved: false,
         };
         vec![ticket; MOST]
     }
@@ -58,6 +61,8 @@ impl Ticket {
         }
         if self.is_callers {
             stored["id"] = self.id_of("ann").into();
+        }
+        if self.is_reserved {
             stored["reserved"] = (now_ms + 20_000).into();
         }
         stored
@@ -102,6 +107,7 @@ fn to_write(files: Vec<String>) -> Ticket {
         mode: Writing,
         files,
         is_callers: false,
+        is_reserved: false,
     }
 }
 
@@ -170,9 +176,15 @@ pub fn cases() -> Vec<Case> {
     };
     let named = files("requested", 26);
     let same = files_of(0);
+    let written_by_another: Vec<_> = same.iter().map(|path| (path.clone(), 1, true)).collect();
     let written: Vec<_> = same.iter().map(|path| (path.clone(), 0, true)).collect();
     let mut first = Ticket::all_for(Writing, &same);
-    first[0].is_callers = true;
+    (first[0].is_callers, first[0].is_reserved) = (true, true);
+    let mut last = Ticket::all_for(Writing, &same);
+    last[MOST - 1].is_callers = true;
+    let mut waiting = chain(MOST);
+    waiting.queued[MOST - 1].is_callers = true;
+    let waiting_files = waiting.queued[MOST - 1].files.clone();
     vec![
         case(
             "queue: claim for writing of 26 files that 64 tickets want, with 60 readers each, all of which the caller reads",
@@ -225,6 +237,21 @@ pub fn cases() -> Vec<Case> {
             },
             Act::Release(same.clone()),
             "64 released, 64 tickets, 64 reserved",
+        ),
+        case(
+            "queue: a waiting claim of 64 files asks again, the last of 64 tickets for them, which another writes",
+            State {
+                queued: last,
+                ..state(written_by_another, Vec::new())
+            },
+            Act::Claim(Writing, same.clone()),
+            "Conflict, 64 tickets, 0 reserved",
+        ),
+        case(
+            "queue: a waiting claim asks again, the last of a chain of 64 tickets",
+            waiting,
+            Act::Claim(Writing, waiting_files),
+            "Conflict, 64 tickets, 0 reserved",
         ),
         case(
             "queue: claim of 64 files by the first of 64 tickets, which are reserved for it",

@@ -1,4 +1,4 @@
-//! The most expensive requests of teams: large graphs of tasks, many members, full inboxes.
+//! The most expensive requests of teams: large graphs of tasks, many members, full inboxes, lists of these.
 
 use std::time::Instant;
 
@@ -7,100 +7,13 @@ use coord::domain::{Branch, Holder, RepoId, UserId};
 use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms, Rates};
 use coord::state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
 use coord::state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, NextTask, TaskChanges, TaskFilter, WithFiles};
-use coord::state::teams::{NewMember, RequestKey, TeamTerms, create_team, join_team, show_team};
+use coord::state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team, show_team};
 use coord::state::{departures, tasks};
 use coord::store::{Request, Store};
 use coord_protocol::team_event::MessageType;
 
 use crate::run::{Measured, processor_time};
-
-/// What is measured, with the state that it needs.
-#[derive(Clone, Copy, Debug)]
-pub enum Case {
-    /// The task on which 10,000 depend is completed.
-    Cascade,
-    /// The same, where 1,000 of these are assigned, each to another member.
-    CascadeThatIsTold,
-    /// The task on which 10,000 depend is deleted.
-    Unlinking,
-    /// The ends of a chain of 10,000 are joined.
-    Ring,
-    /// Two chains of 5,000 are joined to one.
-    Joined,
-    /// The ends of 50 layers of 200 are joined; each task depends on 20 of the layer before.
-    Layers,
-    /// 200 new tasks, each of which depends on the same 256.
-    ManyEdges,
-    /// A page of 500 of 20,000 tasks.
-    Page,
-    /// A filter that none of 20,000 passes.
-    Filter,
-    /// 600 claims have lapsed when the next task is asked for.
-    Lapsed,
-    /// A team of 1,000 members that have claimed 20,000 tasks.
-    Team,
-    /// The same is closed by force.
-    Forced,
-    /// 500 of 1,000 messages.
-    Inbox,
-    /// A message to 100 members.
-    Recipients,
-    /// A filter that none of 1,000 messages passes.
-    History,
-}
-
-impl Case {
-    pub const ALL: [Case; 15] = [
-        Case::Cascade,
-        Case::CascadeThatIsTold,
-        Case::Unlinking,
-        Case::Ring,
-        Case::Joined,
-        Case::Layers,
-        Case::ManyEdges,
-        Case::Page,
-        Case::Filter,
-        Case::Lapsed,
-        Case::Team,
-        Case::Forced,
-        Case::Inbox,
-        Case::Recipients,
-        Case::History,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Case::Cascade => "team: completion of a task on which 10,000 depend",
-            Case::CascadeThatIsTold => "team: the same, 1,000 members are told",
-            Case::Unlinking => "team: deletion of a task on which 10,000 depend",
-            Case::Ring => "team: a ring of 10,000 tasks",
-            Case::Joined => "team: two chains of 5,000 tasks are joined",
-            Case::Layers => "team: a ring over 10,000 tasks with 196,000 edges",
-            Case::ManyEdges => "team: 200 new tasks with 256 dependencies each",
-            Case::Page => "team: a page of 500 of 20,000 tasks",
-            Case::Filter => "team: a filter that none of 20,000 tasks passes",
-            Case::Lapsed => "team: next, after 600 claims have lapsed",
-            Case::Team => "team: 1,000 members and 20,000 claims are shown",
-            Case::Forced => "team: shutdown by force, 1,000 members with 20,000 claims",
-            Case::Inbox => "team: 500 of 1,000 messages are read",
-            Case::Recipients => "team: a message to 100 members",
-            Case::History => "team: a filter that none of 1,000 messages passes",
-        }
-    }
-
-    /// Whether it leaves the state as it was, so that it may be asked again.
-    fn is_reading(self) -> bool {
-        matches!(
-            self,
-            Case::Page | Case::Filter | Case::Team | Case::Inbox | Case::History | Case::Ring | Case::Layers
-        )
-    }
-
-    /// How often it is measured: what takes long to prepare, once.
-    fn rounds(self, rounds: usize) -> usize {
-        if matches!(self, Case::Forced) { 1 } else { rounds }
-    }
-}
+use crate::team_cases::Case;
 
 struct Team<'a> {
     store: &'a dyn Store,
@@ -193,6 +106,7 @@ impl Team<'_> {
         };
         match ask!(self, 0, tasks::update_task, &id(task), &changes) {
             Ok(_) => "changed".to_owned(),
+            Err(refusal @ TeamRefusal::TooMany { .. }) => refusal.to_string(),
             Err(refusal) => format!("{} tasks in the ring", refusal.to_string().matches(" -> ").count()),
         }
     }
@@ -265,7 +179,8 @@ impl Team<'_> {
             },
         };
         self.begins(match case {
-            Case::CascadeThatIsTold | Case::Team | Case::Forced => 1000,
+            Case::CascadeThatIsTold | Case::Team => 1000,
+            Case::Forced => 51,
             Case::Recipients => 101,
             Case::Lapsed => 12,
             _ => 2,
@@ -298,21 +213,35 @@ impl Team<'_> {
                 })
                 .await;
             }
+            Case::Apart => {
+                // 256 tasks, 64 that depend on all of these, and one on all of those; beside it one on which such layers depend.
+                let layer = |from: usize, count: usize| (from..from + count).collect::<Vec<_>>();
+                self.adds(1..258, |_| titled()).await;
+                self.adds(258..322, |_| after(layer(1, 256))).await;
+                self.adds(322..323, |_| after(layer(258, 64))).await;
+                self.adds(323..387, |_| after(vec![257])).await;
+                self.adds(387..643, |_| after(layer(323, 64))).await;
+            }
             Case::ManyEdges => self.adds(1..257, |_| titled()).await,
+            Case::ManyBlocked => self.adds(1..10_001, |_| titled()).await,
+            Case::Hubs => {
+                self.adds(1..257, |_| titled()).await;
+                self.adds(257..1_257, |_| after((1..257).collect())).await;
+            }
             Case::Page | Case::Filter => self.adds(0..20_000, |_| titled()).await,
             Case::Lapsed => {
                 self.claim_all(12, 50).await;
                 self.lapse(600).await;
             }
-            Case::Team | Case::Forced => {
-                self.claim_all(1000, 20).await;
-                if matches!(case, Case::Forced) {
-                    ask!(self, 0, departures::request_shutdown, None, "The day is over", 0).expect("a shutdown");
-                }
+            Case::Team => self.claim_all(1000, 20).await,
+            Case::Forced => {
+                self.claim_all(51, 20).await;
+                ask!(self, 0, departures::request_shutdown, None, "The day is over", 0).expect("a shutdown");
             }
-            Case::Inbox | Case::History => {
+            Case::Inbox | Case::History | Case::Messages | Case::Leaving => {
+                let words = if matches!(case, Case::Leaving) { 600 } else { 20 };
                 for _ in 0..1000 {
-                    self.tells(&[handle(1)], &"A word of the measurement. ".repeat(20))
+                    self.tells(&[handle(1)], &"A word of the measurement. ".repeat(words))
                         .await;
                 }
             }
@@ -345,22 +274,31 @@ impl Team<'_> {
             }
             Case::Ring | Case::Layers => self.depends(1, 10_000).await,
             Case::Joined => self.depends(5_001, 5_000).await,
-            Case::ManyEdges => {
-                let named: Vec<Named> = (1..257).map(|number| Named::Task(id(number))).collect();
-                let new = vec![
-                    NewTask {
-                        dependencies: named,
-                        ..titled()
-                    };
-                    200
-                ];
+            Case::Apart => self.depends(257, 322).await,
+            Case::ManyEdges | Case::ManyBlocked => {
+                let named = |numbers: std::ops::Range<usize>| numbers.map(|number| Named::Task(id(number))).collect();
+                let new: Vec<NewTask> = match case {
+                    Case::ManyEdges => vec![
+                        NewTask {
+                            dependencies: named(1..257),
+                            ..titled()
+                        };
+                        16
+                    ],
+                    _ => (0..200)
+                        .map(|number| NewTask {
+                            blocks: named(20 * number + 1..20 * number + 21),
+                            ..titled()
+                        })
+                        .collect(),
+                };
                 match ask!(self, 0, tasks::create_tasks, RequestKey::NONE, &new) {
                     Ok(created) => format!("{} tasks", created.ids.len()),
                     Err(refusal) => refusal.to_string(),
                 }
             }
-            Case::Page | Case::Filter => {
-                let text = if matches!(case, Case::Page) { "" } else { "nothing" };
+            Case::Page | Case::Filter | Case::Hubs => {
+                let text = if matches!(case, Case::Filter) { "nothing" } else { "" };
                 let filter = TaskFilter {
                     text,
                     ..TaskFilter::default()
@@ -397,6 +335,14 @@ impl Team<'_> {
                 self.tells(&to, "A word of the measurement").await;
                 "sent".to_owned()
             }
+            Case::Messages => {
+                let page = ask!(self, 0, list_messages, 500, 256 * 1024, &MessageFilter::default()).expect("a page");
+                format!("{} messages", page.messages.len())
+            }
+            Case::Leaving => {
+                let given_back = ask!(self, 1, departures::leave_team).expect("left");
+                format!("{} tasks given back", given_back.len())
+            }
             Case::History => {
                 let filter = MessageFilter {
                     task: Some(&id(7)),
@@ -411,7 +357,6 @@ impl Team<'_> {
 
 pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measured {
     let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
-    let rounds = case.rounds(rounds);
     let mut prepared = None;
     // What changes the state has another team each time. The first round of the others loads the script.
     for round in usize::from(!case.is_reading())..=rounds {
