@@ -61,6 +61,9 @@ impl Repo {
                 "commit.gpgSign=false",
                 "-c",
                 "gc.auto=0",
+                // Otherwise each commit starts a second process.
+                "-c",
+                "maintenance.auto=false",
             ])
             .args(arguments)
             .current_dir(&self.path)
