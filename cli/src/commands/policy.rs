@@ -10,6 +10,8 @@ use coord::policy::PATH;
 use coord::policy::file::PolicyFile;
 use coord_git::WorkingCopy;
 
+use crate::stdout::print;
+
 const EXAMPLES: &str = "\
 Examples:
   coord policy check              is the .coord.toml of this repository right?
@@ -57,22 +59,21 @@ fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {
         true => file.display().to_string(),
         false => PATH.to_owned(),
     };
-    let mut out = std::io::stdout();
     let content = match std::fs::read(file) {
         Ok(content) => content,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_named => {
-            writeln!(out, "{name}: there is none; the rules are those of the server")?;
+            print(format!("{name}: there is none; the rules are those of the server\n").as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be read")),
     };
     match PolicyFile::parse(&content) {
         Ok(_) => {
-            writeln!(out, "{name}: right")?;
+            print(format!("{name}: right\n").as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
         Err(problem) => {
-            writeln!(std::io::stderr(), "{name}:{problem}")?;
+            let _ = writeln!(std::io::stderr(), "{name}:{problem}");
             Ok(ExitCode::FAILURE)
         }
     }

@@ -192,10 +192,13 @@ impl World {
     }
 }
 
+/// A file of a folder: its path there and its content.
+type FileIn = (PathBuf, Vec<u8>);
+
 /// A repository and a clone of it in `folder`, and the commits of its branch `main`. They are made once, and written to each folder
 /// without running git.
 fn repositories(folder: &Path) -> (Repo, Repo, [String; 2]) {
-    static MADE: OnceLock<(Vec<(PathBuf, Vec<u8>)>, [String; 2])> = OnceLock::new();
+    static MADE: OnceLock<(Vec<FileIn>, [String; 2])> = OnceLock::new();
     let (files, commits) = MADE.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let origin = Repo::init(folder.path().join("origin"), &["--template="]);
@@ -227,7 +230,7 @@ fn repositories(folder: &Path) -> (Repo, Repo, [String; 2]) {
 }
 
 /// All files of `root` below `folder`.
-fn read_files(root: &Path, folder: &Path, files: &mut Vec<(PathBuf, Vec<u8>)>) {
+fn read_files(root: &Path, folder: &Path, files: &mut Vec<FileIn>) {
     for entry in std::fs::read_dir(root.join(folder)).unwrap() {
         let entry = entry.unwrap();
         let name = folder.join(entry.file_name());

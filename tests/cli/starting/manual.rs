@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use coord_test_support::git::Repo;
+
 fn printed(words: &[&str]) -> String {
     let output = Command::new(crate::COORD).args(words).output().expect("coord runs");
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
@@ -53,13 +55,26 @@ fn the_manual_has_a_page_for_coord_and_for_each_command() {
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
-    let mut child = Command::new(crate::COORD)
-        .args(["completions", "zsh"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("coord starts");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("gone");
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let repo = Repo::init(folder.path().join("shop"), &[]);
+    for words in [
+        &["completions", "zsh"][..],
+        &["policy", "check"],
+        &["init", "--dry-run", "claude-code"],
+    ] {
+        let mut child = Command::new(crate::COORD)
+            .args(words)
+            .current_dir(repo.path())
+            .env("HOME", folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("coord starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("gone");
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{words:?}: {output:?}"
+        );
+    }
 }

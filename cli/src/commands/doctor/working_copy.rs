@@ -51,7 +51,7 @@ fn repository(work: &Work) -> Finding {
         true => Finding::ok("repository", found),
         false => Finding::warn(
             "repository",
-            format!("{found} has no remote: other clones do not share its locks"),
+            format!("{found} has no remote with a URL of host, owner and name: other clones do not share its locks"),
             "git remote add origin URL",
         ),
     }

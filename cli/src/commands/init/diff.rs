@@ -1,6 +1,4 @@
-//! Shows changes of files as unified diffs, in color on a terminal.
-
-use std::io::Write;
+//! Changes of files as unified diffs, in color.
 
 use similar::TextDiff;
 
@@ -12,13 +10,9 @@ const CYAN: &str = "\x1b[36m";
 const BOLD: &str = "\x1b[1m";
 const PLAIN: &str = "\x1b[0m";
 
-/// Prints the changes.
-///
-/// # Errors
-/// When standard output cannot be written.
-pub fn print(changes: &[&Change]) -> std::io::Result<()> {
-    // It leaves the colors out where nobody would see them.
-    let mut output = anstream::stdout().lock();
+/// The changes, as text for [`crate::terminal::output::print`], which leaves the colors out where nobody would see them.
+pub fn colored(changes: &[&Change]) -> String {
+    let mut text = String::new();
     for change in changes {
         for line in of(change).lines() {
             // A file of somebody else must not control the terminal.
@@ -30,14 +24,12 @@ pub fn print(changes: &[&Change]) -> std::io::Result<()> {
                 [b'+', ..] => GREEN,
                 _ => "",
             };
-            match color {
-                "" => writeln!(output, "{line}")?,
-                color => writeln!(output, "{color}{line}{PLAIN}")?,
-            }
+            let plain = if color.is_empty() { "" } else { PLAIN };
+            text += &format!("{color}{line}{plain}\n");
         }
-        writeln!(output)?;
+        text.push('\n');
     }
-    output.flush()
+    text
 }
 
 fn of(change: &Change) -> String {

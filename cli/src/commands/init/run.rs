@@ -18,6 +18,7 @@ use super::settings::{self, Setting};
 use super::{diff, files, guard, texts};
 use crate::agent::local_server;
 use crate::stdout;
+use crate::terminal::output;
 
 /// The file of the record, in Coord's folder of the repository or of the user.
 const RECORD: &str = "init.json";
@@ -147,7 +148,7 @@ impl Run<'_> {
     /// Shows the changes, asks, and writes them. Returns a status where the command ends with that.
     async fn write(&mut self, settings: &[Setting], verb: &str) -> anyhow::Result<Option<ExitCode>> {
         let changes = self.plan.changes();
-        diff::print(&changes).context("standard output")?;
+        output::print(&diff::colored(&changes))?;
         let commands: String = settings
             .iter()
             .map(|setting| format!("git {}\n", setting.arguments().join(" ")))
