@@ -234,9 +234,7 @@ async fn a_forced_push_leaves_the_commits_behind_that_are_no_more() {
 #[tokio::test]
 async fn while_github_is_down_a_delivery_that_does_not_follow_is_not_believed() {
     let (cloud, instance) = started().await;
-    cloud
-        .fake
-        .fail("/commits/", 1_000, coord_test_support::github::Fault::status(502));
+    cloud.fake.fail("/commits/", 1_000, Fault::status(502));
     let unknown = "1234567890123456789012345678901234567890";
     let delivery = push(unknown, &next(&cloud), 1);
     // Not 2xx, so that it can be sent again.
