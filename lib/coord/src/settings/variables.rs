@@ -1,6 +1,8 @@
 //! The one list of all environment variables that Coord reads. `docs/reference.md`, `.env.example` and the help of the
 //! command line are generated from it or compared with it.
 
+use std::sync::OnceLock;
+
 /// An environment variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
@@ -124,8 +126,14 @@ pub fn reference_table() -> String {
     table
 }
 
-/// The variables of `reader` as a section of a command's help: each name on a line of its own, then indented text.
-pub fn help(reader: Reader) -> String {
+/// The variables of `reader` as a section of a command's help: each name on a line of its own, then indented text. It is made once: every
+/// start of `coord` names it for each command.
+pub fn help(reader: Reader) -> &'static str {
+    static SECTIONS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
+    SECTIONS[reader as usize].get_or_init(|| section(reader))
+}
+
+fn section(reader: Reader) -> String {
     const WIDTH: usize = 92;
     let mut text = "Environment:\n".to_owned();
     for variable in VARIABLES.iter().filter(|variable| variable.readers.contains(&reader)) {
