@@ -180,11 +180,11 @@ pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &
     )))
 }
 
-/// Refuses a repository that `source` has met under another name, whatever head is stored: other processes meet it then too. It
-/// counts as a request.
+/// Refuses a repository that `source` knows by another name, whatever head is stored. The head is fetched again, which ends the trust in
+/// the stored one, so that other processes learn the new name too. It counts as a request.
 ///
 /// # Errors
-/// The refusal, unless that name no longer counts.
+/// The refusal. None if the repository has its old name again.
 pub(super) async fn refuse_renamed(
     app: &App,
     source: &dyn Source,

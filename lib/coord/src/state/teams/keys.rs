@@ -29,7 +29,7 @@ pub fn seen(repo: &RepoId, team: &TeamName) -> String {
     of(SEEN, repo, &[":", team.key()])
 }
 
-/// hash: `TEAM AGENT KEY` of a request -> its outcome, of one person, whose login `person` is the SHA-1 of, for ten minutes; JSON.
+/// hash: `TEAM AGENT KEY` of a request -> its outcome, for ten minutes; JSON. `person` is the SHA-1 of a login.
 pub fn answers(repo: &RepoId, person: &str) -> String {
     of("coord:answers:", repo, &[":", person])
 }

@@ -102,7 +102,9 @@ local function unblock(id, dependents, words)
     bytes = bytes + bytes_of(message, 1)
   end
   if full_of('mail', bytes) then
-    return #free, order
+    for _, message in ipairs(messages) do
+      not_told[#not_told + 1] = message.to
+    end
   elseif #messages > 0 then
     deliver_all(messages, marks)
   end
