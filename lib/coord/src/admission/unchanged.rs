@@ -2,7 +2,6 @@
 //! release, for a warning: it never fails one, and is left out where the caller has used up half of its lookups.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use super::Admission;
 use super::pushed_work::MOST_CLAIM_HEADS;
@@ -14,9 +13,6 @@ use crate::state::locks::Written;
 
 /// Lookups that are left to the caller for what depends on the answer.
 const SPARED: u32 = 10;
-
-/// How long a response waits for it.
-const WITHIN: Duration = Duration::from_secs(2);
 
 impl Admission<'_> {
     /// Those of `released` that are known to be the same in `new_head` as at their claim: a lookup for each head at which files
@@ -39,7 +35,7 @@ impl Admission<'_> {
             }
             Ok::<(), ApiError>(())
         };
-        match tokio::time::timeout(WITHIN, asking).await {
+        match tokio::time::timeout(self.app.locks.comparison_time, asking).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(%error, repo = %self.repo, "what was released could not be compared"),
             Err(_) => tracing::debug!(repo = %self.repo, "what was released was not compared in time"),

@@ -8,6 +8,7 @@ pub mod teams;
 pub mod variables;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use coord_graph::Limits;
 use secrecy::SecretString;
@@ -83,6 +84,8 @@ pub struct LockConfig {
     pub most_ttl_seconds: u32,
     /// The effect of a neighbor that is locked for writing, unless a repository's policy says another.
     pub neighbor_policy: NeighborPolicy,
+    /// How long a release waits for the source to tell which of the released files are unchanged.
+    pub comparison_time: Duration,
 }
 
 impl Default for LockConfig {
@@ -91,6 +94,7 @@ impl Default for LockConfig {
             ttl_seconds: 300,
             most_ttl_seconds: 3600,
             neighbor_policy: NeighborPolicy::Block,
+            comparison_time: Duration::from_secs(2),
         }
     }
 }

@@ -135,6 +135,6 @@ async fn a_slow_pattern_of_names_ends_with_its_time() {
         let began = Instant::now();
         let reply = shown(&ask(&store, words).await);
         assert!(reply.contains("ran longer than 2 seconds"), "{reply}");
-        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     }
 }
