@@ -8,6 +8,30 @@ const MIB: usize = 1 << 20;
 
 const TOO_LARGE: &str = "OOM the reply is larger";
 
+/// What `ask` is answered in time. On a busy machine, what copies a hundred megabytes may be ended by its time.
+async fn in_time(ask: impl AsyncFn() -> Value) -> Value {
+    let mut answer = ask().await;
+    for _ in 0..10 {
+        if !is_late(&answer) {
+            break;
+        }
+        answer = ask().await;
+    }
+    answer
+}
+
+fn is_late(answer: &Value) -> bool {
+    match answer {
+        Value::Error(text) => text.contains("ran longer than 2 seconds"),
+        Value::Array(answers) => answers.iter().any(is_late),
+        _ => false,
+    }
+}
+
+async fn answered_in_time(ask: impl AsyncFn() -> Value) -> String {
+    shown(&in_time(ask).await)
+}
+
 /// A store with a megabyte in each kind of value, under the names of the kinds.
 async fn filled() -> EmbeddedStore {
     let store = EmbeddedStore::in_memory().unwrap();
@@ -33,10 +57,10 @@ async fn no_reply_to_a_command_takes_all_memory() {
         many(&["HMGET", "hash"], &["field"]),
         streams,
     ] {
-        let plain = shown(&ask(&store, &words).await);
+        let plain = answered_in_time(async || ask(&store, &words).await).await;
         assert!(plain.starts_with(&format!("!{TOO_LARGE}")), "{}: {plain:.80}", words[0]);
         let script = [&["EVAL", "return redis.pcall(unpack(ARGV))", "0"], &words[..]].concat();
-        let guest = shown(&ask(&store, &script).await);
+        let guest = answered_in_time(async || ask(&store, &script).await).await;
         assert!(guest.starts_with(&format!("!{TOO_LARGE}")), "{}: {guest:.80}", words[0]);
     }
 }
@@ -61,7 +85,7 @@ async fn no_collection_is_read_whole_where_it_is_too_large() {
         "XRANGE stream - +",
         "KEYS *",
     ] {
-        let reply = shown(&say(&store, line).await);
+        let reply = answered_in_time(async || say(&store, line).await).await;
         assert!(reply.starts_with(&format!("!{TOO_LARGE}")), "{line}: {reply:.80}");
     }
     for (line, expected) in [("ZLEXCOUNT set - +", "140"), ("ZCARD set", "140"), ("HLEN hash", "140")] {
@@ -75,7 +99,10 @@ async fn the_replies_to_one_call_are_bounded_together() {
     let get = words(&["GET", "string"]);
     let script = words(&["EVAL", "return redis.call('GET', 'string')", "0"]);
     for request in [get, script] {
-        let replies = store.run(vec![request; 200]).await.unwrap();
+        let ask = async || Value::Array(store.run(vec![request.clone(); 200]).await.unwrap());
+        let Value::Array(replies) = in_time(ask).await else {
+            panic!("no replies");
+        };
         let given = replies.iter().filter(|reply| matches!(reply, Value::Bulk(_))).count();
         assert!((100..128).contains(&given), "{given} of 200");
         assert!(matches!(replies.last(), Some(Value::Error(_))));
@@ -96,7 +123,7 @@ async fn a_script_reads_much_as_long_as_it_keeps_little() {
             read = read + #redis.call('MGET', unpack(names))
         end
         return read";
-    assert_eq!(shown(&eval(&store, reading).await), "500");
+    assert_eq!(answered_in_time(async || eval(&store, reading).await).await, "500");
 }
 
 #[tokio::test]
@@ -105,7 +132,8 @@ async fn messages_count_with_their_channels() {
     let channel = "c".repeat(60_000);
     let _messages = store.subscribe(&channel).await.unwrap();
     let source = "for i = 1, 8000 do redis.call('PUBLISH', ARGV[1], '') end";
-    let reply = shown(&ask(&store, &["EVAL", source, "0", &channel]).await);
+    let script = ["EVAL", source, "0", &channel];
+    let reply = answered_in_time(async || ask(&store, &script).await).await;
     assert!(reply.starts_with("!OOM more than 64 MiB"), "{reply}");
 }
 
