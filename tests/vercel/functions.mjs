@@ -1,7 +1,7 @@
 // `vercel dev` on a copy of the project, and requests to its functions.
 
 import { createHmac } from "node:crypto";
-import { cargoBuild, copyProject, environment, FUNCTIONS, vercelArguments } from "./project.mjs";
+import { cargoBuild, copyProject, environment, FUNCTIONS, takeFeaturesOfTests, vercelArguments } from "./project.mjs";
 import { freePort, startServer } from "./processes.mjs";
 
 /** Longest time that one answer may take; `vercel dev` asks Cargo before each. */
@@ -10,6 +10,7 @@ const ANSWER_MS = 120_000;
 /** Starts `vercel dev` with these variables and no others of ours. */
 export async function startFunctions(variables) {
   const project = copyProject("dev");
+  takeFeaturesOfTests(project);
   // `vercel dev` would do it at the first request to each, and say nothing useful if it failed.
   await cargoBuild(project, FUNCTIONS.flatMap((name) => ["--bin", name]));
   const port = await freePort();

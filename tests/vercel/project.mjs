@@ -3,7 +3,7 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -42,6 +42,24 @@ export function copyProject(name) {
     utimesSync(join(copy, folder), atime, mtime);
   }
   return copy;
+}
+
+/** What gives dependencies of the functions other features in a build of the tests than in one of the functions. */
+const FEATURES_OF_TESTS = `
+coord-teams = { workspace = true, features = ["model"] }
+insta.workspace = true
+jsonschema.workspace = true
+proptest.workspace = true
+`;
+
+/**
+ * Gives the dependencies of a copy the features that they have in the tests, so that Cargo compiles none of them again: one
+ * package of the workspace decides for all. Where a dependency is missing above, only more is compiled.
+ */
+export function takeFeaturesOfTests(copy) {
+  const manifest = join(copy, "tests", "support", "Cargo.toml");
+  const text = readFileSync(manifest, "utf8");
+  writeFileSync(manifest, text.replace("[dependencies]\n", `[dependencies]${FEATURES_OF_TESTS}`));
 }
 
 /**
