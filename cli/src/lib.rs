@@ -8,4 +8,5 @@ pub mod commands;
 mod git_environment;
 mod private_folder;
 mod stdout;
+mod store_place;
 mod terminal;

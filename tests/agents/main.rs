@@ -10,6 +10,7 @@ mod hook;
 mod idle;
 mod init;
 mod mcp;
+mod other_store;
 mod served_name;
 mod session;
 mod team_files;

@@ -40,10 +40,10 @@ impl Connection {
         Connection::to(address, args, working_copy, agent_id, limit)
     }
 
-    /// As [`Connection::open`], but starts no server: `None` where no address is set and none runs.
+    /// As [`Connection::open`], but starts no server: `None` where no address is set, none runs, and so nobody holds anything.
     ///
     /// # Errors
-    /// When the address or the token cannot be used.
+    /// When the address or the token cannot be used, or none runs and the locks are kept in another store.
     pub fn open_running(
         args: &AgentArgs,
         working_copy: &WorkingCopy,
@@ -54,7 +54,7 @@ impl Connection {
             Some(_) => None,
             None => match local_server::running(working_copy) {
                 Some(announced) => Some(announced.address()),
-                None => return Ok(None),
+                None => return local_server::ensure_kept_here(working_copy).map(|()| None),
             },
         };
         Connection::to(local, args, working_copy, agent_id, limit).map(Some)

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use coord_git::WorkingCopy;
 
 use crate::announcement::{Announced, FOLDER, STORE};
-use crate::private_folder;
+use crate::{private_folder, store_place};
 
 /// Time limit of a connection to a server on this machine.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
@@ -43,19 +43,42 @@ pub fn announced(working_copy: &WorkingCopy) -> Option<Announced> {
     Announced::read(&folder(working_copy))
 }
 
-/// Whether a server runs for this repository, or has run: its state is here.
+/// Whether a server runs for this repository, or has run.
 pub fn is_known(working_copy: &WorkingCopy) -> bool {
-    running(working_copy).is_some() || folder(working_copy).join(STORE).is_file()
+    running(working_copy).is_some()
+        || folder(working_copy).join(STORE).is_file()
+        || kept_elsewhere(working_copy).is_some()
+}
+
+/// The options of the `coord serve` that keeps the locks of this repository in another store than that of its folder.
+pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
+    store_place::elsewhere(&folder(working_copy))
+}
+
+/// Whether nobody holds anything where no server runs.
+///
+/// # Errors
+/// When the locks are kept in another store than that of this repository's folder: a sentence.
+pub fn ensure_kept_here(working_copy: &WorkingCopy) -> anyhow::Result<()> {
+    match kept_elsewhere(working_copy) {
+        None => Ok(()),
+        Some(options) => bail!(
+            "the locks of this clone are kept by `coord serve {options}`, which does not run: start it again, or run `coord serve` here to \
+             keep them in the clone from now on"
+        ),
+    }
 }
 
 /// The address of the server of this repository, which is started if none runs.
 ///
 /// # Errors
-/// When it does not start in time, with what it says.
+/// When it does not start in time, with what it says. When none runs and the locks are kept in another store, in which this one's server
+/// would see none of them.
 pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<String> {
     if let Some(announced) = running(working_copy) {
         return Ok(announced.address());
     }
+    ensure_kept_here(working_copy)?;
     let log = log(working_copy);
     let mut server = start(working_copy.root(), &log)?;
     let deadline = Instant::now() + START_TIME;

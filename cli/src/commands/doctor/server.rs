@@ -36,7 +36,10 @@ pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
 pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -> Finding {
     let mend = match args.url(&work.working_copy) {
         Some(_) => name_another(args),
-        None => "coord serve".to_owned(),
+        None => match local_server::kept_elsewhere(&work.working_copy) {
+            Some(options) => format!("coord serve {options}"),
+            None => "coord serve".to_owned(),
+        },
     };
     Finding::wrong("server", format!("{error:#}"), mend)
 }

@@ -1,7 +1,7 @@
 //! The store of `coord serve`.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -16,7 +16,7 @@ use secrecy::SecretString;
 use super::args::ServeArgs;
 use super::banner::Served;
 use crate::announcement::{Announced, Announcement, FOLDER, STORE};
-use crate::private_folder;
+use crate::{private_folder, store_place};
 
 /// The store, and the files that announce the address.
 ///
@@ -32,13 +32,17 @@ pub async fn open_store(
         .map(|repository| (repository.git_folder.join(FOLDER), Some(repository.repo.clone())));
     if let Some(url) = &args.redis {
         let store = RedisStore::connect(url).context("--redis")?;
-        return Ok((Arc::new(store), Announcement::write(repositories, address)));
+        let announcement = Announcement::write(repositories, address);
+        note_places(opened, None, &format!("--redis {}", store_place::without_login(url)));
+        return Ok((Arc::new(store), announcement));
     }
     if let Some(url) = &args.upstash {
         let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
             .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
         let store = UpstashStore::new(url, token).context("--upstash")?;
-        return Ok((Arc::new(store), Announcement::write(repositories, address)));
+        let announcement = Announcement::write(repositories, address);
+        note_places(opened, None, &format!("--upstash {}", store_place::without_login(url)));
+        return Ok((Arc::new(store), announcement));
     }
     let folder = match (&args.data_dir, opened.first()) {
         (Some(folder), _) => folder.clone(),
@@ -59,8 +63,14 @@ pub async fn open_store(
     };
     match opening.await? {
         Ok(store) => {
-            let folders = repositories.chain([(folder, None)]);
-            Ok((Arc::new(store), Announcement::write(folders, address)))
+            let folders = repositories.chain([(folder.clone(), None)]);
+            let announcement = Announcement::write(folders, address);
+            let options = match (&args.data_dir, opened.first()) {
+                (None, Some(first)) => format!("--repo {}", first.path.display()),
+                _ => format!("--data-dir {}", folder.display()),
+            };
+            note_places(opened, Some(&folder), &options);
+            Ok((Arc::new(store), announcement))
         }
         Err(OpenError::InUse(path)) => {
             let path = path.display();
@@ -72,6 +82,20 @@ pub async fn open_store(
             }
         }
         Err(error) => Err(error).with_context(|| format!("cannot open the store {}", path.display())),
+    }
+}
+
+/// Notes in each repository whose locks are not kept in its own folder that they are kept by a server with `options`. `store` is the
+/// folder of the embedded store.
+fn note_places(opened: &[Opened], store: Option<&Path>, options: &str) {
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let store = store.map(real);
+    for repository in opened {
+        let own = repository.git_folder.join(FOLDER);
+        match store.as_ref() == Some(&real(&own)) {
+            true => store_place::forget(&own),
+            false => store_place::note(&own, options),
+        }
     }
 }
 
