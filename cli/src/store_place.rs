@@ -42,9 +42,30 @@ pub fn without_login(url: &str) -> String {
     }
 }
 
+/// `path` as a word of a command line.
+pub fn for_shell(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@:".contains(c);
+    match text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_one_word() {
+        for (path, word) in [
+            ("/srv/a-b", "/srv/a-b"),
+            ("/srv/a b", "'/srv/a b'"),
+            ("/it's", r"'/it'\''s'"),
+        ] {
+            assert_eq!(for_shell(Path::new(path)), word);
+        }
+    }
 
     #[test]
     fn a_url_is_shown_without_its_password() {

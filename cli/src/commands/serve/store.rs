@@ -66,8 +66,8 @@ pub async fn open_store(
             let folders = repositories.chain([(folder.clone(), None)]);
             let announcement = Announcement::write(folders, address);
             let options = match (&args.data_dir, opened.first()) {
-                (None, Some(first)) => format!("--repo {}", first.path.display()),
-                _ => format!("--data-dir {}", folder.display()),
+                (None, Some(first)) => format!("--repo {}", store_place::for_shell(&first.path)),
+                _ => format!("--data-dir {}", store_place::for_shell(&real(&folder))),
             };
             note_places(opened, Some(&folder), &options);
             Ok((Arc::new(store), announcement))
@@ -85,10 +85,13 @@ pub async fn open_store(
     }
 }
 
+fn real(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
 /// Notes in each repository whose locks are not kept in its own folder that they are kept by a server with `options`. `store` is the
 /// folder of the embedded store.
 fn note_places(opened: &[Opened], store: Option<&Path>, options: &str) {
-    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let store = store.map(real);
     for repository in opened {
         let own = repository.git_folder.join(FOLDER);
