@@ -121,7 +121,7 @@ async fn a_request_has_ended_when_the_graph_that_it_asked_for_is_built() {
     let repo = Repo::init(folder.path().join("repo"), &[]);
     repo.commit(&[("a.ts", "import './b';\n"), ("b.ts", "")]);
     let fake = Fake::serve(repo.path()).await;
-    let pause = Duration::from_secs(2);
+    let pause = Duration::from_secs(6);
     fake.fail("/git/trees", 1, Fault::Slow(pause));
     let mut function = Function::start(
         env!("CARGO_BIN_EXE_graph"),

@@ -74,12 +74,20 @@ async fn a_transaction_ends_with_its_caller() {
     let store = EmbeddedStore::in_memory().unwrap();
     let set = words(&["SET", "a", "1"]);
     let requests = [vec![set], searches(&store).await].concat();
-    let caller = tokio::time::timeout(Duration::from_millis(100), store.run_atomically(requests));
-    assert!(caller.await.is_err(), "it takes longer");
-    let began = Instant::now();
-    assert_eq!(shown(&say(&store, "EXISTS a").await), "0");
-    assert_eq!(shown(&say(&store, "SET b 1").await), "OK");
-    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    let mut waited = Vec::new();
+    // It would end by itself after two seconds. On a busy machine others may wait as long for a processor.
+    while waited.len() < 10 {
+        let caller = tokio::time::timeout(Duration::from_millis(100), store.run_atomically(requests.clone()));
+        assert!(caller.await.is_err(), "it takes longer");
+        let began = Instant::now();
+        assert_eq!(shown(&say(&store, "EXISTS a").await), "0");
+        assert_eq!(shown(&say(&store, "SET b 1").await), "OK");
+        waited.push(began.elapsed());
+        if began.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+    }
+    panic!("others waited {waited:?}");
 }
 
 #[tokio::test]
