@@ -306,11 +306,13 @@ async fn who_builds_graphs_is_told_of_a_push() {
     assert_eq!(*observer.0.lock(), [told(&third)]);
 }
 
-#[tokio::test]
-async fn a_repository_that_is_renamed_is_found_out_under_its_old_name_at_once() {
-    let (cloud, instance) = started().await;
-    // The webhook has delivered under the old name, whose head counts for an hour.
-    let former = |key: &str| key.replace("acme/widgets", "acme/gizmos");
+/// `text` with the name that the repository had before.
+fn former(text: &str) -> String {
+    text.replace("acme/widgets", "acme/gizmos")
+}
+
+/// Renames the repository, under whose old name the webhook has delivered a minute ago: that head counts for an hour.
+async fn rename(cloud: &Cloud) {
     let minute_ago = (now() - 60).to_string();
     cloud
         .command(["SET", &former(ALIVE_KEY), &minute_ago, "EX", "86400"])
@@ -328,6 +330,27 @@ async fn a_repository_that_is_renamed_is_found_out_under_its_old_name_at_once() 
     cloud
         .fake
         .behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
+}
+
+/// Asserts that the old name is refused with the new one, under which all goes on.
+async fn has_one_name(instance: &Instance, head: &str) {
+    let by_old_name = json!({"repo_url": former(URL), "agent_head": head});
+    for answer in [
+        instance.check(&jwt("ann"), by_old_name.clone()).await,
+        instance.post(&jwt("ann"), by_old_name).await,
+    ] {
+        assert_eq!(answer.error(), (404, "UNKNOWN_REPOSITORY"), "{answer:?}");
+        let message = answer.body["message"].as_str().unwrap();
+        assert!(message.contains("127.0.0.1/acme/widgets"), "{message}");
+    }
+    let by_new_name = json!({"agent_head": head});
+    assert_eq!(instance.post(&jwt("bob"), by_new_name).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_repository_that_is_renamed_is_found_out_under_its_old_name_at_once() {
+    let (cloud, instance) = started().await;
+    rename(&cloud).await;
     let by_old_name = json!({"repo_url": former(URL)});
     assert_eq!(instance.post(&jwt("ann"), by_old_name.clone()).await.status, 200);
     assert_eq!(instance.post(&jwt("bob"), json!({})).await.status, 200);
@@ -337,14 +360,39 @@ async fn a_repository_that_is_renamed_is_found_out_under_its_old_name_at_once() 
     });
     assert_eq!(outcome(&instance.deliver("repository", &renamed).await), "untrusted");
     assert_eq!(outcome(&instance.deliver("repository", &renamed).await), "unchanged");
-    for answer in [
-        instance.check(&jwt("ann"), by_old_name.clone()).await,
-        instance.post(&jwt("ann"), by_old_name).await,
-    ] {
-        assert_eq!(answer.error(), (404, "UNKNOWN_REPOSITORY"), "{answer:?}");
-        let message = answer.body["message"].as_str().unwrap();
-        assert!(message.contains("127.0.0.1/acme/widgets"), "{message}");
+    has_one_name(&instance, &cloud.head).await;
+}
+
+/// The event `repository` is not delivered.
+#[tokio::test]
+async fn the_first_push_under_another_name_is_known_by_the_number_of_the_repository() {
+    let (cloud, instance) = started().await;
+    rename(&cloud).await;
+    let second = next(&cloud);
+    let numbered = |text: String, later: u64| -> Value {
+        let mut push: Value = serde_json::from_str(&text).unwrap();
+        push["repository"]["id"] = json!(7);
+        push["repository"]["pushed_at"] = json!(now() + later);
+        push
+    };
+    let text = push(&cloud.head, &second, 0).to_string();
+    let (by_old_name, by_new_name) = (numbered(former(&text), 1), numbered(text, 2));
+    assert_eq!(outcome(&instance.deliver("push", &by_old_name).await), "moved");
+    let claim = json!({"repo_url": former(URL), "agent_head": second});
+    assert_eq!(instance.post(&jwt("ann"), claim).await.status, 200);
+    assert_eq!(outcome(&instance.deliver("push", &by_new_name).await), "moved");
+    // One that is sent again changes nothing.
+    assert_eq!(outcome(&instance.deliver("push", &by_old_name).await), "unchanged");
+    for (key, is_trusted) in [(ALIVE_KEY.to_owned(), 1), (former(ALIVE_KEY), 0)] {
+        assert_eq!(
+            cloud.command(["EXISTS", &key]).await.as_int(),
+            Some(is_trusted),
+            "{key}"
+        );
     }
-    // Under the new name all goes on.
-    assert_eq!(instance.post(&jwt("bob"), json!({})).await.status, 200);
+    let old_head = (now() - 60).to_string();
+    cloud
+        .command(["HSET", &former(HEAD_KEY), "checked_at", &old_head])
+        .await;
+    has_one_name(&instance, &second).await;
 }

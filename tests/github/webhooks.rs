@@ -164,6 +164,7 @@ fn check_push(delivery: &Delivery, example: &Value, host: &str) {
     commits.reverse();
     let expected = Push {
         repo: RepoId::parse(&format!("https://{host}/Codertocat/Hello-World")).unwrap(),
+        number: example["repository"]["id"].as_u64(),
         branch: branch_of(text("ref")),
         before: id("before"),
         after: id("after"),

@@ -1,9 +1,9 @@
 //! `push_head`: what a webhook tells, in and out of order.
 
-use coord::domain::CommitSha;
+use coord::domain::{CommitSha, RepoId};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, admit};
-use coord::state::heads::{FetchedHead, Pushed, PushedHead, push_head, record_head};
+use coord::state::heads::{FetchedHead, Pushed, PushedHead, note_name, push_head, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
 
@@ -55,6 +55,23 @@ impl World {
         let admitted = admit(&*self.store, &entry, state::Read::nothing()).await.unwrap();
         matches!(admitted, Admitted::Denied(Denial::RefreshHead { .. }))
     }
+}
+
+async fn another_name_of_a_repository_is_told_once_by_its_number(world: World) {
+    let named = |name: &str| RepoId::parse(&format!("https://github.com/acme/{name}")).unwrap();
+    let (old, new, other) = (named("gizmos"), named("widgets"), named("shop"));
+    let note = async |repo: &RepoId, number: u64| note_name(&*world.store, repo, number).await.unwrap();
+    assert_eq!(note(&old, 7).await, None);
+    assert_eq!(note(&old, 7).await, None);
+    assert_eq!(note(&other, 70).await, None);
+    assert_eq!(note(&new, 7).await, Some(old));
+    assert_eq!(note(&new, 7).await, None);
+    let elsewhere = RepoId::parse("https://git.example.com/acme/gizmos").unwrap();
+    assert_eq!(note(&elsewhere, 7).await, None, "of another host");
+    let kept = world
+        .command(["PTTL", &state::heads::keys::delivered_name(&new, 7)])
+        .await;
+    assert!(kept.as_int().unwrap() > 80 * 86_400_000, "{kept:?}");
 }
 
 async fn a_push_moves_the_head_and_is_announced(world: World) {
@@ -188,6 +205,7 @@ async fn while_a_webhook_tells_heads_are_not_asked_for(world: World) {
 }
 
 on_every_store!(
+    another_name_of_a_repository_is_told_once_by_its_number,
     a_push_moves_the_head_and_is_announced,
     a_reset_branch_has_only_the_new_commits,
     a_delivery_that_does_not_follow_moves_nothing,

@@ -29,7 +29,7 @@ use crate::http::openapi::fields::WebhookHeaders;
 use crate::http::openapi::responses::response;
 use crate::source::github::webhook::{Delivery, PullRequest, Push, is_signed, parse, payload};
 use crate::source::{Source, SourceError};
-use crate::state::heads::{Pushed, PushedHead, distrust_webhook, push_head};
+use crate::state::heads::{Pushed, PushedHead, distrust_webhook, note_name, push_head};
 use crate::state::locks::{PendingAct, settle_pending};
 
 /// Maximum size of a delivery in bytes: a little more than a function ever gets. A push of 2,000 commits is about 3 MB.
@@ -205,6 +205,12 @@ async fn take_push(state: &App, push: &Push) -> Result<Outcome, ApiError> {
     match push_head(&*state.store, repo, branch, &pushed).await? {
         Pushed::Moved => {
             push.after.as_ref().inspect(|head| saw(head));
+            // A delivery that is late or sent again moves nothing.
+            if let Some(number) = push.number
+                && let Some(before) = note_name(&*state.store, repo, number).await?
+            {
+                take_name(state, &before).await?;
+            }
             Ok(Outcome::Moved)
         }
         Pushed::Unchanged => Ok(Outcome::Unchanged),

@@ -9,6 +9,9 @@ use crate::store::{Request, Store, StoreError, Value};
 /// How long a webhook counts as alive after it delivered a push: a day.
 const WEBHOOK_ALIVE_FOR: &str = "86400";
 
+/// How long the name of a repository is kept after a push: 90 days.
+const NAME_KEPT_FOR: &str = "7776000";
+
 /// The outcome of [`record_head`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadChange {
@@ -170,6 +173,26 @@ pub async fn distrust_webhook(store: &dyn Store, repo: &RepoId) -> Result<bool, 
         Some(Value::Int(count)) => Ok(count > 0),
         Some(Value::Error(message)) => Err(StoreError::Failed(message)),
         _ => Err(StoreError::Malformed("the end of the trust in a webhook".to_owned())),
+    }
+}
+
+/// Notes that a push to `repo`, whose number is `number`, was delivered. Returns the name under which the push before was delivered, where
+/// that is another one: the repository was renamed.
+///
+/// # Errors
+/// When the store does not respond, or its reply is malformed.
+pub async fn note_name(store: &dyn Store, repo: &RepoId, number: u64) -> Result<Option<RepoId>, StoreError> {
+    let key = keys::delivered_name(repo, number);
+    let words = ["SET", &key, repo.as_str(), "EX", NAME_KEPT_FOR, "GET"];
+    match store.run(vec![Request::command(words)]).await?.into_iter().next() {
+        Some(Value::Error(message)) => Err(StoreError::Failed(message)),
+        Some(before) => {
+            let before = before
+                .as_str()
+                .and_then(|name| RepoId::parse(&format!("https://{name}")).ok());
+            Ok(before.filter(|before| before != repo))
+        }
+        None => Err(StoreError::Malformed("the name of a repository".to_owned())),
     }
 }
 

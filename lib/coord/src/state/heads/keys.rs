@@ -13,3 +13,9 @@ pub fn head(repo: &RepoId, branch: &Branch) -> String {
 pub fn webhook(repo: &RepoId) -> String {
     of("coord:webhook:", repo, &[])
 }
+
+/// string: the name under which a push to the repository with this number, on the host of `repo`, was delivered last.
+pub fn delivered_name(repo: &RepoId, number: u64) -> String {
+    let host = repo.as_str().split('/').next().unwrap_or_default();
+    format!("coord:delivered-name:{{{host}}}:{number}")
+}

@@ -17,6 +17,8 @@ pub const MOST_COMMITS: usize = 200;
 pub struct Push {
     /// The repository.
     pub repo: RepoId,
+    /// Its number at GitHub, which stays when it is renamed.
+    pub number: Option<u64>,
     /// The branch.
     pub branch: Branch,
     /// Its head before the push; `None` if it was created.
@@ -51,6 +53,7 @@ struct Payload<'a> {
 struct Repository<'a> {
     #[serde(borrow, flatten)]
     named: PayloadRepository<'a>,
+    id: Option<u64>,
     #[serde(borrow)]
     pushed_at: PushedAt<'a>,
 }
@@ -88,6 +91,7 @@ pub(super) fn parse(body: &[u8], host: &str) -> Result<Delivery, Invalid> {
     let commits = commits.map(|id| full("commits", id)).collect::<Result<_, _>>()?;
     Ok(Delivery::Push(Push {
         repo: repository(&payload.repository.named, host)?,
+        number: payload.repository.id,
         branch,
         before,
         after,

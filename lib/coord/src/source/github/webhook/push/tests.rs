@@ -45,6 +45,7 @@ fn a_push_says_what_was_pushed_where() {
     let sha = |digit| CommitSha::parse(&id(digit)).unwrap();
     let expected = Push {
         repo: RepoId::parse("https://github.com/acme/shop").unwrap(),
+        number: Some(7),
         branch: Branch::parse("feature/log-in").unwrap(),
         before: Some(sha("1")),
         after: Some(sha("3")),
@@ -63,6 +64,7 @@ fn a_push_says_what_was_pushed_where() {
         1_795_309_200
     );
     assert_eq!(push(&with("/commits", None)).commits, []);
+    assert_eq!(push(&with("/repository/id", None)).number, None);
     assert!(!push(&with("/forced", None)).is_forced);
     let escaped = payload().to_string().replace("Acme/Shop", "\\u0041cme\\/Shop");
     assert_eq!(parse(escaped.as_bytes(), "GitHub.com"), Ok(Delivery::Push(expected)));
