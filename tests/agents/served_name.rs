@@ -14,13 +14,13 @@ use crate::mcp::{Agent, action};
 use crate::world::World;
 
 /// The `coord serve` of a world, which ends with it.
-struct Server<'a> {
+pub struct Server<'a> {
     world: &'a World,
     process: Child,
 }
 
 impl<'a> Server<'a> {
-    fn start(world: &'a World, store: &[&str]) -> Server<'a> {
+    pub fn start(world: &'a World, store: &[&str]) -> Server<'a> {
         let mut command = world.coord(world.clone.path());
         command
             .args(["serve", "--port", "0"])

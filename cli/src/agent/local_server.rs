@@ -50,21 +50,21 @@ pub fn is_known(working_copy: &WorkingCopy) -> bool {
         || kept_elsewhere(working_copy).is_some()
 }
 
-/// The options of the `coord serve` that keeps the locks of this repository in another store than that of its folder.
+/// The store that keeps the locks of this repository, where it is not that of its folder.
 pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
     store_place::elsewhere(&folder(working_copy))
 }
 
-/// Whether nobody holds anything where no server runs.
+/// Fails where the locks are kept in another store than that of this repository's folder: somebody may hold files although no server runs.
 ///
 /// # Errors
-/// When the locks are kept in another store than that of this repository's folder: a sentence.
+/// A sentence, which names that store.
 pub fn ensure_kept_here(working_copy: &WorkingCopy) -> anyhow::Result<()> {
     match kept_elsewhere(working_copy) {
         None => Ok(()),
-        Some(options) => bail!(
-            "the locks of this clone are kept by `coord serve {options}`, which does not run: start it again, or run `coord serve` here to \
-             keep them in the clone from now on"
+        Some(place) => bail!(
+            "the locks of this clone are kept elsewhere, in the {place}, whose coord serve does not run: start it again as before, or run \
+             `coord serve` without options here to keep them in the clone from now on"
         ),
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -
     let mend = match args.url(&work.working_copy) {
         Some(_) => name_another(args),
         None => match local_server::kept_elsewhere(&work.working_copy) {
-            Some(options) => format!("coord serve {options}"),
+            Some(place) => format!("start coord serve again with the {place}"),
             None => "coord serve".to_owned(),
         },
     };

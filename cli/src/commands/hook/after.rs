@@ -138,16 +138,15 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
         return (false, Vec::new());
     };
     let opened = Connection::open_running(caller.args, &work.working_copy, Some(holder), SHORT_LIMIT);
-    let not_compared =
-        |error: &dyn std::fmt::Display| format!("Coord: what the command changed is not compared with locks: {error}.");
+    let not_compared = |error: String| format!("Coord: what the command changed is not compared with locks: {error}.");
     let connection = match opened {
         Ok(Some(connection)) => connection,
         Ok(None) => return (false, Vec::new()),
-        Err(error) => return (false, vec![not_compared(&format!("{error:#}"))]),
+        Err(error) => return (false, vec![not_compared(format!("{error:#}"))]),
     };
     let Unclaimed { own, without, warning } = match unclaimed::judge(&connection, &work, holder, changed).await {
         Ok(judged) => judged,
-        Err(error) => return (false, vec![not_compared(&error)]),
+        Err(error) => return (false, vec![not_compared(error.to_string())]),
     };
     let place = Place {
         working_copy: work.working_copy,

@@ -33,7 +33,7 @@ pub async fn open_store(
     if let Some(url) = &args.redis {
         let store = RedisStore::connect(url).context("--redis")?;
         let announcement = Announcement::write(repositories, address);
-        note_places(opened, None, &format!("--redis {}", store_place::without_login(url)));
+        note_places(opened, None, &store.describe());
         return Ok((Arc::new(store), announcement));
     }
     if let Some(url) = &args.upstash {
@@ -41,7 +41,7 @@ pub async fn open_store(
             .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
         let store = UpstashStore::new(url, token).context("--upstash")?;
         let announcement = Announcement::write(repositories, address);
-        note_places(opened, None, &format!("--upstash {}", store_place::without_login(url)));
+        note_places(opened, None, &store.describe());
         return Ok((Arc::new(store), announcement));
     }
     let folder = match (&args.data_dir, opened.first()) {
@@ -65,11 +65,7 @@ pub async fn open_store(
         Ok(store) => {
             let folders = repositories.chain([(folder.clone(), None)]);
             let announcement = Announcement::write(folders, address);
-            let options = match (&args.data_dir, opened.first()) {
-                (None, Some(first)) => format!("--repo {}", store_place::for_shell(&first.path)),
-                _ => format!("--data-dir {}", store_place::for_shell(&real(&folder))),
-            };
-            note_places(opened, Some(&folder), &options);
+            note_places(opened, Some(&folder), &format!("embedded store at {}", path.display()));
             Ok((Arc::new(store), announcement))
         }
         Err(OpenError::InUse(path)) => {
@@ -85,19 +81,16 @@ pub async fn open_store(
     }
 }
 
-fn real(folder: &Path) -> PathBuf {
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
-}
-
-/// Notes in each repository whose locks are not kept in its own folder that they are kept by a server with `options`. `store` is the
-/// folder of the embedded store.
-fn note_places(opened: &[Opened], store: Option<&Path>, options: &str) {
+/// Notes in each repository whose locks are not kept in its own folder where they are: `place`. `store` is the folder of the embedded
+/// store.
+fn note_places(opened: &[Opened], store: Option<&Path>, place: &str) {
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let store = store.map(real);
     for repository in opened {
         let own = repository.git_folder.join(FOLDER);
         match store.as_ref() == Some(&real(&own)) {
             true => store_place::forget(&own),
-            false => store_place::note(&own, options),
+            false => store_place::note(&own, place),
         }
     }
 }
