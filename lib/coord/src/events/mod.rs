@@ -1,12 +1,15 @@
 //! Live events. A repository that somebody watches has one [`feed`] in this process, with one subscription to the channel of
 //! the store, however many watch. The log is the truth: it fills every gap of the channel, and it is where a watcher resumes.
 //!
+//! - `fake`: a store in memory for tests
 //! - `feed`: the events of one repository, in order, each once
 //! - `recent`: the newest of them, from which most watchers resume without a request to the store
 //! - `permits`: the bound on streams
 //! - `published`: an event as it is sent to every watcher
 //! - `watching`: one watcher's way through the log and the feed
 
+#[cfg(test)]
+pub(crate) mod fake;
 mod feed;
 mod permits;
 mod published;

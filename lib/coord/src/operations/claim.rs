@@ -39,7 +39,7 @@ pub(crate) async fn claim(
     wait: u32,
 ) -> Result<PostResponse, ApiError> {
     let mut admission = begin(app, request, mode).await?;
-    let mut waiting = Waiting::begin(app, &request.repo, &admission.holder().user_id, wait).await?;
+    let mut waiting = Waiting::begin(&app.events, &request.repo, &admission.holder().user_id, wait).await?;
     let mut refusal = None;
     loop {
         let gate = GateRequest::new(app, request, &admission, tool_use);

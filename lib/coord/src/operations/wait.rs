@@ -11,7 +11,7 @@ use super::fields::seconds;
 use crate::app::App;
 use crate::domain::{RepoId, UserId};
 use crate::error::ApiError;
-use crate::events::{Next, Permit, Watching};
+use crate::events::{EventHub, Next, Permit, Watching};
 
 /// The seconds that a request with `sent` in `field` waits: no more than this server lets it.
 pub(super) fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) -> Result<u32, ApiError> {
@@ -39,13 +39,13 @@ impl Waiting {
     ///
     /// # Errors
     /// When there are too many streams, or the store does not respond.
-    pub async fn begin(app: &App, repo: &RepoId, person: &UserId, wait: u32) -> Result<Self, ApiError> {
+    pub async fn begin(events: &EventHub, repo: &RepoId, person: &UserId, wait: u32) -> Result<Self, ApiError> {
         let ends_by = Instant::now() + Duration::from_secs(u64::from(wait));
         let watching = match wait {
             0 => None,
             _ => {
-                let permit = app.events.permit(person.clone())?;
-                Some((app.events.watch(repo, None).await?, permit))
+                let permit = events.permit(person.clone())?;
+                Some((events.watch(repo, None).await?, permit))
             }
         };
         Ok(Waiting {
@@ -57,7 +57,7 @@ impl Waiting {
     }
 
     /// Waits for an event that matters, at most for the time `or_after`. False once the time of the request is over, or the server
-    /// stops.
+    /// stops: however much happens, the last read is at the end of that time.
     pub async fn until(&mut self, matters: impl Fn(&Event) -> bool, or_after: Option<Duration>) -> bool {
         let Some((watching, _)) = &mut self.watching else {
             return false;
@@ -66,19 +66,52 @@ impl Waiting {
         loop {
             let timer: OptionFuture<_> = again.map(sleep_until).into();
             tokio::select! {
+                biased;
+                () = sleep_until(self.ends_by) => return false,
+                Some(()) = timer => break,
                 next = watching.next() => match next {
                     Ok(Next::Event(event)) if matters(&event.event) => break,
                     Ok(Next::Event(_) | Next::Live(_)) => {}
                     Ok(Next::Gap) => break,
                     Ok(Next::Slow | Next::Stopped) | Err(_) => return false,
                 },
-                () = sleep_until(self.ends_by) => return false,
-                Some(()) = timer => break,
             }
         }
-        sleep_until(self.not_before).await;
+        sleep_until(self.not_before.min(self.ends_by)).await;
         self.not_before = Instant::now() + self.pause;
         self.pause = (2 * self.pause).min(LONGEST_PAUSE);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::fake::Fake;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_ends_by_its_time_however_much_happens() {
+        let store = Fake::new();
+        let events = EventHub::new(store.clone());
+        let repo = RepoId::parse("https://github.com/acme/shop").unwrap();
+        let person = UserId::parse("ada").unwrap();
+        let begun = Instant::now();
+        let mut waiting = Waiting::begin(&events, &repo, &person, 8).await.unwrap();
+        tokio::spawn(async move {
+            for number in 1.. {
+                store.emit(number);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        });
+        let mut reads = Vec::new();
+        while waiting.until(|_| true, None).await {
+            reads.push(begun.elapsed().as_millis());
+        }
+        assert_eq!(begun.elapsed(), Duration::from_secs(8));
+        let [.., before, last] = &reads[..] else {
+            panic!("{reads:?}")
+        };
+        assert_eq!(*last, 8000, "what came after {before} ms is read once more");
+        assert!(reads.len() < 10, "{reads:?}");
     }
 }

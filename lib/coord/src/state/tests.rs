@@ -113,7 +113,7 @@ const MAKES_REQUESTS: [&str; 4] = [
     "/coord/src/state/",
     "/coord/src/store/",
     "/upstash_listen/",
-    "/coord/src/events/tests/fake.rs",
+    "/coord/src/events/fake.rs",
 ];
 
 /// Whether a line of code makes or takes apart a request of the store.

@@ -1,14 +1,13 @@
 //! The hub over a store in memory. Time is tokio's, which passes when nothing else is left to do.
 
-mod fake;
 mod lost;
 
 use std::sync::atomic::Ordering;
 
 use coord_protocol::Event;
-use fake::{Fake, event, id};
 use tokio::time::{Instant, sleep, timeout};
 
+use super::fake::{Fake, event, id};
 use super::*;
 
 /// Longer than anything in this module takes, but for what waits for ever.

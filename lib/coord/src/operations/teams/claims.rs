@@ -124,7 +124,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
     let tool_use = ToolUse::parse(None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
     let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
-    let mut waiting = Waiting::begin(app, &agent.repo, &admission.holder().user_id, wait).await?;
+    let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut skipped = Vec::new();
     loop {
         let said = files.said(app, &admission, &tool_use);

@@ -144,7 +144,7 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
         most,
         most_bytes: MOST_BYTES,
     };
-    let mut waiting = Waiting::begin(app, &agent.repo, &admission.holder().user_id, wait).await?;
+    let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut shutdown_before: Option<Option<String>> = None;
     loop {
         let (inbox, _) = run(&mut admission, &call).await?;
