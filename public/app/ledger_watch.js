@@ -102,8 +102,12 @@ export function watchLedger({ repoUrl, api, clock, timers, state, dispatch }) {
       const { ledger } = state();
       if (isStopped || ledger.filter !== before.filter || !ledger.hasOlder) return;
       const from = Math.max(ledger.base?.count ?? 0, ledger.oldest - span);
-      tell(before, lengthenedLedger(ledger, await readSpan(ledger, from), from));
-      if (state().ledger.lines.length > before.lines.length) return;
+      const bodies = await readSpan(ledger, from);
+      // Newer lines may have come meanwhile; where it has begun anew, these do not follow its oldest one.
+      const { ledger: current } = state();
+      if (current.oldest !== ledger.oldest) continue;
+      tell(before, lengthenedLedger(current, bodies, from));
+      if ((state().ledger.lines.at(-1)?.seq ?? Infinity) <= ledger.oldest) return;
     }
   });
 

@@ -49,7 +49,8 @@ export function watchMail({ repoUrl, api, clock, timers, state, dispatch }) {
     const { mail } = state();
     if (mail.earlier === null) return;
     const body = await get(mail, { before: String(mail.earlier) });
-    tell(mail, (current) => withOlder(current, body));
+    // Where newer messages have begun the list anew, these do not follow its oldest one.
+    tell(mail, (current) => (current.earlier === mail.earlier ? withOlder(current, body) : current));
   });
 
   return {

@@ -159,7 +159,7 @@ test('the ledger has its newest lines, its seal to copy, where it begins, and ol
       // On a busy machine a read may be unanswered: the page says so, and its reader tries again.
       if (await ledger(page).getByText('Try again.').isVisible()) await older.click();
       return (await lines(page).count()) === count;
-    }, `${count} lines`);
+    }, `${count} lines`, 90_000);
   }
   await shows(ledger(page).getByText('Nothing older to show.'));
 

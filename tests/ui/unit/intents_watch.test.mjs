@@ -204,6 +204,45 @@ test('older lines are read on demand, span by span until some match, and down to
   assert.equal(page.model.state.ledger.hasOlder, false);
 });
 
+test('lines that come while older ones are read stay', async () => {
+  const page = await livePage({ ledger: () => json(ledgerPage(range(101, 150))) });
+  page.model.followLedger(true);
+  await page.timers.pass(50);
+  /** @type {((response: Response) => void)[]} */
+  const waiting = [];
+  page.answers.ledger = (url) => (url.searchParams.get('after') === '150' ? json(ledgerPage([151])) : new Promise((resolve) => waiting.push(resolve)));
+  const lengthened = page.model.lengthenLedger();
+  page.say(changed());
+  await page.timers.pass(2000);
+  assert.equal(page.model.state.ledger.newest, 151);
+  waiting[0](json(ledgerPage(range(1, 100), { sealed: 151 })));
+  await lengthened;
+  const { lines, newest, hasOlder } = page.model.state.ledger;
+  assert.deepEqual(lines.map(({ seq }) => seq), range(1, 151).reverse());
+  assert.deepEqual([newest, hasOlder], [151, false]);
+});
+
+test('older lines are not put below a ledger that has begun anew meanwhile', async () => {
+  const page = await livePage({ ledger: () => json(ledgerPage(range(101, 150))) });
+  page.model.followLedger(true);
+  await page.timers.pass(50);
+  /** @type {((response: Response) => void)[]} */
+  const waiting = [];
+  const after = (/** @type {URL} */ url) => Number(url.searchParams.get('after'));
+  page.answers.ledger = (url) => {
+    if (url.searchParams.has('last')) return json(ledgerPage(range(951, 1000)));
+    if (after(url) >= 150) return json(ledgerPage([after(url) + 1], { sealed: 1000, next: after(url) + 1 }));
+    return new Promise((resolve) => waiting.push(resolve));
+  };
+  const lengthened = page.model.lengthenLedger();
+  page.say(changed());
+  await page.timers.pass(2000);
+  page.answers.ledger = (url) => json(ledgerPage(range(after(url) + 1, after(url) + 100), { sealed: 1000 }));
+  waiting[0](json(ledgerPage(range(1, 100), { sealed: 1000 })));
+  await lengthened;
+  assert.deepEqual(page.model.state.ledger.lines.map(({ seq }) => seq), range(851, 1000).reverse());
+});
+
 test('a ledger that cannot be read says why, and is read again', async () => {
   const page = await livePage({ ledger: () => refusal(503, 'STORE_UNAVAILABLE', { 'Retry-After': '8' }) });
   page.model.followLedger(true);

@@ -241,3 +241,20 @@ test('messages are read while they are looked at: the newest, of one inbox if ch
   await page.timers.pass(2000);
   assert.equal(asked(page).length, end);
 });
+
+test('older messages are not put below a list that has begun anew meanwhile', async () => {
+  const page = await livePage([]);
+  page.answers.messages = () => json({ messages: [messageView(12), messageView(11)], earlier: 11 });
+  page.model.followMail(true);
+  await page.timers.pass(50);
+  /** @type {((response: Response) => void)[]} */
+  const waiting = [];
+  page.answers.messages = (url) => (url.searchParams.has('before') ? new Promise((resolve) => waiting.push(resolve)) : json({ messages: [messageView(32), messageView(31)], earlier: 31 }));
+  const lengthened = page.model.lengthenMail();
+  page.say(teamEvent('message_sent', { number: 32, message_type: 'plain', from: 'ann', to: 'lead', recipients: ['lead'], recipient_count: 1 }));
+  await page.timers.pass(1000);
+  waiting[0](json({ messages: [messageView(10), messageView(9)] }));
+  await lengthened;
+  const { messages, earlier } = page.model.state.mail;
+  assert.deepEqual([messages?.map(({ id }) => id), earlier], [[32, 31], 31]);
+});
