@@ -173,8 +173,8 @@ export function watchBranch({ repoUrl, branch, api, clock, base, token, transpor
   /** @type {string | null} From where older events are read. */
   let earlier = null;
   const activity = guarded('activity', async () => {
-    const { activity: shown, connection } = get().state;
-    const isFirst = shown.length === 0;
+    const { activity: shown, connection, isActivityRead } = get().state;
+    const isFirst = !isActivityRead || shown.length === 0;
     // A list that is read before the stream is back has what the stream would have brought as missed.
     const isCaughtUp = isMissed || (!isFirst && connection.phase !== 'live');
     isMissed = false;

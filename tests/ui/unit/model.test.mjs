@@ -376,6 +376,19 @@ test('older events are loaded until there are none', async () => {
   assert.deepEqual([page.model.state.activity.length, page.model.state.hasOlder], [3, false]);
 });
 
+test('older events are known of also where live ones came before the first read', async () => {
+  const at = (/** @type {number} */ second) => lockEvent('lock_granted', 'ada', ['a'], { at: second });
+  const page = openPage({ routes: { activity: () => json({ error: 'STORE_UNAVAILABLE', message: 'the store is away' }, 503, { 'Retry-After': '1' }) } });
+  await page.timers.pass(16);
+  page.open();
+  page.say(at(10));
+  await page.timers.pass(50);
+  assert.deepEqual([page.model.state.activity.length, page.model.state.isActivityRead], [1, false]);
+  page.answers.activity = () => json({ events: [at(10), at(9)], cursor: at(10).id, earlier: at(9).id });
+  await page.timers.pass(20_000);
+  assert.deepEqual([page.model.state.activity.length, page.model.state.hasOlder], [2, true]);
+});
+
 test('a check asks about the newest head, and a server that cannot say is offline', async () => {
   /** @type {any} */
   let asked;
