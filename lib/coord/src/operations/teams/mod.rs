@@ -2,6 +2,7 @@
 //!
 //! - `membership`: who works together, and how that ends
 //! - `tasks`, `claims`, `files`: what is to be done; who does it; the files that are claimed for it
+//! - `sent_tasks`: what a request says of tasks; `no_task`: why there is none for an agent
 //! - `messages`: what members tell each other
 //! - `caller`: who asks; `chosen`: in which team; `calls`: the scripts under their admission
 //! - `view`: records on the wire; `texts`: what people write
@@ -13,6 +14,8 @@ mod claims;
 mod files;
 mod membership;
 mod messages;
+mod no_task;
+mod sent_tasks;
 mod tasks;
 mod texts;
 mod view;

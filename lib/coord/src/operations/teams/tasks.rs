@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use coord_protocol::bounds::{DEPENDENCIES, NEW_DEPENDENCIES, NEW_TASKS, TITLE_CHARS};
+use coord_protocol::bounds::{NEW_DEPENDENCIES, NEW_TASKS, TITLE_CHARS};
 use coord_protocol::tasks::{
-    self as wire, EditTaskRequest, NewTask as SentTask, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus,
-    TasksResponse,
+    self as wire, EditTaskRequest, NewTasksRequest, NewTasksResponse, TaskResponse, TaskStatus, TasksResponse,
 };
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Orchestration, Waiting};
@@ -13,15 +12,16 @@ use coord_protocol::{Action, Orchestration, Waiting};
 use super::caller::{Asked, TeamAgent};
 use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, ShowTask, UpdateTask, run};
 use super::chosen::ChosenTeam;
-use super::texts::{content, long_text, number, request_key, task_id, title};
+use super::sent_tasks::{changes, planned, with_refs};
+use super::texts::{content, number, request_key, task_id};
 use super::view;
 use crate::admission::Right;
 use crate::app::App;
-use crate::domain::team::{Handle, TaskId};
-use crate::domain::{Branch, FilePath, FilePaths};
+use crate::domain::FilePath;
+use crate::domain::team::Handle;
 use crate::error::{ApiError, TeamRefused};
-use crate::operations::fields::{id_in, in_field, required};
-use crate::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, TaskView, Updated, WholeTask};
+use crate::operations::fields::{in_field, required};
+use crate::state::tasks::{Readiness, TaskFilter, TaskView, Updated, WholeTask};
 use crate::state::teams::{RequestKey, TeamRefusal};
 
 /// Tasks of a page, unless another number is asked for, and the most.
@@ -185,95 +185,6 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
     })
 }
 
-/// The refusal of a ring, which names a new task by its id or its `ref` where it has one.
-fn with_refs(error: ApiError, sent: &[SentTask]) -> ApiError {
-    let ApiError::Team(mut refused) = error else {
-        return error;
-    };
-    if let TeamRefusal::Circular { ring } = &mut refused.refusal {
-        let named = |word: &str| {
-            let place = word.strip_prefix('#').and_then(|place| place.parse::<usize>().ok());
-            let task = place.and_then(|place| sent.get(place.checked_sub(1)?));
-            let name = task.and_then(|task| task.id.as_ref().or(task.reference.as_ref()));
-            name.map_or(word, String::as_str).to_owned()
-        };
-        *ring = ring.split(" -> ").map(named).collect::<Vec<_>>().join(" -> ");
-    }
-    ApiError::Team(refused)
-}
-
-/// The tasks with what they name: another one of the request by its `ref`, or else one of the team.
-fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
-    let mut places = BTreeMap::new();
-    for (place, task) in sent.iter().enumerate() {
-        let Some(reference) = &task.reference else {
-            continue;
-        };
-        task_id("ref", reference)?;
-        if places.insert(reference.as_str(), place).is_some() {
-            return Err(ApiError::InvalidField {
-                field: "ref",
-                problem: format!("names two tasks: {reference}"),
-            });
-        }
-    }
-    let named = |field, names: &Option<Vec<String>>| {
-        let names = bounded(field, names.as_deref().unwrap_or_default())?;
-        let name = |name: &String| match places.get(name.as_str()) {
-            Some(place) => Ok(Named::New(*place)),
-            None => task_id(field, name).map(Named::Task),
-        };
-        names.iter().map(name).collect::<Result<Vec<_>, ApiError>>()
-    };
-    let task = |task: &SentTask| {
-        Ok(NewTask {
-            title: title(task.title.as_deref())?,
-            description: long_text("description", task.description.as_deref())?.to_owned(),
-            priority: task.priority.unwrap_or_default(),
-            id: task
-                .id
-                .as_deref()
-                .map(TaskId::parse_new)
-                .transpose()
-                .map_err(in_field("id"))?,
-            dependencies: named("dependencies", &task.dependencies)?,
-            blocks: named("blocks", &task.blocks)?,
-            files: files(task.files.as_deref().unwrap_or_default())?,
-            branch: task.branch.as_deref().map(branch).transpose()?,
-            intent_id: task
-                .intent_id
-                .as_deref()
-                .map(|id| id_in("intent_id", id))
-                .transpose()?
-                .map(str::to_owned),
-        })
-    };
-    sent.iter().map(task).collect()
-}
-
-fn bounded<'a>(field: &'static str, names: &'a [String]) -> Result<&'a [String], ApiError> {
-    if names.len() > DEPENDENCIES {
-        return Err(ApiError::InvalidField {
-            field,
-            problem: format!("has {} tasks; send {DEPENDENCIES} at most", names.len()),
-        });
-    }
-    Ok(names)
-}
-
-fn files(sent: &[String]) -> Result<Vec<String>, ApiError> {
-    if sent.is_empty() {
-        return Ok(Vec::new());
-    }
-    let paths = FilePaths::parse(sent.iter().map(String::as_str)).map_err(in_field("files"))?;
-    Ok(paths.iter().map(|path| path.as_str().to_owned()).collect())
-}
-
-fn branch(name: &str) -> Result<String, ApiError> {
-    let branch = Branch::parse(name).map_err(in_field("branch"))?;
-    Ok(branch.to_string())
-}
-
 /// Changes the task `id`: all that is sent, or nothing.
 ///
 /// # Errors
@@ -333,35 +244,6 @@ pub async fn edit_task(
             Err(TeamRefused { refusal, waiting }.into())
         }
     }
-}
-
-fn changes(sent: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
-    let ids = |field, names: &Option<Vec<String>>| {
-        let Some(names) = names else { return Ok(None) };
-        let ids = bounded(field, names)?.iter().map(|id| task_id(field, id));
-        ids.collect::<Result<Vec<TaskId>, ApiError>>().map(Some)
-    };
-    let description = match &sent.description {
-        Some(text) => Some(long_text("description", Some(text))?.to_owned()),
-        None => None,
-    };
-    Ok(TaskChanges {
-        title: sent.title.as_deref().map(|text| title(Some(text))).transpose()?,
-        priority: sent.priority,
-        files: sent.files.as_deref().map(files).transpose()?,
-        branch: sent.branch.as_deref().map(branch).transpose()?,
-        intent_id: match sent.intent_id.as_deref() {
-            None => None,
-            Some("") => Some(String::new()),
-            Some(id) => Some(id_in("intent_id", id)?.to_owned()),
-        },
-        status: sent.status,
-        clear_lapses: sent.clear_lapses == Some(true),
-        description,
-        note: long_text("note", sent.note.as_deref())?.to_owned(),
-        dependencies: ids("dependencies", &sent.dependencies)?,
-        blocks: ids("blocks", &sent.blocks)?,
-    })
 }
 
 /// Removes the task `id`; with `is_unlinked` even if others depend on it.
