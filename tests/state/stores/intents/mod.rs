@@ -1,17 +1,19 @@
 //! The registry of intents: every outcome of its scripts.
 
+mod costs;
+mod room;
+
 use std::collections::BTreeMap;
 
 use coord::domain::FilePath;
 use coord::state::admission::{AdmissionTerms, HeadTerms};
 use coord::state::intents::{
-    AllowOutcome, Criteria, IntentUse, Limit, Move, MoveOutcome, Owners, Registry, SelectOutcome, Selection,
-    StoredIntent, TakeOutcome, Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection,
-    intent_texts, keys, move_intent, owned_paths, registry, select_intent, take_over, use_intent, write_intent,
+    AllowOutcome, Criteria, Move, MoveOutcome, Owners, Registry, SelectOutcome, Selection, StoredIntent, TakeOutcome,
+    Usage, UseOutcome, WriteOutcome, WrittenIntent, allow_overlap, deny_selection, intent_texts, keys, move_intent,
+    owned_paths, registry, select_intent, take_over, use_intent, write_intent,
 };
 use coord::state::ledger::newest_lines;
-use coord::store::Value;
-use coord_intents::intent::{Budget, Intent, MAX_INTENTS, Permitted, Status};
+use coord_intents::intent::{Budget, Intent, Permitted, Status};
 use coord_intents::ledger::{Entry, State};
 
 use crate::world::{Agent, World, answered};
@@ -150,12 +152,12 @@ impl Agent<'_> {
     }
 }
 
-/// Every line of the ledger is of its form; their number.
 async fn owners(world: &World) -> Owners {
     let paths = owned_paths(&world.repo).run(&*world.store).await.unwrap();
     paths.owners(&*world.store, &world.repo).await.unwrap()
 }
 
+/// The lines of the ledger, the oldest first; each is of its form.
 async fn lines(world: &World) -> Vec<Entry> {
     let lines = newest_lines(&world.repo, 1000).run(&*world.store).await.unwrap();
     let parsed = lines.iter().rev().map(|line| {
@@ -209,16 +211,6 @@ async fn an_intent_is_written_once_and_changed_from_what_was_read(world: World) 
     assert_eq!(lines.len(), 3);
     assert_eq!(lines[0].agent_id, "ann/one");
     assert_eq!(lines[0].payload.reasoning.as_deref(), Some("Written: \"it\" / again"));
-}
-
-async fn a_repository_has_no_more_than_a_thousand_intents(world: World) {
-    let ann = world.agent("ann");
-    ann.writes_intent("a").await;
-    let key = keys::intents(&world.repo);
-    for number in 1..MAX_INTENTS {
-        world.command(["HSET", &key, &format!("x{number}"), "{}"]).await;
-    }
-    assert_eq!(ann.writes_as(&intent("b"), None, true).await, WriteOutcome::Full);
 }
 
 async fn each_way_of_a_status_is_one_of_the_table_and_no_other(world: World) {
@@ -335,78 +327,6 @@ async fn a_repository_without_intents_has_no_line_of_a_refused_selection(world: 
     assert_eq!((noted, lines(&world).await.len()), (State::Request, 0));
 }
 
-async fn the_oldest_ended_intents_make_room_for_new_ones(world: World) {
-    let ann = world.agent("ann");
-    ann.has("active", Status::InProgress).await;
-    for number in 1..MAX_INTENTS {
-        let id = format!("i{number}");
-        ann.writes_intent(&id).await;
-        if number == 2 {
-            ann.allows("active", "i2").await;
-        }
-        if number % 2 == 0 {
-            ann.moves(&id, Status::Abandoned, false, Criteria::Unmet).await;
-        }
-    }
-    world.stores_rows(1, r#"[{"intent":"i2","hash":"DELETED"}]"#).await;
-    assert_eq!(
-        ann.writes_as(&intent("new"), None, true).await,
-        WriteOutcome::Full,
-        "they have just ended"
-    );
-    // As if a day had passed since all but the last of them ended.
-    let key = keys::intents(&world.repo);
-    for number in (2..MAX_INTENTS - 1).step_by(2) {
-        let id = format!("i{number}");
-        let Value::Bulk(record) = world.command(["HGET", &key, &id]).await else {
-            panic!("{id} is gone");
-        };
-        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
-        record["updated_ms"] = (record["updated_ms"].as_i64().unwrap() - 86_400_001).into();
-        world.command(["HSET", &key, &id, &record.to_string()]).await;
-    }
-    assert_eq!(
-        ann.writes_as(&intent("new"), None, true).await,
-        WriteOutcome::Written(State::Action)
-    );
-    let registry = ann.registry().await;
-    assert_eq!(registry.records.len(), MAX_INTENTS - 99);
-    for gone in (2..=200).step_by(2) {
-        assert!(!registry.records.contains_key(&format!("i{gone}")), "{gone}");
-    }
-    assert!(registry.records["active"].may_overlap.is_empty());
-    assert!(registry.records.contains_key("active") && registry.records.contains_key("i202"));
-    let newest = registry.records.values().map(|record| record.order).max();
-    assert_eq!(newest, Some(registry.records["new"].order));
-    let owned = owners(&world).await;
-    assert_eq!(
-        (owned["f0"][0].intent.as_str(), owned["f0"][0].hash.as_deref()),
-        ("", Some("DELETED"))
-    );
-    // An id that is free again has nothing of the one before.
-    assert_eq!(
-        ann.writes_as(&intent("i2"), None, true).await,
-        WriteOutcome::Written(State::Action)
-    );
-}
-
-async fn no_more_than_a_hundred_are_active(world: World) {
-    let ann = world.agent("ann");
-    for number in 0..100 {
-        ann.has(&format!("i{number}"), Status::InProgress).await;
-    }
-    ann.writes_intent("more").await;
-    assert_eq!(ann.selects("more").await, SelectOutcome::Full);
-    ann.moves("i7", Status::Blocked, false, Criteria::Unmet).await;
-    assert_eq!(
-        ann.selects("more").await,
-        SelectOutcome::Full,
-        "a blocked one is active"
-    );
-    ann.moves("i8", Status::Abandoned, false, Criteria::Unmet).await;
-    assert_eq!(ann.selects("more").await, SelectOutcome::Selected(State::Action));
-}
-
 async fn an_overlap_is_allowed_on_both_sides(world: World) {
     let ann = world.agent("ann");
     ann.writes_intent("a").await;
@@ -477,91 +397,12 @@ async fn files_are_taken_over_with_what_was_recorded_of_them(world: World) {
     assert_eq!(ann.takes("a", &["y.ts"]).await, TakeOutcome::Taken(State::Action));
 }
 
-async fn costs_are_counted_and_stop_at_their_limit(world: World) {
-    let ann = world.agent("ann");
-    assert_eq!(ann.uses("a", Some("1"), None).await, UseOutcome::Unknown);
-    let mut stored = intent("a");
-    stored.intent.budget = Some(Budget {
-        max_turns: Some(2),
-        max_tokens: Some(100),
-        ..Budget::default()
-    });
-    ann.writes_as(&stored, None, true).await;
-    let pending = ann.uses("a", Some("1"), Some(("s", 10))).await;
-    assert_eq!(pending, UseOutcome::NotActive(State::Request, Status::Pending));
-    ann.selects("a").await;
-    let used = |turns, tokens| UseOutcome::Used {
-        state: State::Action,
-        turns,
-        tokens,
-        max_turns: Some(2),
-        max_tokens: Some(100),
-    };
-    assert_eq!(ann.uses("a", None, Some(("s", 15))).await, used(0, 15));
-    assert_eq!(ann.uses("a", Some("1"), Some(("s", 15))).await, used(1, 15));
-    assert_eq!(ann.uses("a", Some("2"), Some(("t", 5))).await, used(2, 20));
-    let UseOutcome::Stopped(state, limit, reason) = ann.uses("a", Some("3"), None).await else {
-        panic!("it is stopped")
-    };
-    assert_eq!(
-        (state, limit, reason.as_str()),
-        (
-            State::Action,
-            Limit::Budget,
-            "The budget of intent a is spent: 2 of 2 turns"
-        )
-    );
-    let record = ann.registry().await.records["a"].clone();
-    assert_eq!(
-        (record.status, record.reason.as_deref()),
-        (Status::Blocked, Some(reason.as_str()))
-    );
-    assert!(matches!(
-        ann.registry().await.uses["a"],
-        IntentUse {
-            turns: 2,
-            tokens: 20,
-            ..
-        }
-    ));
-    ann.writes_intent("b").await;
-    ann.selects("b").await;
-    for _ in 0..3 {
-        assert!(matches!(ann.uses("b", Some("1"), None).await, UseOutcome::Used { .. }));
-    }
-    let outcome = ann.uses("b", Some("1"), None).await;
-    assert!(
-        matches!(outcome, UseOutcome::Stopped(State::Action, Limit::Breaker, _)),
-        "{outcome:?}"
-    );
-    lines(&world).await;
-}
-
-async fn the_totals_of_the_latest_sixteen_sessions_are_kept(world: World) {
-    let ann = world.agent("ann");
-    ann.has("a", Status::InProgress).await;
-    for number in 0..17 {
-        ann.uses("a", None, Some((&format!("s{number}"), 10))).await;
-    }
-    let tokens = async |session: &str| match ann.uses("a", None, Some((session, 10))).await {
-        UseOutcome::Used { tokens, .. } => tokens,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(tokens("s16").await, 170);
-    assert_eq!(tokens("s0").await, 180, "it was forgotten");
-}
-
 on_every_store!(
     an_intent_is_written_once_and_changed_from_what_was_read,
-    a_repository_has_no_more_than_a_thousand_intents,
     each_way_of_a_status_is_one_of_the_table_and_no_other,
     a_completion_is_decided_by_the_registry_that_was_read,
     a_selection_begins_what_is_pending_and_is_each_holder_s_own,
-    no_more_than_a_hundred_are_active,
     a_repository_without_intents_has_no_line_of_a_refused_selection,
-    the_oldest_ended_intents_make_room_for_new_ones,
     an_overlap_is_allowed_on_both_sides,
     files_are_taken_over_with_what_was_recorded_of_them,
-    costs_are_counted_and_stop_at_their_limit,
-    the_totals_of_the_latest_sixteen_sessions_are_kept,
 );

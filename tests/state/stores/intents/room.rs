@@ -1,0 +1,97 @@
+//! How many intents there may be, and which make room for others.
+
+use coord::state::intents::{Criteria, SelectOutcome, WriteOutcome, keys};
+use coord::store::Value;
+use coord_intents::intent::{MAX_INTENTS, Status};
+use coord_intents::ledger::State;
+
+use super::{intent, owners};
+use crate::world::World;
+
+async fn a_repository_has_no_more_than_a_thousand_intents(world: World) {
+    let ann = world.agent("ann");
+    ann.writes_intent("a").await;
+    let key = keys::intents(&world.repo);
+    for number in 1..MAX_INTENTS {
+        world.command(["HSET", &key, &format!("x{number}"), "{}"]).await;
+    }
+    assert_eq!(ann.writes_as(&intent("b"), None, true).await, WriteOutcome::Full);
+}
+
+async fn the_oldest_ended_intents_make_room_for_new_ones(world: World) {
+    let ann = world.agent("ann");
+    ann.has("active", Status::InProgress).await;
+    for number in 1..MAX_INTENTS {
+        let id = format!("i{number}");
+        ann.writes_intent(&id).await;
+        if number == 2 {
+            ann.allows("active", "i2").await;
+        }
+        if number % 2 == 0 {
+            ann.moves(&id, Status::Abandoned, false, Criteria::Unmet).await;
+        }
+    }
+    world.stores_rows(1, r#"[{"intent":"i2","hash":"DELETED"}]"#).await;
+    assert_eq!(
+        ann.writes_as(&intent("new"), None, true).await,
+        WriteOutcome::Full,
+        "they have just ended"
+    );
+    // As if a day had passed since all but the last of them ended.
+    let key = keys::intents(&world.repo);
+    for number in (2..MAX_INTENTS - 1).step_by(2) {
+        let id = format!("i{number}");
+        let Value::Bulk(record) = world.command(["HGET", &key, &id]).await else {
+            panic!("{id} is gone");
+        };
+        let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+        record["updated_ms"] = (record["updated_ms"].as_i64().unwrap() - 86_400_001).into();
+        world.command(["HSET", &key, &id, &record.to_string()]).await;
+    }
+    assert_eq!(
+        ann.writes_as(&intent("new"), None, true).await,
+        WriteOutcome::Written(State::Action)
+    );
+    let registry = ann.registry().await;
+    assert_eq!(registry.records.len(), MAX_INTENTS - 99);
+    for gone in (2..=200).step_by(2) {
+        assert!(!registry.records.contains_key(&format!("i{gone}")), "{gone}");
+    }
+    assert!(registry.records["active"].may_overlap.is_empty());
+    assert!(registry.records.contains_key("active") && registry.records.contains_key("i202"));
+    let newest = registry.records.values().map(|record| record.order).max();
+    assert_eq!(newest, Some(registry.records["new"].order));
+    let owned = owners(&world).await;
+    assert_eq!(
+        (owned["f0"][0].intent.as_str(), owned["f0"][0].hash.as_deref()),
+        ("", Some("DELETED"))
+    );
+    // An id that is free again has nothing of the one before.
+    assert_eq!(
+        ann.writes_as(&intent("i2"), None, true).await,
+        WriteOutcome::Written(State::Action)
+    );
+}
+
+async fn no_more_than_a_hundred_are_active(world: World) {
+    let ann = world.agent("ann");
+    for number in 0..100 {
+        ann.has(&format!("i{number}"), Status::InProgress).await;
+    }
+    ann.writes_intent("more").await;
+    assert_eq!(ann.selects("more").await, SelectOutcome::Full);
+    ann.moves("i7", Status::Blocked, false, Criteria::Unmet).await;
+    assert_eq!(
+        ann.selects("more").await,
+        SelectOutcome::Full,
+        "a blocked one is active"
+    );
+    ann.moves("i8", Status::Abandoned, false, Criteria::Unmet).await;
+    assert_eq!(ann.selects("more").await, SelectOutcome::Selected(State::Action));
+}
+
+on_every_store!(
+    a_repository_has_no_more_than_a_thousand_intents,
+    the_oldest_ended_intents_make_room_for_new_ones,
+    no_more_than_a_hundred_are_active,
+);
