@@ -29,6 +29,7 @@ pub const STORE: &str = "store.redb";
 #[derive(Debug)]
 pub struct Announcement {
     texts: BTreeMap<PathBuf, String>,
+    instance: String,
 }
 
 impl Announcement {
@@ -38,10 +39,12 @@ impl Announcement {
     #[must_use]
     pub fn write(folders: impl IntoIterator<Item = (PathBuf, Option<RepoId>)>, address: SocketAddr) -> Announcement {
         let mut texts = BTreeMap::new();
+        let instance = uuid::Uuid::now_v7().simple().to_string();
         for (folder, repo) in folders {
             let announced = Announced {
                 socket: address,
                 repo,
+                instance: Some(instance.clone()),
                 process: std::process::id(),
             };
             texts.entry(folder.join(FILE)).or_insert_with(|| announced.text());
@@ -51,9 +54,15 @@ impl Announcement {
                 tracing::debug!(%error, folder = %folder.display(), "the folder cannot be made");
             }
         }
-        let announcement = Announcement { texts };
+        let announcement = Announcement { texts, instance };
         announcement.renew();
         announcement
+    }
+
+    /// The name of this process among all servers, those that have ended too.
+    #[must_use]
+    pub fn instance(&self) -> &str {
+        &self.instance
     }
 
     /// Writes what is missing again, where the folder is still there. A server with another store that serves the same repository, and
@@ -91,6 +100,8 @@ pub struct Announced {
     socket: SocketAddr,
     /// The id by which it serves the repository that the file is of. `None` in the file of a store alone.
     pub repo: Option<RepoId>,
+    /// Its name among all servers, those that have ended too. `None` where an earlier version has written the file.
+    pub instance: Option<String>,
     /// Its number.
     pub process: u32,
 }
@@ -144,14 +155,18 @@ impl Announced {
     }
 
     fn text(&self) -> String {
-        match &self.repo {
-            Some(repo) => format!("http://{} serving {repo} (process {})", self.socket, self.process),
-            None => self.to_string(),
-        }
+        let serving = self.repo.iter().map(|repo| format!(" serving {repo}"));
+        let named = self.instance.iter().map(|instance| format!(" as {instance}"));
+        let about: String = serving.chain(named).collect();
+        format!("http://{}{about} (process {})", self.socket, self.process)
     }
 
     fn parse(text: &str) -> Option<Announced> {
         let (place, process) = text.strip_prefix("http://")?.split_once(" (process ")?;
+        let (place, instance) = match place.split_once(" as ") {
+            Some((place, instance)) => (place, Some(instance.to_owned())),
+            None => (place, None),
+        };
         let (socket, repo) = match place.split_once(" serving ") {
             Some((socket, repo)) => (socket, Some(RepoId::parse(repo).ok()?)),
             None => (place, None),
@@ -159,6 +174,7 @@ impl Announced {
         Some(Announced {
             socket: socket.parse().ok()?,
             repo,
+            instance,
             process: process.strip_suffix(')')?.parse().ok()?,
         })
     }
@@ -188,6 +204,7 @@ mod tests {
         Announced {
             socket: socket.parse().unwrap(),
             repo: None,
+            instance: None,
             process: 7,
         }
     }
@@ -199,7 +216,15 @@ mod tests {
             repo: RepoId::parse("localhost/local/work-ebf61c96").ok(),
             ..announced("[::1]:3000")
         };
-        for announced in [&of_store, &of_repository] {
+        let of_named = Announced {
+            instance: Some("0198f0c2".to_owned()),
+            ..of_repository.clone()
+        };
+        let of_named_store = Announced {
+            repo: None,
+            ..of_named.clone()
+        };
+        for announced in [&of_store, &of_repository, &of_named, &of_named_store] {
             assert_eq!(Announced::parse(&announced.text()).as_ref(), Some(announced));
         }
         assert_eq!(

@@ -13,6 +13,7 @@ mod mcp;
 mod other_store;
 mod served_name;
 mod session;
+mod taken_address;
 mod team_files;
 mod working_copy;
 mod worktree_agent;

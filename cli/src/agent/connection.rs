@@ -9,6 +9,7 @@ use coord_protocol::{Client, ClientSettings};
 
 use super::local_server;
 use super::options::AgentArgs;
+use crate::announcement::Announced;
 
 /// A client, and what it is connected to.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Connection {
     pub address: String,
     /// Whether it is the `coord serve` of the repository, found by its announcement.
     pub is_local: bool,
+    /// The name of that server among all, those that have ended too.
+    pub server: Option<String>,
 }
 
 impl Connection {
@@ -33,11 +36,11 @@ impl Connection {
         agent_id: Option<&AgentId>,
         limit: Duration,
     ) -> anyhow::Result<Connection> {
-        let address = match args.url(working_copy) {
+        let local = match args.url(working_copy) {
             Some(_) => None,
             None => Some(local_server::running_or_started(working_copy)?),
         };
-        Connection::to(address, args, working_copy, agent_id, limit)
+        Connection::to(local, args, working_copy, agent_id, limit)
     }
 
     /// As [`Connection::open`], but starts no server: `None` where no address is set, none runs, and so nobody holds anything.
@@ -53,7 +56,7 @@ impl Connection {
         let local = match args.url(working_copy) {
             Some(_) => None,
             None => match local_server::running(working_copy) {
-                Some(announced) => Some(announced.address()),
+                Some(announced) => Some(announced),
                 None => return local_server::ensure_kept_here(working_copy).map(|()| None),
             },
         };
@@ -62,14 +65,18 @@ impl Connection {
 
     /// The connection to the server that is named, or else to the `local` one.
     fn to(
-        local: Option<String>,
+        local: Option<Announced>,
         args: &AgentArgs,
         working_copy: &WorkingCopy,
         agent_id: Option<&AgentId>,
         limit: Duration,
     ) -> anyhow::Result<Connection> {
         let is_local = local.is_some();
-        let address = local.or_else(|| args.url(working_copy));
+        let server = local.as_ref().and_then(|announced| announced.instance.clone());
+        let address = local
+            .as_ref()
+            .map(Announced::address)
+            .or_else(|| args.url(working_copy));
         let address = address.context("no server is named")?;
         // A local server knows its callers by the user of the system, and a token of a deployment is not for it.
         let token = match is_local {
@@ -80,6 +87,7 @@ impl Connection {
             base: &address,
             token: token.as_ref(),
             agent_id: agent_id.map(AgentId::as_str),
+            server: server.as_deref(),
             limit,
         });
         let client = client.with_context(|| if is_local { "coord serve" } else { "COORD_URL" })?;
@@ -87,6 +95,7 @@ impl Connection {
             client,
             address,
             is_local,
+            server,
         })
     }
 }

@@ -1,13 +1,14 @@
 //! The `coord serve` of a repository on this machine. Commands of agents start it where none runs, so that nobody has to.
 
 use std::fs::{self, OpenOptions};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use coord_git::WorkingCopy;
+use coord_protocol::{Client, ClientError, ClientSettings};
 
 use crate::announcement::{Announced, FOLDER, STORE};
 use crate::{private_folder, store_place};
@@ -33,9 +34,10 @@ const LOG: &str = "serve.log";
 /// A start begins the log anew where it is larger, in bytes: each start adds some lines.
 const MOST_LOG_BYTES: u64 = 1 << 20;
 
-/// What the running server of this repository announces.
+/// What the running server of this repository announces. One that was killed may have left an announcement behind, whose address is another
+/// server's by now, or any program's.
 pub fn running(working_copy: &WorkingCopy) -> Option<Announced> {
-    announced(working_copy).filter(|announced| is_listening(announced.socket()))
+    announced(working_copy).filter(|announced| is_listening(announced) && is_found(announced).unwrap_or(true))
 }
 
 /// What the last server of this repository has announced, unless it has taken that back.
@@ -69,14 +71,14 @@ pub fn ensure_kept_here(working_copy: &WorkingCopy) -> anyhow::Result<()> {
     }
 }
 
-/// The address of the server of this repository, which is started if none runs.
+/// The server of this repository, which is started if none runs.
 ///
 /// # Errors
 /// When it does not start in time, with what it says. When none runs and the locks are kept in another store, in which this one's server
 /// would see none of them.
-pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<String> {
+pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announced> {
     if let Some(announced) = running(working_copy) {
-        return Ok(announced.address());
+        return Ok(announced);
     }
     ensure_kept_here(working_copy)?;
     let log = log(working_copy);
@@ -85,7 +87,7 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<String> 
     // Where several agents start at once, one server gets the store; the others end, and their agents find the first.
     while Instant::now() < deadline {
         if let Some(announced) = running(working_copy) {
-            return Ok(announced.address());
+            return Ok(announced);
         }
         if server.try_wait().is_ok_and(|ended| ended.is_some()) {
             // One that is about to end keeps the store a little longer than its announcement.
@@ -124,8 +126,31 @@ pub fn sessions(working_copy: &WorkingCopy) -> PathBuf {
     folder(working_copy).join("sessions")
 }
 
-fn is_listening(socket: SocketAddr) -> bool {
-    TcpStream::connect_timeout(&socket, CONNECT_TIME).is_ok()
+fn is_listening(announced: &Announced) -> bool {
+    TcpStream::connect_timeout(&announced.socket(), CONNECT_TIME).is_ok()
+}
+
+/// Whether what listens at the address is the server that has announced it; `None` where nobody says so in time.
+fn is_found(announced: &Announced) -> Option<bool> {
+    let client = Client::with_settings(ClientSettings {
+        base: &announced.address(),
+        token: None,
+        agent_id: None,
+        server: Some(announced.instance.as_deref()?),
+        limit: CONNECT_TIME,
+    });
+    let client = client.ok()?;
+    // On a thread of its own, because this may be called where a runtime waits for it.
+    let asking = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.ok().map(|runtime| runtime.block_on(client.finds_server()))
+    });
+    match asking.join().ok()?? {
+        Ok(is_found) => Some(is_found),
+        Err(ClientError::Unreachable(error)) if error.is_timeout() => None,
+        // It listens, and speaks no HTTP.
+        Err(_) => Some(false),
+    }
 }
 
 /// Starts a server that outlives this process.

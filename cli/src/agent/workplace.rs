@@ -73,9 +73,9 @@ impl Workplace {
         if !self.connection.is_local {
             return Ok(());
         }
-        match local_server::announced(working_copy).map(|announced| announced.address()) {
+        match local_server::announced(working_copy) {
             None => Err("the coord serve of this clone has ended; the next command starts it anew".to_owned()),
-            Some(address) if address == self.connection.address => Ok(()),
+            Some(announced) if announced.instance == self.connection.server => Ok(()),
             Some(_) => {
                 let agent_id = self.work.agent_id.as_ref();
                 let opened = Connection::open(&self.args, working_copy, agent_id, LIMIT);
@@ -139,7 +139,7 @@ impl Workplace {
     /// An error as an agent gets it. Without an answer nothing is known, as where the server has no store.
     fn outcome_of(&self, error: ClientError, offline: impl Fn(&ApiError) -> Refusal) -> anyhow::Result<Outcome> {
         let is_no_answer = match &error {
-            ClientError::Unreachable(_) => true,
+            ClientError::Unreachable(_) | ClientError::OtherServer => true,
             ClientError::Malformed { status, .. } => *status >= 500,
             ClientError::Refused { .. } | ClientError::Invalid(_) => false,
         };

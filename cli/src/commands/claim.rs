@@ -11,6 +11,7 @@ use coord_protocol::{Action, InterfacePromise, LockMode, Metadata, PostRequest};
 use tokio::time::Instant;
 
 use super::outcome::{action, show};
+use crate::agent::exit_status::ExitStatus;
 use crate::agent::files::named_files;
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::Workplace;
@@ -31,6 +32,9 @@ Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
 
 /// Interval of claims while another holds a file, where the server does not wait: what WAIT says.
 const INTERVAL: Duration = Duration::from_secs(5);
+
+/// Longest time without an answer that a wait outlasts: a server that is started again, or a deployment.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// Options of `coord claim`.
 #[derive(Clone, Debug, Args)]
@@ -65,14 +69,15 @@ impl ClaimArgs {
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        let workplace = Workplace::open(&self.agent)?;
+        let mut workplace = Workplace::open(&self.agent)?;
         let files = named_files(&workplace.work, &self.paths).await?;
-        let outcome = self.claimed(&workplace, files).await?;
+        let outcome = self.claimed(&mut workplace, files).await?;
         show(&outcome, self.json, "")
     }
 
-    /// The outcome of the first claim that is not told to wait, or of the last one in time.
-    async fn claimed(&self, workplace: &Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
+    /// The outcome of the first claim that is not told to wait, or of the last one in time. Once it waits, a server that is away
+    /// for a moment does not end that.
+    async fn claimed(&self, workplace: &mut Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
         let mode = if self.reading {
             LockMode::Reading
         } else {
@@ -81,6 +86,7 @@ impl ClaimArgs {
         let deadline = Instant::now() + Duration::from_secs(self.wait.unwrap_or_default());
         let spinner = Spinner::start(&format!("waiting for {}", workplace.connection.address));
         let mut wait = None;
+        let mut answered = Instant::now();
         loop {
             let begun = Instant::now();
             // Each claim has the commit that is checked out now. The first says at once what it waits for.
@@ -91,6 +97,18 @@ impl ClaimArgs {
             };
             let outcome = workplace.post(&request).await?;
             let left = deadline.saturating_duration_since(Instant::now());
+            if wait.is_some() && ExitStatus::of(&outcome) == ExitStatus::Offline {
+                if left.is_zero() || answered.elapsed() > SILENCE {
+                    return Ok(outcome);
+                }
+                spinner.say(format!("no answer; giving up in {}", seconds(left.min(SILENCE))));
+                tokio::time::sleep(INTERVAL.min(left)).await;
+                // Where none runs yet, the next claim says so.
+                let _ = workplace.follow_server();
+                wait = Some(held_back(left.saturating_sub(INTERVAL)));
+                continue;
+            }
+            answered = Instant::now();
             if action(&outcome) != Some(Action::Wait) || left.is_zero() {
                 return Ok(outcome);
             }
@@ -117,8 +135,12 @@ fn pause(metadata: Option<&Metadata>) -> Duration {
     expires.map_or(INTERVAL, |seconds| Duration::from_secs(seconds.max(1)).min(INTERVAL))
 }
 
+fn seconds(left: Duration) -> String {
+    countdown(i64::try_from(left.as_secs()).unwrap_or(i64::MAX))
+}
+
 fn waiting_for(metadata: Option<&Metadata>, left: Duration) -> String {
-    let left = countdown(i64::try_from(left.as_secs()).unwrap_or(i64::MAX));
+    let left = seconds(left);
     let owner = metadata.and_then(|metadata| metadata.lock_owner.as_deref());
     match (owner, metadata.and_then(|metadata| metadata.conflicts.first())) {
         (Some(owner), Some(file)) => format!("waiting for {owner}, who holds {file}; giving up in {left}"),

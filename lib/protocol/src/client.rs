@@ -31,6 +31,10 @@ const CONNECT_TIME: Duration = Duration::from_secs(5);
 /// Time limit of a request: a server answers within 25 seconds.
 const REQUEST_TIME: Duration = Duration::from_secs(30);
 
+/// The header that names the server that a request is for: the `instance` that a `coord serve` announces. That one sends it back, and any
+/// other that has its address by now refuses the request with status 421.
+pub const SERVER_HEADER: &str = "x-coord-server";
+
 /// Largest response, in bytes: the locks of a whole repository have at most 4 MB.
 const MOST_BYTES: usize = 8 << 20;
 
@@ -57,6 +61,9 @@ pub enum ClientError {
     /// No response: the server cannot be reached, or took too long.
     #[error("the server gives no answer: {0}")]
     Unreachable(#[source] reqwest::Error),
+    /// Another server has the address now.
+    #[error("another server has the address of this one by now")]
+    OtherServer,
     /// The response is too large, or not of this protocol.
     #[error("the answer with status {status} is not Coord's: {problem}")]
     Malformed {
@@ -65,6 +72,20 @@ pub enum ClientError {
         /// The deviation from the protocol.
         problem: String,
     },
+}
+
+impl ClientError {
+    /// Whether the same request may succeed later, without anybody's doing.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            ClientError::Unreachable(_) | ClientError::OtherServer => true,
+            ClientError::Malformed { status, .. } | ClientError::Refused { status, .. } => {
+                *status == 429 || *status >= 500
+            }
+            ClientError::Invalid(_) => false,
+        }
+    }
 }
 
 /// A client of one server. Clones share its connections.
@@ -83,6 +104,8 @@ pub struct ClientSettings<'a> {
     pub token: Option<&'a SecretString>,
     /// The value of `X-Coord-Agent`.
     pub agent_id: Option<&'a str>,
+    /// The server that requests are for, as [`SERVER_HEADER`] names it: any where it is left out.
+    pub server: Option<&'a str>,
     /// Time limit of a request.
     pub limit: Duration,
 }
@@ -130,6 +153,7 @@ impl Client {
             base,
             token,
             agent_id,
+            server: None,
             limit: REQUEST_TIME,
         })
     }
@@ -144,6 +168,7 @@ impl Client {
             base,
             token,
             agent_id,
+            server,
             limit,
         } = settings;
         let invalid = |problem: String| ClientError::Invalid(problem);
@@ -172,6 +197,13 @@ impl Client {
             headers.insert(
                 "x-coord-agent",
                 value.map_err(|_| invalid("the agent id has characters that a header cannot have".to_owned()))?,
+            );
+        }
+        if let Some(server) = server {
+            let value = HeaderValue::try_from(server);
+            headers.insert(
+                SERVER_HEADER,
+                value.map_err(|_| invalid("the server's name has characters that a header cannot have".to_owned()))?,
             );
         }
         let mut http = reqwest::Client::builder()
@@ -259,6 +291,15 @@ impl Client {
     pub async fn health(&self) -> Result<Json, ClientError> {
         let sent = self.request(Method::GET, "api/health")?;
         self.send(sent, &[StatusCode::SERVICE_UNAVAILABLE]).await
+    }
+
+    /// Whether the server that [`ClientSettings::server`] names has the address.
+    ///
+    /// # Errors
+    /// When nothing answers there in time.
+    pub async fn finds_server(&self) -> Result<bool, ClientError> {
+        let answer = self.request(Method::HEAD, "")?.send().await.map_err(unreachable)?;
+        Ok(answer.headers().contains_key(SERVER_HEADER))
     }
 
     /// `GET path` with those of the parameters that have a value.
@@ -368,6 +409,9 @@ impl Received {
 
     /// The error that the body is.
     fn refusal(self) -> ClientError {
+        if self.status == StatusCode::MISDIRECTED_REQUEST {
+            return ClientError::OtherServer;
+        }
         let (error, orchestration, waiting) = match serde_json::from_slice::<AgentError>(&self.body) {
             Ok(refused) => (refused.error, Some(Box::new(refused.orchestration)), refused.waiting),
             Err(_) => match serde_json::from_slice(&self.body) {

@@ -44,7 +44,7 @@ pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
 pub use client::{
     ActivityFilter, Client, ClientError, ClientSettings, EventStream, GraphFilter, HistoryFilter, IntentsView,
-    LedgerFilter, LocksFilter, Streamed, TaskFilter,
+    LedgerFilter, LocksFilter, SERVER_HEADER, Streamed, TaskFilter,
 };
 pub use error::{AgentError, ErrorBody, ErrorCode};
 pub use event::{Event, PublishedEvent};

@@ -1,6 +1,6 @@
 //! Claims that wait.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use coord_test_support::waiting::block_until;
@@ -8,8 +8,9 @@ use coord_test_support::waiting::block_until;
 use super::{json, parts, printed, world};
 use crate::world::World;
 
-/// What `coord ARGS` of agent `two` prints, which waits for the file of agent `one` until that is released, and has it then.
-fn printed_once_released(world: &World, args: &[&str]) -> String {
+/// What `coord ARGS` of agent `two` prints, which waits for the file of agent `one` until that is released, and has it then. What
+/// happens `meanwhile` does not end that.
+fn printed_once_released(world: &World, args: &[&str], meanwhile: impl FnOnce()) -> String {
     printed(
         world,
         &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
@@ -26,6 +27,7 @@ fn printed_once_released(world: &World, args: &[&str]) -> String {
         let log = printed(world, &["log", "--json"], 0);
         log.lines().any(|line| line.contains("lock_refused"))
     });
+    meanwhile();
     printed(world, &["release", "src/db.ts", "--agent", "one"], 0);
     let (code, out, error) = parts(&waiting.wait_with_output().unwrap());
     assert_eq!(code, 0, "{out}{error}");
@@ -38,8 +40,45 @@ fn printed_once_released(world: &World, args: &[&str]) -> String {
 fn a_claim_waits_until_the_file_is_released() {
     let world = world();
     let claim = ["claim", "src/db.ts", "-m", "Renaming query()", "--wait", "60"];
-    let out = printed_once_released(&world, &claim);
+    let out = printed_once_released(&world, &claim, || ());
     assert!(out.starts_with("PROCEED: "), "{out}");
+}
+
+#[test]
+fn a_wait_outlasts_a_server_that_is_started_again() {
+    let world = world();
+    let out = printed_once_released(&world, &["wait", "src/db.ts"], || {
+        let first = world.server().unwrap();
+        assert!(Command::new("kill").arg(&first).status().unwrap().success());
+        block_until("the server has ended", || world.server().is_none());
+        // Long enough that the claim of the one that waits has no answer.
+        std::thread::sleep(Duration::from_secs(1));
+        printed(&world, &["status"], 0);
+        assert_ne!(world.server().unwrap(), first);
+    });
+    assert!(out.starts_with("PROCEED: "), "{out}");
+}
+
+#[test]
+fn a_wait_ends_where_no_server_comes_back() {
+    let world = world();
+    printed(
+        &world,
+        &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
+        0,
+    );
+    let mut waiting = world.coord(world.clone.path());
+    waiting.args(["wait", "src/db.ts", "--agent", "two", "--for", "8"]);
+    let waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
+    block_until("a refusal is in the log", || {
+        let log = printed(&world, &["log", "--json"], 0);
+        log.lines().any(|line| line.contains("lock_refused"))
+    });
+    let server = world.server().unwrap();
+    assert!(Command::new("kill").arg(server).status().unwrap().success());
+    let (code, out, _) = parts(&waiting.wait_with_output().unwrap());
+    assert_eq!(code, 4, "{out}");
+    assert!(out.starts_with("STOP: "), "{out}");
 }
 
 #[test]
@@ -63,7 +102,7 @@ fn a_claim_that_waits_in_vain_ends_in_time_with_the_refusal() {
 #[test]
 fn what_waits_for_files_ends_when_they_are_free_and_has_them() {
     let world = world();
-    let out = printed_once_released(&world, &["wait", "src/db.ts", "--json"]);
+    let out = printed_once_released(&world, &["wait", "src/db.ts", "--json"], || ());
     let out: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(out["orchestration"]["action"], "PROCEED");
     let lock = &out["locks"]["src/db.ts"];

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use coord::settings::variables::{self, Reader};
-use coord_protocol::{ClientError, LedgerFilter};
+use coord_protocol::LedgerFilter;
 
 use super::line::sentence;
 use crate::agent::exit_status::ExitStatus;
@@ -105,7 +105,7 @@ impl LogArgs {
                         pause = INTERVAL;
                         continue;
                     }
-                    Err(error) if may_pass(&error) => workplace.no_answer(&error),
+                    Err(error) if error.may_pass() => workplace.no_answer(&error),
                     Err(error) => return Err(error.into()),
                 },
             };
@@ -125,15 +125,5 @@ impl LogArgs {
             false => format!("{}\n", sentence(line, now)),
         };
         is_read(&lines.iter().map(line).collect::<String>())
-    }
-}
-
-/// Whether an error passes without anybody's doing.
-fn may_pass(error: &ClientError) -> bool {
-    match error {
-        ClientError::Unreachable(_) => true,
-        ClientError::Malformed { status, .. } => *status >= 500,
-        ClientError::Refused { status, .. } => *status >= 500 || *status == 429,
-        ClientError::Invalid(_) => false,
     }
 }

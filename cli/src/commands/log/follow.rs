@@ -86,12 +86,9 @@ enum Problem {
 
 /// The least pause after an error that may pass; `None` for one that does not.
 fn pause_of(error: &ClientError) -> Option<Duration> {
-    match error {
-        ClientError::Unreachable(_) => Some(INTERVAL),
-        ClientError::Malformed { status, .. } => (*status >= 500).then_some(INTERVAL),
-        ClientError::Refused {
-            status, retry_after, ..
-        } => (*status == 429 || *status >= 500).then(|| retry_after.map_or(INTERVAL, Duration::from_secs)),
-        ClientError::Invalid(_) => None,
-    }
+    let wanted = match error {
+        ClientError::Refused { retry_after, .. } => *retry_after,
+        _ => None,
+    };
+    error.may_pass().then(|| wanted.map_or(INTERVAL, Duration::from_secs))
 }

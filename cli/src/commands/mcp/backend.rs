@@ -134,7 +134,7 @@ impl Backend {
     }
 
     /// What the server of the working copy at `root` answers to `request`. Where the connection is out of date, because the server
-    /// of this machine has ended or a token was changed, the request is made again by a new one: each has the same effect twice
+    /// of this machine has ended, or another one has its address, or a token was changed, the request is made again by a new one: each has the same effect twice
     /// as once.
     ///
     /// # Errors
@@ -184,6 +184,7 @@ impl Backend {
 fn is_out_of_date(connection: &Connection, error: &ClientError) -> bool {
     match error {
         ClientError::Unreachable(error) => connection.is_local && !error.is_timeout(),
+        ClientError::OtherServer => true,
         ClientError::Refused { status, .. } => *status == 401,
         _ => false,
     }

@@ -2,7 +2,8 @@
 //!
 //! - `args`, `run`, `server`: the options; start and shutdown; the parts of a server
 //! - `store`, `sources`: the store of the state, and the repositories
-//! - [`listen`], `listen_address`, [`local_guard`], `page`: connections, permitted hosts, the web page
+//! - [`listen`], `listen_address`, [`local_guard`], `own_requests`, `page`: connections, permitted hosts, requests for another server, the web
+//!   page
 //! - `banner`: output for the user
 //! - `syncing`, `sync_changes`: keeping the files of `.orchestration/` current
 //! - [`fetch`], `signals`, `idle`: fetching clones; what stops the server
@@ -15,6 +16,7 @@ mod idle;
 pub mod listen;
 mod listen_address;
 pub mod local_guard;
+mod own_requests;
 mod page;
 mod run;
 mod server;

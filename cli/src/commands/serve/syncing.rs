@@ -78,6 +78,7 @@ pub fn client(address: SocketAddr) -> anyhow::Result<Client> {
         base: &format!("http://{address}"),
         token: None,
         agent_id: None,
+        server: None,
         limit: LIMIT,
     };
     Client::with_settings(settings).context("--sync")

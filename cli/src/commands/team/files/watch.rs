@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use coord_protocol::{Client, ClientError, Streamed, stream::StreamMessage};
+use coord_protocol::{Client, Streamed, stream::StreamMessage};
 use coord_teams::layout::{Entry, Place as Found, place};
 use coord_teams::names::TeamName;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
@@ -67,7 +67,7 @@ pub(super) async fn watch(place: &Place) -> anyhow::Result<ExitCode> {
                 retry = RETRY;
                 files.pause()
             }
-            Err(Failure::NoAnswer(error)) if !may_pass(&error) => return workplace.failed(error),
+            Err(Failure::NoAnswer(error)) if !error.may_pass() => return workplace.failed(error),
             Err(failure) => {
                 told.failed(match failure {
                     Failure::NoAnswer(error) => workplace.no_answer(&error),
@@ -94,22 +94,13 @@ async fn follow(
     tell: &mpsc::Sender<()>,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    let before = workplace.connection.address.clone();
+    let before = workplace.connection.server.clone();
     workplace.follow_server().map_err(anyhow::Error::msg)?;
-    if workplace.connection.address != before {
+    if workplace.connection.server != before {
         sync.asked.client = workplace.connection.client.clone();
         *events = Events::open(sync, tell);
     }
     sync.once(report).await
-}
-
-/// Whether the same request may succeed later.
-fn may_pass(error: &ClientError) -> bool {
-    match error {
-        ClientError::Unreachable(_) => true,
-        ClientError::Malformed { status, .. } | ClientError::Refused { status, .. } => *status == 429 || *status >= 500,
-        ClientError::Invalid(_) => false,
-    }
 }
 
 /// What the reader was told, so that each cause is told once.

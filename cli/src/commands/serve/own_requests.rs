@@ -1,0 +1,25 @@
+//! A request names the server that it is for, where its sender has found that by an announcement. A server that was killed leaves one
+//! behind, and another may have its address by now: of another repository, or with another store.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, Request, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use coord_protocol::SERVER_HEADER;
+
+/// Refuses requests for another server than `own`, before anything else is done for them.
+pub async fn refuse_those_for_others(State(own): State<HeaderValue>, request: Request<Body>, next: Next) -> Response {
+    match request.headers().get(SERVER_HEADER) {
+        None => next.run(request).await,
+        Some(wanted) if *wanted == own => {
+            let mut response = next.run(request).await;
+            response.headers_mut().insert(SERVER_HEADER, own);
+            response
+        }
+        Some(_) => {
+            let sentence = "the server that this request is for has ended, and another one has its address\n";
+            (StatusCode::MISDIRECTED_REQUEST, sentence).into_response()
+        }
+    }
+}
