@@ -20,6 +20,7 @@ pub use intents::IntentsView;
 pub use ledger::LedgerFilter;
 pub use teams::{HistoryFilter, TaskFilter};
 
+use crate::loopback::is_loopback;
 use crate::{
     ActivityResponse, AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest,
     PostResponse, Waiting,
@@ -214,6 +215,9 @@ impl Client {
         if base.scheme() == "http" {
             // Nothing is encrypted, and reading the system's certificates takes longer than a request.
             http = http.tls_certs_only([]);
+        }
+        if is_loopback(&base) {
+            http = http.no_proxy();
         }
         let http = http.build().map_err(ClientError::Unreachable)?;
         Ok(Client { http, base })

@@ -27,6 +27,7 @@ pub mod intent_tools;
 pub mod intents;
 pub mod ledger;
 pub mod locks;
+pub mod loopback;
 pub mod messages;
 pub mod opencode_tools;
 pub mod orchestration;

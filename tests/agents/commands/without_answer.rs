@@ -6,6 +6,20 @@ use super::{json, parts, printed, run, world};
 const NOBODY: &str = "http://127.0.0.1:1";
 
 #[test]
+fn no_proxy_is_asked_for_the_server_of_this_machine() {
+    let world = world();
+    let mut status = world.coord(world.clone.path());
+    for proxy in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        status.env(proxy, NOBODY);
+    }
+    for exception in ["NO_PROXY", "no_proxy"] {
+        status.env_remove(exception);
+    }
+    let (code, out, error) = parts(&status.arg("status").output().unwrap());
+    assert_eq!(code, 0, "{out}{error}");
+}
+
+#[test]
 fn without_an_answer_nothing_may_be_written_and_the_status_is_4() {
     let world = world();
     let check = printed(&world, &["check", "src/db.ts", "--url", NOBODY], 4);

@@ -1,7 +1,8 @@
 //! URLs that may be called: those of the configured API, below a repository with a checked name. A download may lead to
 //! another host of the same service, which never gets the credential.
 
-use url::{Host, Url};
+use coord_protocol::loopback::is_loopback;
+use url::Url;
 
 use crate::domain::RepoId;
 
@@ -152,15 +153,6 @@ impl ApiBase {
 impl std::fmt::Display for Slug {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}/{}", self.owner, self.name)
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }
 

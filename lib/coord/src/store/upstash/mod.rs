@@ -13,13 +13,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use coord_protocol::loopback::is_loopback;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use secrecy::{ExposeSecret, SecretString};
-use url::{Host, Url};
+use url::Url;
 
 use request_gatherer::Gatherer;
 
@@ -287,15 +288,6 @@ fn parse_url(text: &str) -> Result<Url, StoreError> {
         "http" if is_loopback(&url) => Ok(url),
         "http" => refuse("must begin with https://; otherwise the token would be sent unencrypted"),
         _ => refuse("must begin with https://; a redis:// or rediss:// URL belongs in REDIS_URL"),
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }
 
