@@ -63,13 +63,14 @@ fn no_request_goes_to_the_server_of_another_clone() {
     claims("a.txt");
     let taken = address(&world);
     kill(first);
-    let _second = serve(&other, taken.rsplit(':').next().unwrap());
+    let second = serve(&other, taken.rsplit(':').next().unwrap());
     assert_eq!((address(&world), address(&other)), (taken.clone(), taken.clone()));
     claims("b.txt");
     assert_ne!(address(&world), taken, "the agent has started a server of this clone");
     assert!(world.run(&["claim", "c.txt", "-m", "Adding a line"]).status.success());
     assert_eq!(locked(&world), ["a.txt", "b.txt", "c.txt"]);
     assert_eq!(locked(&other), [""; 0]);
+    kill(second);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A repository with a remote, its worktrees, and the commands that agents run there.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use coord_test_support::git::Repo;
 use tempfile::TempDir;
@@ -98,7 +98,8 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         if let Some(process) = self.server() {
-            let _ = Command::new("kill").arg(process).status();
+            // It may have been killed.
+            let _ = Command::new("kill").arg(process).stderr(Stdio::null()).status();
         }
     }
 }
