@@ -6,7 +6,7 @@ use std::fmt;
 use std::fs;
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use coord::domain::RepoId;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
@@ -145,13 +145,29 @@ impl Announced {
     /// Whether it is another process, which still runs and listens. A server of another repository may have the address of one that
     /// has ended.
     fn is_listening(&self) -> bool {
+        self.process != std::process::id()
+            && self.started().is_some()
+            && TcpStream::connect_timeout(&self.socket, ANSWERS_WITHIN).is_ok()
+    }
+
+    /// When the process with its number was started, Unix seconds, if one runs that can be seen from here.
+    fn started(&self) -> Option<u64> {
         let id = Pid::from_u32(self.process);
         let (mut system, kind) = (System::new(), ProcessRefreshKind::nothing().without_tasks());
         system.refresh_processes_specifics(ProcessesToUpdate::Some(&[id]), true, kind);
-        let process = system.process(id);
-        self.process != std::process::id()
-            && process.is_some_and(|process| process.status() != ProcessStatus::Zombie)
-            && TcpStream::connect_timeout(&self.socket, ANSWERS_WITHIN).is_ok()
+        let process = system.process(id)?;
+        (process.status() != ProcessStatus::Zombie).then(|| process.start_time())
+    }
+
+    /// Whether it surely runs: the process with its number is as old as the file in `folder`, and so none that has the number of one
+    /// that has ended.
+    #[must_use]
+    pub fn surely_runs(&self, folder: &Path) -> bool {
+        let written = fs::metadata(folder.join(FILE)).and_then(|file| file.modified()).ok();
+        let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        // The system rounds to seconds.
+        let is_older = |(started, written): (u64, Duration)| started <= written.as_secs() + 1;
+        self.started().zip(written).is_some_and(is_older)
     }
 
     fn text(&self) -> String {
@@ -298,5 +314,27 @@ mod tests {
             assert!(!is_at("127.0.0.1:3000", url), "{url}");
         }
         assert!(!is_at("10.0.0.5:3000", "http://localhost:3000"));
+    }
+
+    #[test]
+    fn a_process_that_is_younger_than_the_file_has_not_written_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = Announced {
+            process: std::process::id(),
+            ..announced("127.0.0.1:3000")
+        };
+        let file = folder.path().join(FILE);
+        fs::write(&file, own.text()).unwrap();
+        assert!(own.surely_runs(folder.path()));
+        assert!(!announced("127.0.0.1:3000").surely_runs(&folder.path().join("elsewhere")));
+        let ended = Announced {
+            process: u32::MAX,
+            ..own.clone()
+        };
+        assert!(!ended.surely_runs(folder.path()));
+        let before = std::time::SystemTime::now() - Duration::from_secs(3600);
+        let file = fs::File::options().write(true).open(&file).unwrap();
+        file.set_modified(before).unwrap();
+        assert!(!own.surely_runs(folder.path()));
     }
 }

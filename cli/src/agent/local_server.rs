@@ -37,7 +37,11 @@ const MOST_LOG_BYTES: u64 = 1 << 20;
 /// What the running server of this repository announces. One that was killed may have left an announcement behind, whose address is another
 /// server's by now, or any program's.
 pub fn running(working_copy: &WorkingCopy) -> Option<Announced> {
-    announced(working_copy).filter(|announced| is_listening(announced) && is_found(announced).unwrap_or(true))
+    let is_it = |announced: &Announced| {
+        // To ask takes longer than the rest of a command.
+        announced.surely_runs(&folder(working_copy)) || is_found(announced).unwrap_or(true)
+    };
+    announced(working_copy).filter(|announced| is_listening(announced) && is_it(announced))
 }
 
 /// What the last server of this repository has announced, unless it has taken that back.
