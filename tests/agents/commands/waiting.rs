@@ -1,6 +1,6 @@
 //! Claims that wait.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use coord_test_support::waiting::block_until;
@@ -8,25 +8,27 @@ use coord_test_support::waiting::block_until;
 use super::{json, parts, printed, world};
 use crate::world::World;
 
-/// What `coord ARGS` of agent `two` prints, which waits for the file of agent `one` until that is released, and has it then. What
-/// happens `meanwhile` does not end that.
-fn printed_once_released(world: &World, args: &[&str], meanwhile: impl FnOnce()) -> String {
+/// `coord ARGS` of agent `two`, which waits for the file of agent `one`.
+fn waits(world: &World, args: &[&str]) -> Child {
     printed(
         world,
         &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
         0,
     );
     let mut waiting = world.coord(world.clone.path());
-    waiting
-        .args(args)
-        .args(["--agent", "two"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let waiting = waiting.spawn().unwrap();
+    waiting.args(args).args(["--agent", "two"]);
+    let waiting = waiting.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     block_until("a refusal is in the log", || {
         let log = printed(world, &["log", "--json"], 0);
         log.lines().any(|line| line.contains("lock_refused"))
     });
+    waiting
+}
+
+/// What `coord ARGS` of agent `two` prints, which waits for the file of agent `one` until that is released, and has it then. What
+/// happens `meanwhile` does not end that.
+fn printed_once_released(world: &World, args: &[&str], meanwhile: impl FnOnce()) -> String {
+    let waiting = waits(world, args);
     meanwhile();
     printed(world, &["release", "src/db.ts", "--agent", "one"], 0);
     let (code, out, error) = parts(&waiting.wait_with_output().unwrap());
@@ -62,18 +64,7 @@ fn a_wait_outlasts_a_server_that_is_started_again() {
 #[test]
 fn a_wait_ends_where_no_server_comes_back() {
     let world = world();
-    printed(
-        &world,
-        &["claim", "src/db.ts", "-m", "Adding a pool", "--agent", "one"],
-        0,
-    );
-    let mut waiting = world.coord(world.clone.path());
-    waiting.args(["wait", "src/db.ts", "--agent", "two", "--for", "8"]);
-    let waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
-    block_until("a refusal is in the log", || {
-        let log = printed(&world, &["log", "--json"], 0);
-        log.lines().any(|line| line.contains("lock_refused"))
-    });
+    let waiting = waits(&world, &["wait", "src/db.ts", "--for", "8"]);
     let server = world.server().unwrap();
     assert!(Command::new("kill").arg(server).status().unwrap().success());
     let (code, out, _) = parts(&waiting.wait_with_output().unwrap());
