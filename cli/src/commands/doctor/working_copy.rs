@@ -1,6 +1,7 @@
 //! Git, the repository, the branch and the session.
 
 use coord::settings::env_vars;
+use coord_git::OpenError;
 
 use super::finding::Finding;
 use crate::agent::git;
@@ -32,9 +33,10 @@ fn version(said: &str) -> Option<(u32, u32)> {
 /// The folder is in no working copy, or an option is not valid.
 pub(super) fn not_found(error: &anyhow::Error) -> Finding {
     let sentence = format!("{error:#}");
-    let mend = match sentence.contains("no branch is checked out") {
-        true => "git switch main",
-        false => "cd to a clone of the repository",
+    let mend = match error.downcast_ref() {
+        Some(OpenError::Unsafe { path }) => format!("git config --global --add safe.directory {}", path.display()),
+        _ if sentence.contains("no branch is checked out") => "git switch main".to_owned(),
+        _ => "cd to a clone of the repository".to_owned(),
     };
     Finding::wrong("repository", sentence, mend)
 }
@@ -91,6 +93,20 @@ fn session(work: &Work) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_mends_a_working_copy_depends_on_what_is_wrong_with_it() {
+        let path = std::path::PathBuf::from("/work/shop");
+        let mend = |error: OpenError| not_found(&anyhow::Error::new(error)).mend;
+        assert_eq!(
+            mend(OpenError::Unsafe { path: path.clone() }).as_deref(),
+            Some("git config --global --add safe.directory /work/shop")
+        );
+        assert_eq!(
+            mend(OpenError::NoRepository { path }).as_deref(),
+            Some("cd to a clone of the repository")
+        );
+    }
 
     #[test]
     fn the_version_of_git_is_read_on_every_system() {
