@@ -4,12 +4,15 @@
 use std::fs;
 use std::path::Path;
 
+use crate::private_folder;
+
 /// The file's name, in `coord/` of git's folder.
 const FILE: &str = "store";
 
 /// Notes that the locks of the repository with this `folder` are kept in the store that `place` describes.
 pub fn note(folder: &Path, place: &str) {
-    if let Err(error) = fs::write(folder.join(FILE), format!("{place}\n")) {
+    let noted = private_folder::make(folder).and_then(|()| fs::write(folder.join(FILE), format!("{place}\n")));
+    if let Err(error) = noted {
         tracing::warn!(%error, folder = %folder.display(), "commands of agents cannot read which store is in use");
     }
 }

@@ -32,17 +32,15 @@ pub async fn open_store(
         .map(|repository| (repository.git_folder.join(FOLDER), Some(repository.repo.clone())));
     if let Some(url) = &args.redis {
         let store = RedisStore::connect(url).context("--redis")?;
-        let announcement = Announcement::write(repositories, address);
         note_places(opened, None, &store.describe());
-        return Ok((Arc::new(store), announcement));
+        return Ok((Arc::new(store), Announcement::write(repositories, address)));
     }
     if let Some(url) = &args.upstash {
         let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
             .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
         let store = UpstashStore::new(url, token).context("--upstash")?;
-        let announcement = Announcement::write(repositories, address);
         note_places(opened, None, &store.describe());
-        return Ok((Arc::new(store), announcement));
+        return Ok((Arc::new(store), Announcement::write(repositories, address)));
     }
     let folder = match (&args.data_dir, opened.first()) {
         (Some(folder), _) => folder.clone(),
@@ -63,10 +61,9 @@ pub async fn open_store(
     };
     match opening.await? {
         Ok(store) => {
-            let folders = repositories.chain([(folder.clone(), None)]);
-            let announcement = Announcement::write(folders, address);
             note_places(opened, Some(&folder), &format!("embedded store at {}", path.display()));
-            Ok((Arc::new(store), announcement))
+            let folders = repositories.chain([(folder.clone(), None)]);
+            Ok((Arc::new(store), Announcement::write(folders, address)))
         }
         Err(OpenError::InUse(path)) => {
             let path = path.display();
@@ -82,7 +79,7 @@ pub async fn open_store(
 }
 
 /// Notes in each repository whose locks are not kept in its own folder where they are: `place`. `store` is the folder of the embedded
-/// store.
+/// store. This comes before the announcement: whoever has found the server knows its store after it has ended.
 fn note_places(opened: &[Opened], store: Option<&Path>, place: &str) {
     let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let store = store.map(real);
