@@ -38,7 +38,7 @@ const MOST_LOG_BYTES: u64 = 1 << 20;
 /// server's by now, or any program's.
 pub fn running(working_copy: &WorkingCopy) -> Option<Announced> {
     let is_it = |announced: &Announced| {
-        // To ask takes longer than the rest of a command.
+        // To ask takes a good part of the time of a command.
         announced.surely_runs(&folder(working_copy)) || is_found(announced).unwrap_or(true)
     };
     announced(working_copy).filter(|announced| is_listening(announced) && is_it(announced))

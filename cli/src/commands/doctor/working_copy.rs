@@ -96,11 +96,11 @@ mod tests {
 
     #[test]
     fn what_mends_a_working_copy_depends_on_what_is_wrong_with_it() {
-        let path = std::path::PathBuf::from("/work/shop");
+        let path = std::path::PathBuf::from("/srv/shop");
         let mend = |error: OpenError| not_found(&anyhow::Error::new(error)).mend;
         assert_eq!(
             mend(OpenError::Unsafe { path: path.clone() }).as_deref(),
-            Some("git config --global --add safe.directory /work/shop")
+            Some("git config --global --add safe.directory /srv/shop")
         );
         assert_eq!(
             mend(OpenError::NoRepository { path }).as_deref(),

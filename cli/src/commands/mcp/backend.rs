@@ -185,6 +185,8 @@ fn is_out_of_date(connection: &Connection, error: &ClientError) -> bool {
     match error {
         ClientError::Unreachable(error) => connection.is_local && !error.is_timeout(),
         ClientError::OtherServer => true,
+        // Any program may have the address of a server that was killed.
+        ClientError::Malformed { .. } => connection.is_local,
         ClientError::Refused { status, .. } => *status == 401,
         _ => false,
     }
