@@ -75,12 +75,13 @@ fn no_request_goes_to_the_server_of_another_clone() {
 
 #[test]
 fn a_program_that_is_no_server_of_coord_is_not_taken_for_one() {
-    let world = World::with(&[("a.txt", "a")]);
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let first = serve(&world, "0");
+    let mut agent = agent(&world);
+    assert_eq!(action(&agent.check(&["a.txt"])), "PROCEED");
     let taken = address(&world);
     kill(first);
-    let program = TcpListener::bind("127.0.0.1:0").unwrap();
-    let place = program.local_addr().unwrap().to_string();
+    let program = TcpListener::bind(&taken).unwrap();
     std::thread::spawn(move || {
         for stream in program.incoming() {
             let mut stream = stream.unwrap();
@@ -90,10 +91,10 @@ fn a_program_that_is_no_server_of_coord_is_not_taken_for_one() {
             }
         }
     });
-    let stale = announced(&world).replace(&taken, &place);
-    std::fs::write(world.clone.path().join(".git/coord/listening"), stale).unwrap();
     let claimed = world.run(&["claim", "a.txt", "-m", "Adding a line"]);
     assert!(claimed.status.success(), "{claimed:?}");
-    assert_ne!(address(&world), place);
-    assert_eq!(locked(&world), ["a.txt"]);
+    assert_ne!(address(&world), taken);
+    // The agent is connected to the old address still.
+    assert_eq!(action(&agent.claim(&["b.txt"])), "PROCEED");
+    assert_eq!(locked(&world), ["a.txt", "b.txt"]);
 }
