@@ -1,0 +1,1 @@
+//! Clients that hold connections, or send slowly.

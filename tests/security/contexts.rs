@@ -1,0 +1,1 @@
+//! Text of other people in what a model or a terminal gets.

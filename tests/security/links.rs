@@ -1,0 +1,1 @@
+//! Links and special files in a working copy.

@@ -1,0 +1,1 @@
+//! What the content of a repository can make Coord do.

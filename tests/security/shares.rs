@@ -1,0 +1,1 @@
+//! One login beside all others: shares, limits, and the ledger.
