@@ -3,7 +3,9 @@
 FROM rust:1.95-slim-trixie AS build
 WORKDIR /coord
 COPY . .
-RUN cargo install --locked --path cli --root /installed
+# The binary contains the list of its crates, as a release does: `cargo audit bin coord`.
+RUN cargo install --locked --version 0.7.7 cargo-auditable \
+    && cargo auditable install --locked --path cli --root /installed
 
 FROM debian:trixie-slim
 # git is for `--fetch`, curl for the health check.

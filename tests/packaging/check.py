@@ -1,5 +1,6 @@
 """Compares what names a release: `check.py PLAN`, with the plan of `dist plan --output-format=json`."""
 
+import glob
 import json
 import re
 import sys
@@ -92,11 +93,30 @@ def check_image(workspace):
     assert (int(found[1]), int(found[2])) >= required, found[0]
 
 
+def check_workflows(dist):
+    """Every action is pinned to a commit, the same in all workflows; releases are attested, and their binaries auditable."""
+    assert dist["cargo-auditable"] is True and dist["github-attestations"] is True
+    pinned = {}
+    for path in sorted(glob.glob(".github/workflows/*.yml")):
+        with open(path) as file:
+            uses = re.findall(r"^\s*(?:- )?uses:\s*['\"]?([^\s'\"]+)", file.read(), re.MULTILINE)
+        for action in uses:
+            if action.startswith("./"):
+                continue
+            name, _, commit = action.partition("@")
+            assert re.fullmatch("[0-9a-f]{40}", commit), f"{path}: {action} is not pinned to a commit"
+            assert pinned.setdefault(name, commit) == commit, f"{path}: {name} is pinned to another commit elsewhere"
+    for name, commit in dist["github-action-commits"].items():
+        assert pinned.get(name) == commit, f"{name}: dist-workspace.toml and the workflows name different commits"
+    assert len(pinned) >= 5, f"only {sorted(pinned)} were found"
+
+
 workspace, cli, dist = read("Cargo.toml"), read("cli/Cargo.toml"), read("dist-workspace.toml")["dist"]
 version = workspace["workspace"]["package"]["version"]
 check_plan(read(sys.argv[1]), cli, dist, version)
 check_server(read("server.json"), dist, version)
 check_image(workspace)
+check_workflows(dist)
 with open(".ci/packaging.txt") as file:
     assert f"cargo-dist=={dist['cargo-dist-version']} " in file.read(), "dist is another version than dist-workspace.toml names"
 print(f"{version}: {len(TARGETS)} systems; cargo binstall, npm and server.json name what is released")
