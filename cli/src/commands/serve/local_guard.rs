@@ -38,7 +38,10 @@ fn judge(edge: &Edge, request: &Request<Body>) -> Result<(), ApiError> {
         ));
     }
     // A link to the page opens it. A preflight is answered, without leave.
-    let is_navigation = request.headers().get("sec-fetch-mode").is_some_and(|mode| mode == "navigate");
+    let is_navigation = request
+        .headers()
+        .get("sec-fetch-mode")
+        .is_some_and(|mode| mode == "navigate");
     let opens_page = is_navigation && *request.method() == Method::GET && endpoint.is_none();
     match opens_page || *request.method() == Method::OPTIONS {
         true => Ok(()),
@@ -108,7 +111,10 @@ mod tests {
             assert!(!is_accepted("/api/health", &[("host", host)]), "{host}");
         }
         assert!(!is_accepted("/api/health", &[]));
-        assert!(!is_accepted("/api/health", &[("host", "localhost"), ("host", "localhost")]));
+        assert!(!is_accepted(
+            "/api/health",
+            &[("host", "localhost"), ("host", "localhost")]
+        ));
     }
 
     #[test]

@@ -107,7 +107,10 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         .merge(page::router());
     if is_open {
         router = router.merge(page::served_list(&served));
-        router = router.layer(from_fn_with_state(Arc::new(settings.edge.clone()), require_local_caller));
+        router = router.layer(from_fn_with_state(
+            Arc::new(settings.edge.clone()),
+            require_local_caller,
+        ));
     }
     let own = HeaderValue::try_from(announcement.instance())?;
     router = router.layer(from_fn_with_state(own, refuse_those_for_others));

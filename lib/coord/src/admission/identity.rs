@@ -13,8 +13,8 @@ use super::lookups::Lookups;
 use crate::after_answer::defer;
 use crate::app::App;
 use crate::auth::{
-    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, RepoLimit, Verdict,
-    is_well_formed,
+    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, RepoLimit,
+    Verdict, is_well_formed,
 };
 use crate::domain::RepoId;
 use crate::source::SourceError;

@@ -91,7 +91,9 @@ pub(crate) fn is_well_formed(token: &str) -> bool {
 fn checksum(random: &str) -> String {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let sum = crc32fast::hash(random.as_bytes());
-    let digits = (0..6).rev().map(|place| DIGITS[(sum / 62_u32.pow(place) % 62) as usize]);
+    let digits = (0..6)
+        .rev()
+        .map(|place| DIGITS[(sum / 62_u32.pow(place) % 62) as usize]);
     digits.map(char::from).collect()
 }
 

@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(all, 160);
         // A member's address has more.
         limit.note_member(address("192.0.2.201"));
-        assert_eq!(looked_at(&limit, "192.0.2.201", 60, 0), 40);
-        assert_eq!(looked_at(&limit, "192.0.2.200", 100, 18), 20);
+        assert_eq!(looked_at(&limit, "192.0.2.201", 60, 0), 10);
+        assert_eq!(looked_at(&limit, "192.0.2.200", 100, 18), 10);
     }
 
     #[test]
@@ -183,11 +183,17 @@ mod tests {
             let of = |number| looked_at_as(&limit, &format!("192.0.2.{number}"), is_well_formed, 60, 0);
             (1..=4).map(of).sum()
         };
-        assert_eq!(flood(true), 120 + 10, "the last ten are of an address without a debt");
+        assert_eq!(flood(true), 120 + 20, "the last twenty are of addresses without a debt");
         assert_eq!(flood(true), 0);
         assert_eq!(looked_at(&limit, "198.51.100.1", 5, 0), 5);
+        // Strangers without a debt have used up what is theirs, and no member's.
+        assert_eq!(looked_at(&limit, "198.51.100.3", 10, 0), 10);
+        assert_eq!(looked_at(&limit, "198.51.100.4", 10, 0), 5);
         limit.note_member(address("198.51.100.2"));
-        assert_eq!(looked_at(&limit, "198.51.100.2", 30, 0), 30);
+        for _ in 0..100 {
+            assert_eq!(looked_at(&limit, "198.51.100.2", 10, 0), 10);
+            (0..10).for_each(|_| limit.give_back(address("198.51.100.2")));
+        }
     }
 
     #[test]

@@ -101,9 +101,9 @@ impl FromStr for Proxies {
         match networks {
             Ok(networks) if networks.len() <= MOST_PROXIES => Ok(Proxies(networks)),
             Ok(_) => Err(format!("must have at most {MOST_PROXIES} entries")),
-            Err(_) => Err(
-                "must be addresses or networks such as 10.0.0.5 or 10.0.0.0/24, separated by commas".to_owned(),
-            ),
+            Err(_) => {
+                Err("must be addresses or networks such as 10.0.0.5 or 10.0.0.0/24, separated by commas".to_owned())
+            }
         }
     }
 }

@@ -308,7 +308,10 @@ mod tests {
         first.go_on(Phase::Responding);
         first.go_on(Phase::Idle);
         let fourth = world.take(HOME).unwrap();
-        assert_eq!([&first, &second, &third, &fourth].map(|place| is_cut(place)), [false, true, false, false]);
+        assert_eq!(
+            [&first, &second, &third, &fourth].map(|place| is_cut(place)),
+            [false, true, false, false]
+        );
         // That the second one ends later changes nothing.
         drop(second);
         assert_eq!(world.places.table.lock().open.len(), 3);

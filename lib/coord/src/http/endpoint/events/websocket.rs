@@ -253,6 +253,9 @@ mod tests {
         assert_eq!(token(&["coord.v1"]), None);
         assert_eq!(token(&["coord.v1, coord.token.Z2hwXzE"]).as_deref(), Some("ghp_1"));
         assert_eq!(token(&["coord.token.%%%"]), None);
-        assert_eq!(token(&["coord.token.Z2hwXzE", "coord.token.Z2hwXzI"]).as_deref(), Some(""));
+        assert_eq!(
+            token(&["coord.token.Z2hwXzE", "coord.token.Z2hwXzI"]).as_deref(),
+            Some("")
+        );
     }
 }
