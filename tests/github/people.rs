@@ -256,7 +256,7 @@ async fn the_new_name_of_a_renamed_repository_is_told_to_anybody_only_where_it_i
     let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
     let absent = RepoId::parse("https://127.0.0.1/acme/nothing").unwrap();
     for is_private in [true, false] {
-        let (_temp, fake, source) = with(&[person("ghp_", "alice", Some("push"))], is_private).await;
+        let (_temp, fake, source) = with(&[], is_private).await;
         fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
         let told = |verdict: Verdict| match verdict {
             Verdict::NoRight(why) => why,
