@@ -149,7 +149,7 @@ async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
     let api = Api::start().await;
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
     let router = coord::http::router(state, &coord::http::Endpoint::ALL).layer(axum::middleware::from_fn_with_state(
-        std::sync::Arc::new(coord::http::Edge::default()),
+        Arc::new(coord::http::Edge::default()),
         coord_cli::commands::serve::local_guard::require_local_caller,
     ));
     let guarded = crate::api::listen(router).await;
