@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use coord::http::Endpoint;
-use coord_cli::commands::serve::listen::{Bounds, serve_within};
+use coord::settings::connections::ConnectionConfig;
+use coord_cli::commands::serve::listen::{Bounds, Places, serve_within};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -46,7 +47,8 @@ async fn impatient() -> Api {
     };
     let state = crate::api::state(api.store.clone(), &[api.git.path().to_owned()]);
     let router = coord::http::router(state, &Endpoint::ALL);
-    tokio::spawn(serve_within(bounds, listener, router, std::future::pending()));
+    let places = Places::new(ConnectionConfig::default());
+    tokio::spawn(serve_within(bounds, places, listener, router, std::future::pending()));
     let store = api.store.clone();
     // The first server lives on, and with it the folder of both.
     let elsewhere = api.elsewhere(address, store);
@@ -110,7 +112,8 @@ async fn who_takes_nothing_of_an_answer_is_cut_off() {
     };
     let answer = axum::routing::get(async || vec![b'x'; SIZE]);
     let router = axum::Router::new().route("/", answer);
-    tokio::spawn(serve_within(bounds, listener, router, std::future::pending()));
+    let places = Places::new(ConnectionConfig::default());
+    tokio::spawn(serve_within(bounds, places, listener, router, std::future::pending()));
     let ask = async |pause: Duration| {
         let mut connection = TcpStream::connect(address).await.unwrap();
         let request = b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";

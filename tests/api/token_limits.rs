@@ -152,6 +152,30 @@ async fn who_may_not_ask_does_not_learn_whether_there_is_such_a_repository() {
 }
 
 #[tokio::test]
+async fn a_token_for_one_repository_does_not_learn_which_others_are_served() {
+    let signer = Signer::ed25519();
+    let api = start(&signer).await;
+    let claims = claims(&json!({ "repos": ["github.com/acme/unserved"] }));
+    let token = format!("Bearer {}", signer.sign(None, &claims));
+    for name in ["unserved", "shop", "nothing"] {
+        let repo_url = format!("https://github.com/acme/{name}");
+        for (endpoint, answer) in ask_all(&api, &[("authorization", &token)], &repo_url).await {
+            let text = String::from_utf8_lossy(&answer.bytes);
+            assert!(name == "shop" || !text.contains("shop"), "{endpoint:?} {name}: {text}");
+        }
+    }
+    let ask = async |name: &str| {
+        let path = format!("/api/locks?repo_url=https://github.com/acme/{name}");
+        let answer = api.get(&path, &[("authorization", &token)]).await;
+        (
+            answer.status,
+            String::from_utf8_lossy(&answer.bytes).replace(name, "NAME"),
+        )
+    };
+    assert_eq!(ask("shop").await, ask("nothing").await);
+}
+
+#[tokio::test]
 async fn a_claim_repos_that_cannot_be_read_makes_the_token_worthless() {
     let signer = Signer::ed25519();
     let api = start(&signer).await;

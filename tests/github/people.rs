@@ -252,6 +252,28 @@ async fn what_needs_no_question_is_not_asked() {
 }
 
 #[tokio::test]
+async fn the_new_name_of_a_renamed_repository_is_told_to_anybody_only_where_it_is_public() {
+    let former = RepoId::parse("https://127.0.0.1/acme/gizmos").unwrap();
+    let absent = RepoId::parse("https://127.0.0.1/acme/nothing").unwrap();
+    for is_private in [true, false] {
+        let (_temp, fake, source) = with(&[], is_private).await;
+        fake.behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
+        let told = |verdict: Verdict| match verdict {
+            Verdict::NoRight(why) => why,
+            other => panic!("{other:?}"),
+        };
+        let renamed = told(source.verify_anybody(&former).await.unwrap());
+        if is_private {
+            // As for one that does not exist.
+            let other = told(source.verify_anybody(&absent).await.unwrap());
+            assert_eq!(renamed, other.replace("nothing", "gizmos"));
+        } else {
+            assert!(renamed.contains("was renamed to 127.0.0.1/acme/widgets"), "{renamed}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_token_counts_for_a_renamed_repository_by_its_new_name_and_goes_to_no_other_host() {
     let alice = person("ghp_", "alice", Some("push"));
     let (_temp, fake, source) = with(std::slice::from_ref(&alice), true).await;

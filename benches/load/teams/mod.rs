@@ -35,7 +35,7 @@ pub async fn measure(
     redis: Option<&Process>,
     plan: Plan,
 ) -> Result<()> {
-    coord_cli::commands::serve::listen::raise_file_limit();
+    coord_cli::commands::serve::listen::raise_file_limit(4096);
     if let Some(redis) = redis {
         costs::measure(repository, subject, redis).await?;
         sizes::measure(repository, subject, scratch).await?;

@@ -1,46 +1,74 @@
 //! On a loopback address without credentials, every program that can send a request is trusted. A web page is not: it may
 //! send one through a browser on this machine. A page of another site cannot send JSON without a preflight (CORS), which is
-//! refused unless `COORD_CORS_ORIGINS` lists the site. A page whose own name resolves to 127.0.0.1 (DNS rebinding) is
+//! refused unless `COORD_CORS_ORIGINS` lists the site. What it can send, such as a GET for an image, is told apart by `Origin` and
+//! `Sec-Fetch-Site`, and refused before it counts for anybody. A page whose own name resolves to 127.0.0.1 (DNS rebinding) is
 //! detected by the Host of its requests.
 
+use std::sync::Arc;
+
 use axum::body::Body;
+use axum::extract::State;
 use axum::http::header::HOST;
+use axum::http::uri::Authority;
 use axum::http::{Method, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use coord::http::{ApiError, Endpoint};
-use coord::settings::own_names::is_loopback;
+use coord::http::{ApiError, Edge, Endpoint, refuse_pages_of_other_sites};
+use coord::settings::own_names::{is_loopback, parse_host};
 
-/// Refuses requests whose Host is not this machine. Webhook deliveries are exempt: they are signed, and come through a
-/// tunnel with a name of its own.
-pub async fn require_local_host(request: Request<Body>, next: Next) -> Response {
-    let host = request
-        .headers()
-        .get(HOST)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let takes_any_host = Endpoint::at(request.uri().path()).is_some_and(|endpoint| endpoint.route().takes_any_host);
-    if is_local(host) || takes_any_host {
-        next.run(request).await
-    } else {
-        let error = ApiError::Forbidden(
-            "this server accepts only requests to localhost; to serve other hosts, set COORD_JWT_SECRET".to_owned(),
-        );
+/// Refuses requests whose Host is not this machine, and those of pages of other sites. Webhook deliveries are exempt: they are
+/// signed, and come through a tunnel with a name of its own.
+pub async fn require_local_caller(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next) -> Response {
+    match judge(&edge, &request) {
+        Ok(()) => next.run(request).await,
         // POST requests come from agents, which get a command with every response.
-        match *request.method() {
-            Method::POST => error.respond_to_agent(),
-            _ => error.into_response(),
-        }
+        Err(error) if *request.method() == Method::POST => error.respond_to_agent(),
+        Err(error) => error.into_response(),
     }
 }
 
-fn is_local(host: &str) -> bool {
-    host.parse().is_ok_and(|host| is_loopback(&host))
+fn judge(edge: &Edge, request: &Request<Body>) -> Result<(), ApiError> {
+    let endpoint = Endpoint::at(request.uri().path());
+    if endpoint.is_some_and(|endpoint| endpoint.route().takes_any_host) {
+        return Ok(());
+    }
+    if !host(request).is_some_and(|host| is_loopback(&host)) {
+        return Err(ApiError::Forbidden(
+            "this server accepts only requests to localhost; to serve other hosts, set COORD_JWT_SECRET".to_owned(),
+        ));
+    }
+    // A link to the page opens it. A preflight is answered, without leave.
+    let is_navigation = request
+        .headers()
+        .get("sec-fetch-mode")
+        .is_some_and(|mode| mode == "navigate");
+    let opens_page = is_navigation && *request.method() == Method::GET && endpoint.is_none();
+    match opens_page || *request.method() == Method::OPTIONS {
+        true => Ok(()),
+        false => refuse_pages_of_other_sites(edge, request.headers()),
+    }
+}
+
+/// The one host that the request names, in `Host` and, if it is there, in the target.
+fn host(request: &Request<Body>) -> Option<Authority> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let host = hosts.next().filter(|_| hosts.next().is_none())?;
+    let host = parse_host(host.to_str().ok()?)?;
+    let target = request.uri().authority();
+    target.is_none_or(|target| *target == host).then_some(host)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_accepted(target: &str, headers: &[(&str, &str)]) -> bool {
+        let mut request = Request::get(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        judge(&Edge::default(), &request.body(Body::empty()).unwrap()).is_ok()
+    }
 
     #[test]
     fn only_names_of_this_machine_are_local() {
@@ -51,7 +79,7 @@ mod tests {
             "127.0.0.2",
             "[::1]:3000",
         ] {
-            assert!(is_local(host), "{host}");
+            assert!(is_accepted("/api/health", &[("host", host)]), "{host}");
         }
         for host in [
             "",
@@ -60,8 +88,65 @@ mod tests {
             "127.0.0.1.example.com",
             "10.0.0.1:3000",
             "[::2]",
+            "localhost.",
+            "localhost.:3000",
+            "localhost:",
+            "localhost:x",
+            "localhost:03000",
+            "localhost:99999",
+            "user@localhost",
+            "evil.example@localhost:3000",
+            "%6cocalhost",
+            "localhost/evil",
+            "localhost evil.example",
+            "localhost,evil.example",
+            "[127.0.0.1]",
+            "[localhost]",
+            "::1",
+            "127.1",
+            "0x7f.0.0.1",
+            "2130706433",
+            "0.0.0.0",
         ] {
-            assert!(!is_local(host), "{host}");
+            assert!(!is_accepted("/api/health", &[("host", host)]), "{host}");
+        }
+        assert!(!is_accepted("/api/health", &[]));
+        assert!(!is_accepted(
+            "/api/health",
+            &[("host", "localhost"), ("host", "localhost")]
+        ));
+    }
+
+    #[test]
+    fn a_target_with_a_host_names_the_same_one() {
+        let accepted = |target: &str| is_accepted(target, &[("host", "localhost:3000")]);
+        assert!(accepted("http://localhost:3000/api/health"));
+        assert!(!accepted("http://evil.example/api/health"));
+        assert!(!accepted("http://localhost/api/health"));
+    }
+
+    #[test]
+    fn a_page_of_another_site_opens_the_page_and_nothing_else() {
+        let accepted = |path: &str, headers: &[(&str, &str)]| {
+            let own = [("host", "localhost:3000")];
+            is_accepted(path, &[&own, headers].concat())
+        };
+        let [cross, same] = ["cross-site", "same-site"].map(|site| ("sec-fetch-site", site));
+        let navigation = ("sec-fetch-mode", "navigate");
+        for (path, headers, expected) in [
+            ("/api/graph", &[("sec-fetch-site", "same-origin")][..], true),
+            ("/api/graph", &[("sec-fetch-site", "none")], true),
+            ("/api/graph", &[cross], false),
+            ("/api/graph", &[same], false),
+            ("/api/graph", &[cross, navigation], false),
+            ("/api/graph", &[("origin", "https://evil.example")], false),
+            ("/api/graph", &[("origin", "http://localhost:8080"), same], false),
+            ("/api/graph", &[("origin", "http://localhost:3000")], true),
+            ("/served.json", &[cross], false),
+            ("/", &[cross, navigation], true),
+            ("/", &[cross], false),
+        ] {
+            assert_eq!(accepted(path, headers), expected, "{path} {headers:?}");
         }
     }
 }

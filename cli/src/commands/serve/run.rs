@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use coord::builds::background::BackgroundBuilds;
 use coord::builds::head_observer::HeadObserver;
+use coord::settings::connections::ConnectionConfig;
 use coord::settings::{env_vars, process_environment, secret};
 use coord::store::Store;
 use coord::sweep::sweep_due;
@@ -40,7 +41,9 @@ impl ServeArgs {
 
 async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     coord::logging::start_text("warn");
-    listen::raise_file_limit();
+    let connections = ConnectionConfig::from_env(&process_environment)?;
+    listen::raise_file_limit(connections.most);
+    let places = listen::Places::new(listen::within_file_limit(connections));
     let store_token = match args.upstash_listen {
         Some(_) => Some(
             secret(&process_environment, env_vars::COORD_STORE_TOKEN).with_context(|| {
@@ -102,6 +105,7 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
             };
             Some(tokio::spawn(listen::serve_within(
                 bounds,
+                Arc::clone(&places),
                 listener,
                 router,
                 until_stopped(),
@@ -109,7 +113,13 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         }
         None => None,
     };
-    let main_server = tokio::spawn(listen::serve(listener, server.router, until_stopped()));
+    let main_server = tokio::spawn(listen::serve_within(
+        listen::Bounds::default(),
+        places,
+        listener,
+        server.router,
+        until_stopped(),
+    ));
     let fetcher = server.fetching.map(|(source, every)| {
         let keeper = Arc::clone(&server.keeper);
         let fetched = move || keeper.look_again();

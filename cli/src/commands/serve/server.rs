@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use axum::http::HeaderValue;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::{Extension, Router};
 use coord::app::{App, credentials};
 use coord::auth::{Authenticator, Credentials};
@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 use super::args::ServeArgs;
 use super::banner::Served;
-use super::local_guard::require_local_host;
+use super::local_guard::require_local_caller;
 use super::own_requests::refuse_those_for_others;
 use super::page;
 use super::sources::{self, OpenSources};
@@ -107,7 +107,10 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         .merge(page::router());
     if is_open {
         router = router.merge(page::served_list(&served));
-        router = router.layer(from_fn(require_local_host));
+        router = router.layer(from_fn_with_state(
+            Arc::new(settings.edge.clone()),
+            require_local_caller,
+        ));
     }
     let own = HeaderValue::try_from(announcement.instance())?;
     router = router.layer(from_fn_with_state(own, refuse_those_for_others));

@@ -5,15 +5,19 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use secrecy::ExposeSecret;
+
 use super::ApiError;
 use super::caller_address::caller_address;
 use super::lookups::Lookups;
 use crate::after_answer::defer;
 use crate::app::App;
 use crate::auth::{
-    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, Verdict,
+    AuthError, CallerIdentity, Credential, Freshness, KEPT, KnownCredentials, Member, People, Recalled, RepoLimit,
+    Verdict, is_well_formed,
 };
 use crate::domain::RepoId;
+use crate::source::SourceError;
 use crate::state::admission::{RememberedMember, forget, remember};
 use crate::store::Store;
 use crate::timing::Call;
@@ -26,8 +30,8 @@ use crate::timing::Call;
 pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -> Result<Member, ApiError> {
     let served = app.serves(repo);
     let shown = match caller {
-        CallerIdentity::Verified(identity) => {
-            served?;
+        CallerIdentity::Verified { identity, limit } => {
+            served.map_err(|error| within(limit.as_ref(), error))?;
             return Ok(Member {
                 user_id: identity.user_id,
                 user_name: identity.user_name,
@@ -60,6 +64,15 @@ pub(crate) async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &Rep
         },
         _ => Ok(()),
     }
+}
+
+/// `error`, with no other repositories than those of `limit`: a caller does not learn which of the others are served.
+fn within(limit: Option<&RepoLimit>, mut error: SourceError) -> SourceError {
+    if let (Some(limit), SourceError::UnknownRepository { known, renamed_to, .. }) = (limit, &mut error) {
+        known.retain(|repo| limit.takes_in(repo));
+        renamed_to.take_if(|repo| !limit.takes_in(repo));
+    }
+    error
 }
 
 fn not_shown(repo: &RepoId) -> ApiError {
@@ -133,6 +146,7 @@ impl CredentialCheck {
     /// Accepts a known member, and renews the verdict by its age. The unverified-caller limit does not apply, so bad
     /// credentials of others cannot block a known one.
     async fn believe(self, member: Member, freshness: Freshness) -> Result<Member, ApiError> {
+        self.note_address(&member);
         match freshness {
             Freshness::Fresh => Ok(member),
             Freshness::Ageing => {
@@ -170,17 +184,27 @@ impl CredentialCheck {
         }
     }
 
+    /// Notes that a person who may push comes from the current address.
+    fn note_address(&self, member: &Member) {
+        if member.can_push {
+            self.known.unverified.note_member(caller_address());
+        }
+    }
+
     async fn verify_unknown(self) -> Result<Member, ApiError> {
         let address = caller_address();
-        let taken = self.known.unverified.take(address);
+        let token = self.credential.secret();
+        let is_well_formed = token.is_some_and(|token| is_well_formed(token.expose_secret()));
+        let taken = self.known.unverified.take(address, is_well_formed);
         taken.map_err(|retry_after_seconds| ApiError::RateLimited {
             retry_after_seconds,
             whose: "this server received too many unknown credentials",
         })?;
         let known = Arc::clone(&self.known);
         let verified = self.verify().await;
-        if verified.is_ok() {
+        if let Ok(member) = &verified {
             known.unverified.give_back(address);
+            self.note_address(member);
         }
         verified
     }

@@ -33,7 +33,12 @@ enum Kind {
 #[derive(Clone, Debug)]
 pub enum CallerIdentity {
     /// A verified caller, with all rights in the repository.
-    Verified(Identity),
+    Verified {
+        /// Who it is.
+        identity: Identity,
+        /// The only repositories that its credential is valid for.
+        limit: Option<RepoLimit>,
+    },
     /// A caller whose credential GitHub has to judge: whose it is, and what it may do.
     Unverified(Credential),
 }
@@ -119,7 +124,7 @@ impl Caller {
                     "your token is not valid for {repo}; its claim repos lists the repositories that it is valid for"
                 )))
             }
-            Kind::Verified { identity, .. } => Ok(CallerIdentity::Verified(identity)),
+            Kind::Verified { identity, limit } => Ok(CallerIdentity::Verified { identity, limit }),
             Kind::Unverified(shown) => Ok(CallerIdentity::Unverified(shown)),
         }
     }
@@ -129,7 +134,7 @@ impl CallerIdentity {
     /// The identity, if it is known without a lookup.
     pub fn verified(&self) -> Option<&Identity> {
         match self {
-            CallerIdentity::Verified(identity) => Some(identity),
+            CallerIdentity::Verified { identity, .. } => Some(identity),
             CallerIdentity::Unverified(_) => None,
         }
     }

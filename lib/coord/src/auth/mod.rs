@@ -24,6 +24,7 @@ pub use issuer_keys::{IssuerKeys, KeySetUrl, KeyTiming};
 pub use jwt::{AUDIENCE, JwtVerifier};
 pub use known::KnownCredentials;
 pub(crate) use known::{Freshness, KEPT, Recalled};
+pub(crate) use people::is_well_formed;
 pub use people::{Member, People, Verdict, is_github_token};
 pub use presented::{CREDENTIAL_HEADERS, has_bearer_secret, presents_credential};
 pub use repo_limit::RepoLimit;
@@ -158,7 +159,12 @@ impl Authenticator {
                 {
                     return credentials.verify(token).await;
                 }
-                let user_id = match headers.get("x-coord-user") {
+                let mut users = headers.get_all("x-coord-user").iter();
+                let named = users.next();
+                if users.next().is_some() {
+                    return Err(AuthError::refused("X-Coord-User is there twice; send it once"));
+                }
+                let user_id = match named {
                     Some(value) => value
                         .to_str()
                         .map_err(|_| AuthError::refused("X-Coord-User must be printable ASCII"))
@@ -261,5 +267,8 @@ mod tests {
         assert_eq!(user(&[("x-coord-user", "alice")]).await.unwrap(), "alice");
         assert!(user(&[("x-coord-user", "")]).await.is_err());
         assert!(user(&[("x-coord-user", "al ice")]).await.is_err());
+        let mut twice = headers(&[("x-coord-user", "alice")]);
+        twice.append("x-coord-user", "bob".parse().unwrap());
+        assert!(local.authenticate(&twice).await.is_err());
     }
 }

@@ -67,9 +67,60 @@ pub fn is_github_token(text: &str) -> bool {
     rest.len() >= LEAST && text.len() <= MOST && rest.bytes().all(is_body)
 }
 
+/// Whether `token` is as GitHub makes tokens: a classic one with its checksum, or a fine-grained one or one with a JWT by its
+/// form. Anybody can make up such a token; most made-up ones are not.
+/// <https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/>
+pub(crate) fn is_well_formed(token: &str) -> bool {
+    let is_alphanumeric = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if let Some(rest) = token.strip_prefix("github_pat_") {
+        let parts = rest.split_once('_');
+        return parts.is_some_and(|(id, secret)| {
+            (id.len(), secret.len()) == (22, 59) && is_alphanumeric(id) && is_alphanumeric(secret)
+        });
+    }
+    let Some(rest) = PREFIXES.iter().find_map(|prefix| token.strip_prefix(prefix)) else {
+        return false;
+    };
+    if token.starts_with("ghs_") && rest.split('.').count() == 3 {
+        return true;
+    }
+    rest.len() == 36 && is_alphanumeric(rest) && rest[30..] == checksum(&rest[..30])
+}
+
+/// The checksum at the end of a classic token: CRC-32 of the 30 characters before it, in base 62.
+fn checksum(random: &str) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let sum = crc32fast::hash(random.as_bytes());
+    let digits = (0..6)
+        .rev()
+        .map(|place| DIGITS[(sum / 62_u32.pow(place) % 62) as usize]);
+    digits.map(char::from).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_made_up_token_lacks_the_checksum_of_a_real_one() {
+        // The example of a revoked token that is found in descriptions of the checksum.
+        let real = ["ghp_zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ", "0mLq17"].concat();
+        assert!(is_well_formed(&real));
+        let fine_grained = format!("github_pat_{}_{}", "a".repeat(22), "b".repeat(59));
+        assert!(is_well_formed(&fine_grained));
+        assert!(is_well_formed("ghs_123_eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln"));
+        for made_up in [
+            real.replace("0mLq17", "0mLq18"),
+            real.replace('z', "Z"),
+            format!("ghp_{:0>36}", 7),
+            format!("ghp_{:0>40}", 7),
+            "0123456789abcdef0123456789abcdef01234567".to_owned(),
+            fine_grained.replace("_b", "_"),
+            format!("ghp_{}é", "a".repeat(34)),
+        ] {
+            assert!(!is_well_formed(&made_up), "{made_up}");
+        }
+    }
 
     #[test]
     fn each_kind_of_a_token_is_known() {

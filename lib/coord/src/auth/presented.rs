@@ -22,8 +22,11 @@ pub fn presents_credential(headers: &HeaderMap) -> bool {
 /// The token of the caller: that of `Authorization: Bearer TOKEN`, or of `X-API-Key: TOKEN`.
 ///
 /// # Errors
-/// When `X-API-Key` is not a token, or both headers are there and differ.
+/// When one of the headers is there twice, `X-API-Key` is not a token, or both are there and differ.
 pub(super) fn presented_token(headers: &HeaderMap) -> Result<Option<&str>, AuthError> {
+    if headers.get_all(AUTHORIZATION).iter().nth(1).is_some() {
+        return Err(AuthError::refused("Authorization is there twice; send it once"));
+    }
     let bearer = bearer_token(headers);
     let mut keys = headers.get_all(X_API_KEY).iter();
     let Some(key) = keys.next() else {
@@ -46,9 +49,11 @@ pub(super) fn presented_token(headers: &HeaderMap) -> Result<Option<&str>, AuthE
     Ok(Some(key))
 }
 
-/// The token of `Authorization: Bearer TOKEN`.
+/// The token of `Authorization: Bearer TOKEN`, where that is there once.
 fn bearer_token(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next().filter(|_| values.next().is_none())?;
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
@@ -100,6 +105,14 @@ mod tests {
                 &[("x-api-key", "one"), ("x-api-key", "one")],
                 "X-API-Key is there twice",
             ),
+            (
+                &[("authorization", "Bearer one"), ("authorization", "Bearer two")],
+                "Authorization is there twice",
+            ),
+            (
+                &[("authorization", "Basic YTpi"), ("authorization", "Bearer one")],
+                "Authorization is there twice",
+            ),
             (&[("x-api-key", "Bearer one")], "X-API-Key is not a token"),
             (&[("x-api-key", "")], "X-API-Key is not a token"),
             (&[("x-api-key", "töken")], "X-API-Key is not a token"),
@@ -126,5 +139,7 @@ mod tests {
             assert_eq!(has_bearer_secret(&shown, &secret), opens, "{value}");
         }
         assert!(!has_bearer_secret(&headers(&[("x-api-key", "right")]), &secret));
+        let twice = headers(&[("authorization", "Bearer right"), ("authorization", "Bearer wrong")]);
+        assert!(!has_bearer_secret(&twice, &secret));
     }
 }

@@ -73,7 +73,7 @@ async fn pass(State(edge): State<Arc<Edge>>, request: Request<Body>, next: Next)
         .cors
         .as_ref()
         .map(|cors| Asked::of(cors, request.method(), request.headers()));
-    let address = address_of(&request, edge.is_behind_proxy);
+    let address = address_of(&request, &edge);
     async move {
         let mut line = LogLine::of(&request);
         let endpoint = Endpoint::ALL

@@ -41,8 +41,10 @@ pub fn came_by_https(headers: &HeaderMap) -> bool {
     first.is_some_and(|scheme| scheme.trim().eq_ignore_ascii_case("https"))
 }
 
-/// The agent in the header `X-Coord-Agent`. A value that is not text becomes an invalid agent id.
+/// The agent in the header `X-Coord-Agent`. A value that is not text, or two values, become an invalid agent id.
 pub(super) fn agent_header(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get("x-coord-agent")?;
-    Some(value.to_str().unwrap_or("\u{fffd}"))
+    let mut values = headers.get_all("x-coord-agent").iter();
+    let value = values.next()?;
+    let value = values.next().is_none().then_some(value);
+    Some(value.and_then(|value| value.to_str().ok()).unwrap_or("\u{fffd}"))
 }

@@ -21,13 +21,14 @@ mod router;
 pub use crate::error::ApiError;
 pub use crate::settings::edge::Edge;
 pub use crate::source::github::webhook::Webhook;
-pub use connection::Connection;
+pub use connection::{Connection, OpenConnection};
 pub use document::document;
 pub use edge::around;
 pub(crate) use endpoint::{
     ActivityQuery, GraphQuery, IntentsQuery, LedgerQuery, LocksQuery, TaskQuery, TeamsQuery, read_graph_view,
 };
 pub use endpoint::{Endpoint, Protocol, ROUTES};
+pub use own_origin::refuse_pages_of_other_sites;
 pub use peer_address::PeerAddress;
 pub use route::{Audience, Route};
 pub use router::{router, routes};

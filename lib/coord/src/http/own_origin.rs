@@ -3,13 +3,14 @@
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::error::ApiError;
 use crate::http::headers::came_by_https;
 use crate::settings::edge::Edge;
 
 const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The origin by which the request came, such as `https://coord.example.com`.
 ///
@@ -32,7 +33,7 @@ pub(super) fn own_origin(edge: &Edge, headers: &HeaderMap) -> Result<String, Api
 ///
 /// # Errors
 /// When a page of another site asks.
-pub(super) fn refuse_pages_of_other_sites(edge: &Edge, headers: &HeaderMap) -> Result<(), ApiError> {
+pub fn refuse_pages_of_other_sites(edge: &Edge, headers: &HeaderMap) -> Result<(), ApiError> {
     let is_forwarded = edge.is_behind_proxy && headers.contains_key(X_FORWARDED_HOST);
     let mut hosts = headers
         .get_all(if is_forwarded { X_FORWARDED_HOST } else { HOST })
@@ -45,9 +46,15 @@ pub(super) fn refuse_pages_of_other_sites(edge: &Edge, headers: &HeaderMap) -> R
     )
 }
 
-/// Refuses an `Origin` other than that of `host`, and those that are allowed.
+/// Refuses an `Origin` other than that of `host`, and those that are allowed. Without one, browsers say by `Sec-Fetch-Site` that
+/// another site asks: for an image or a script, for example.
 fn refuse_other_sites(edge: &Edge, headers: &HeaderMap, host: &str) -> Result<(), ApiError> {
     let mut origins = headers.get_all(ORIGIN).iter();
+    let refused = || {
+        Err(ApiError::Forbidden(
+            "requests from pages of other sites are refused; COORD_CORS_ORIGINS lists the allowed origins".to_owned(),
+        ))
+    };
     if let Some(origin) = origins.next() {
         let is_own = ["http", "https"].iter().any(|scheme| {
             origin
@@ -56,11 +63,13 @@ fn refuse_other_sites(edge: &Edge, headers: &HeaderMap, host: &str) -> Result<()
         });
         let is_allowed = || edge.cors.as_ref().is_some_and(|cors| cors.allows(origin.as_bytes()));
         if origins.next().is_some() || !(is_own || is_allowed()) {
-            return Err(ApiError::Forbidden(
-                "requests from pages of other sites are refused; COORD_CORS_ORIGINS lists the allowed origins"
-                    .to_owned(),
-            ));
+            return refused();
         }
+        return Ok(());
+    }
+    let is_of_other_site = |value: &HeaderValue| value != "same-origin" && value != "none";
+    if headers.get_all(SEC_FETCH_SITE).iter().any(is_of_other_site) {
+        return refused();
     }
     Ok(())
 }

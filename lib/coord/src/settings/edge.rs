@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::connections::Proxies;
 use super::environment::{ConfigError, Environment, value_of};
 use super::own_names::OwnNames;
 use super::variables::env_vars;
@@ -20,6 +21,8 @@ pub struct Edge {
     pub own_names: OwnNames,
     /// Whether a trusted proxy is in front, so that its headers (`X-Forwarded-Proto`, `X-Vercel-Id`) are true.
     pub is_behind_proxy: bool,
+    /// Other proxies, of which `X-Forwarded-For` alone is true.
+    pub proxies: Proxies,
     /// Time limit of a response; the sweep has `Endpoint::extra_time` more.
     pub time_limit: Duration,
 }
@@ -30,6 +33,7 @@ impl Default for Edge {
             cors: None,
             own_names: OwnNames::default(),
             is_behind_proxy: false,
+            proxies: Proxies::default(),
             // Five seconds before the platform stops a function and sends a page of its own.
             time_limit: Duration::from_secs(25),
         }
@@ -43,6 +47,7 @@ impl Edge {
         Ok(Edge {
             cors: AllowedOrigins::from_env(environment)?,
             own_names: OwnNames::from_env(environment)?,
+            proxies: Proxies::from_env(environment)?,
             ..Edge::default()
         })
     }

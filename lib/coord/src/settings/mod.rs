@@ -1,5 +1,6 @@
 //! Settings from the environment, read once: [`Settings`]. [`variables`] lists them.
 
+pub mod connections;
 pub mod edge;
 pub mod environment;
 pub mod intents;

@@ -1,5 +1,7 @@
 //! The names under which a service is reached. A web page whose own name resolves to our address (DNS rebinding) names itself in `Host`.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use axum::http::HeaderValue;
 use axum::http::uri::Authority;
 
@@ -41,7 +43,7 @@ impl OwnNames {
                 .filter(|character| !character.is_control())
                 .take(80)
                 .collect();
-            let name = parse(entry).ok_or_else(|| {
+            let name = parse_host(entry).ok_or_else(|| {
                 refused(format!(
                     "must be hosts such as coord.example.com or 10.0.0.5:3000, separated by commas; {shown:?} is not \
                      a host"
@@ -58,13 +60,13 @@ impl OwnNames {
         let of_platform = OF_PLATFORM
             .into_iter()
             .filter_map(|variable| value_of(environment, variable));
-        names.extend(of_platform.filter_map(|name| parse(&name)));
+        names.extend(of_platform.filter_map(|name| parse_host(&name)));
         Ok(OwnNames(names))
     }
 
     /// The host that `sent`, a header `Host`, names, where it is one of ours: with its port, where it has one.
     pub fn own(&self, sent: &HeaderValue) -> Option<Authority> {
-        let named = parse(sent.to_str().ok()?)?;
+        let named = parse_host(sent.to_str().ok()?)?;
         let is_ours = |own: &Authority| {
             own.host().eq_ignore_ascii_case(named.host())
                 && (own.port().is_none() || own.port_u16() == named.port_u16())
@@ -73,8 +75,8 @@ impl OwnNames {
     }
 }
 
-/// A host, with a port or without.
-fn parse(text: &str) -> Option<Authority> {
+/// A host, with a port or without, and nothing else: no user, no empty port, no trailing dot.
+pub fn parse_host(text: &str) -> Option<Authority> {
     let authority: Authority = text.parse().ok()?;
     let is_host = authority
         .host()
@@ -85,17 +87,21 @@ fn parse(text: &str) -> Option<Authority> {
         Some(port) => format!("{}:{port}", authority.host()),
         None => authority.host().to_owned(),
     };
-    let is_bare = is_host && !bare.is_empty() && authority.as_str() == bare;
+    let is_bare = is_host && !bare.is_empty() && !authority.host().ends_with('.') && authority.as_str() == bare;
     is_bare.then_some(authority)
 }
 
 /// Whether `authority` is this machine's name for itself.
 pub fn is_loopback(authority: &Authority) -> bool {
-    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost")
-        || name
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+    let name = authority.host();
+    let in_brackets = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    match in_brackets {
+        Some(name) => name.parse::<Ipv6Addr>().is_ok_and(|address| address.is_loopback()),
+        None => {
+            name.eq_ignore_ascii_case("localhost")
+                || name.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+        }
+    }
 }
 
 #[cfg(test)]

@@ -66,6 +66,9 @@ variables! {
     CRON_SECRET, EVERYWHERE, "bearer token of the sweep, at least 32 bytes", "the sweep is refused (401); `coord serve` sweeps by itself";
     COORD_CORS_ORIGINS, EVERYWHERE, "origins of other sites whose pages may send requests, separated by commas: `https://coord.example.com,http://localhost:5173`", "none";
     COORD_HOSTS, EVERYWHERE, "hosts of the service for MCP, separated by commas: `coord.example.com,10.0.0.5:3000`; a host without a port is valid on all ports", "`localhost`, loopback addresses, and the next three rows";
+    COORD_PROXIES, SERVE, "addresses and networks of reverse proxies in front, separated by commas: `10.0.0.5,172.18.0.0/16`; the callers are those that they name in `X-Forwarded-For`, and `COORD_MAX_CONNECTIONS_PER_ADDRESS` does not hold for them", "none";
+    COORD_MAX_CONNECTIONS, SERVE, "maximum open connections of all ports together, at least 1; fewer where the limit of open files is lower", "4096";
+    COORD_MAX_CONNECTIONS_PER_ADDRESS, SERVE, "maximum of these from one address, at least 1; an IPv6 network of 64 bits is one address, and loopback addresses are not counted", "a quarter of the above";
     VERCEL_PROJECT_PRODUCTION_URL, FUNCTIONS, "the project's host, which Vercel sets", "the next row";
     VERCEL_BRANCH_URL, FUNCTIONS, "the branch's host, which Vercel sets", "the next row";
     VERCEL_URL, FUNCTIONS, "the deployment's host, which Vercel sets", "`COORD_HOSTS` alone";

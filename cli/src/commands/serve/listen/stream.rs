@@ -11,6 +11,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::places::Cut;
+
 /// A response this shortly before the end may belong to a request that is still being sent.
 const JUST_NOW: Duration = Duration::from_secs(1);
 
@@ -21,13 +23,15 @@ const ALL_PIECES: Duration = Duration::from_secs(5);
 /// Most bytes of that request that are read.
 const MOST_BYTES: usize = 32 << 20;
 
-/// A stream on which a write without progress for `patience` is an error. Reads are bounded elsewhere.
+/// A stream on which a write without progress for `patience` is an error. Reads are bounded elsewhere. Once it is cut off, every read
+/// and write is an error, also after an upgrade.
 ///
 /// At shutdown, the rest of the client's data is read and dropped for a while: closing a socket with unread bytes resets it,
 /// and the client loses a response that it has yet to read (413, for example).
 pub struct ImpatientStream {
     stream: TcpStream,
     patience: Duration,
+    cut: Arc<Cut>,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
     /// Set once a byte was read.
@@ -45,10 +49,11 @@ struct Draining {
 
 impl ImpatientStream {
     /// A stream over `stream`.
-    pub fn new(stream: TcpStream, patience: Duration) -> Self {
+    pub fn new(stream: TcpStream, patience: Duration, cut: Arc<Cut>) -> Self {
         ImpatientStream {
             stream,
             patience,
+            cut,
             waiting: None,
             has_read: Arc::default(),
             written_at: None,
@@ -90,6 +95,9 @@ impl ImpatientStream {
             self.written_at = Some(Instant::now());
             return written;
         }
+        if self.cut.poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let patience = self.patience;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(patience)));
         match waiting.as_mut().poll(context) {
@@ -105,6 +113,9 @@ impl AsyncRead for ImpatientStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.cut.poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() && !self.has_read.load(Ordering::Relaxed) {
             self.has_read.store(true, Ordering::Relaxed);
@@ -137,6 +148,9 @@ impl AsyncWrite for ImpatientStream {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.cut.poll(context).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
         if self.draining.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
             if self.written_at.is_none_or(|at| at.elapsed() > JUST_NOW) {

@@ -15,18 +15,17 @@ const TOKEN_PARAMETER: &str = "_token";
 /// the query, in order.
 ///
 /// # Errors
-/// 401 without a token, with a wrong one, and whenever `token` is empty.
+/// 401 without a token, with a wrong one or several, and whenever `token` is empty.
 pub(super) fn check(token: &SecretString, request: &Request) -> Result<Vec<(String, String)>, Refusal> {
     let query = request.uri().query().unwrap_or_default();
     let (tokens, rest): (Vec<_>, Vec<_>) = form_urlencoded::parse(query.as_bytes())
         .into_owned()
         .partition(|(name, _)| name == TOKEN_PARAMETER);
-    let bearer = request
-        .headers()
-        .get(AUTHORIZATION)
-        .and_then(|value| bearer(value.as_bytes()));
+    let mut headers = request.headers().get_all(AUTHORIZATION).iter();
+    let bearer = headers.next().and_then(|value| bearer(value.as_bytes()));
     let given = bearer
         .or_else(|| tokens.first().map(|(_, value)| value.as_bytes()))
+        .filter(|_| headers.next().is_none() && tokens.len() <= 1)
         .unwrap_or_default();
     let expected = token.expose_secret().as_bytes();
     if expected.is_empty() || !bool::from(given.ct_eq(expected)) {

@@ -27,6 +27,7 @@ use axum::extract::{Request, State};
 use axum::http::header::ALLOW;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use coord::http::Connection;
 use coord::store::{self, Store, StoreError, Value};
 use secrecy::SecretString;
 
@@ -90,7 +91,13 @@ impl Listener {
             .unwrap_or_default()
             .to_ascii_lowercase();
         match first.as_str() {
-            "subscribe" => return subscribe::events(&self.store, &path).await,
+            "subscribe" => {
+                let events = subscribe::events(&self.store, &path).await?;
+                if let Some(connection) = request.extensions().get::<Connection>() {
+                    connection.keep();
+                }
+                return Ok(events);
+            }
             "psubscribe" | "monitor" => return Err(Refusal::unavailable(&first.to_ascii_uppercase())),
             _ => {}
         }

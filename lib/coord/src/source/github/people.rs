@@ -129,16 +129,20 @@ impl People for GithubSource {
         let Ok(slug) = self.slug(repo) else {
             return Ok(not_shown(repo));
         };
-        let repository = self.client.json(&slug, &self.client.small(&[], &[])).await;
-        let is_public = match repository {
-            Err(GithubError::Renamed(full_name)) => return Ok(renamed_verdict(repo, &full_name)),
-            Ok(Repository {
-                private, visibility, ..
-            }) => !private && visibility.is_none_or(|visibility| visibility == "public"),
-            Err(
-                GithubError::NotFound | GithubError::Gone(_) | GithubError::NotInstalled | GithubError::Forbidden(_),
-            ) => false,
-            Err(error) => return Err(unavailable(&error, repo)),
+        let is_public = match self.is_public(&slug).await {
+            Err(GithubError::Renamed(full_name)) => {
+                // The new name of a private repository is none of anybody's business.
+                let slug = renamed(repo, &full_name).and_then(|now| self.slug(&now).ok());
+                let is_public = match slug {
+                    Some(slug) => self.is_public(&slug).await,
+                    None => Ok(false),
+                };
+                if is_public.map_err(|error| unavailable(&error, repo))? {
+                    return Ok(renamed_verdict(repo, &full_name));
+                }
+                false
+            }
+            is_public => is_public.map_err(|error| unavailable(&error, repo))?,
         };
         if !is_public {
             return Ok(Verdict::NoRight(format!(
@@ -152,6 +156,21 @@ impl People for GithubSource {
             can_push: false,
             is_owner: false,
         }))
+    }
+}
+
+impl GithubSource {
+    /// Whether anybody may see the repository, as the service is told.
+    async fn is_public(&self, slug: &Slug) -> Result<bool, GithubError> {
+        match self.client.json(slug, &self.client.small(&[], &[])).await {
+            Ok(Repository {
+                private, visibility, ..
+            }) => Ok(!private && visibility.is_none_or(|visibility| visibility == "public")),
+            Err(
+                GithubError::NotFound | GithubError::Gone(_) | GithubError::NotInstalled | GithubError::Forbidden(_),
+            ) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use utoipa::{IntoResponses, OpenApi};
 use crate::admission::caller_address::{caller_address, coming_from};
 use crate::after_answer::defer;
 use crate::app::App;
-use crate::auth::{Authenticator, CREDENTIAL_HEADERS, Caller};
+use crate::auth::{Authenticator, CREDENTIAL_HEADERS, Caller, presents_credential};
 use crate::domain::{Branch, EventId, RepoId};
 use crate::error::ApiError;
 use crate::http::connection::Connection;
@@ -120,6 +120,7 @@ async fn get_events(
         }),
         Err(_) => {
             let stream = watcher.watch(lifetime.ends_by).await?;
+            lifetime.keep_connection(&watcher);
             Ok(sse::answer(stream, lifetime))
         }
     }
@@ -198,7 +199,7 @@ struct Lifetime {
     ends_by: Option<Instant>,
     /// Dropped with the stream, so that a function's runtime no longer waits for it.
     _ended: oneshot::Sender<()>,
-    _connection: Option<Connection>,
+    connection: Option<Connection>,
 }
 
 impl Lifetime {
@@ -214,7 +215,17 @@ impl Lifetime {
         Lifetime {
             ends_by,
             _ended: ended,
-            _connection: connection,
+            connection,
+        }
+    }
+
+    /// Keeps the connection of `watcher`, who was admitted, from making room for others; that of anybody makes room.
+    fn keep_connection(&self, watcher: &Watcher) {
+        let is_local = matches!(*watcher.app.authenticator, Authenticator::Local { .. });
+        if let Some(connection) = &self.connection
+            && (is_local || presents_credential(&watcher.headers))
+        {
+            connection.keep();
         }
     }
 }

@@ -59,7 +59,12 @@ fn token_of(headers: &HeaderMap) -> Option<String> {
     let mut names = lists
         .filter_map(|list| list.to_str().ok())
         .flat_map(|list| list.split(','));
-    let encoded = names.find_map(|name| name.trim().strip_prefix(TOKEN))?;
+    let mut tokens = names.by_ref().filter_map(|name| name.trim().strip_prefix(TOKEN));
+    let encoded = tokens.next()?;
+    if tokens.next().is_some() {
+        // Which one counts would be a guess; an empty one is refused.
+        return Some(String::new());
+    }
     String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(encoded).ok()?).ok()
 }
 
@@ -128,7 +133,10 @@ async fn start(socket: &mut WebSocket, watcher: &mut Watcher, lifetime: &Lifetim
         }
     }
     match started {
-        Ok(stream) => Ok(stream),
+        Ok(stream) => {
+            lifetime.keep_connection(watcher);
+            Ok(stream)
+        }
         Err(error) => {
             let code = match error.status() {
                 StatusCode::UNAUTHORIZED => 4401,
@@ -245,5 +253,9 @@ mod tests {
         assert_eq!(token(&["coord.v1"]), None);
         assert_eq!(token(&["coord.v1, coord.token.Z2hwXzE"]).as_deref(), Some("ghp_1"));
         assert_eq!(token(&["coord.token.%%%"]), None);
+        assert_eq!(
+            token(&["coord.token.Z2hwXzE", "coord.token.Z2hwXzI"]).as_deref(),
+            Some("")
+        );
     }
 }

@@ -1,1 +1,0 @@
-//! Clients that hold connections, or send slowly.

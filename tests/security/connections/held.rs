@@ -1,0 +1,148 @@
+//! Connections that are held: whoever holds them keeps nobody else out.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use coord::app::App;
+use coord::auth::Authenticator;
+use coord::http::Endpoint;
+use coord::settings::Settings;
+use coord_cli::commands::serve::upstash_listen;
+use coord_embedded::EmbeddedStore;
+use secrecy::SecretString;
+use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+use super::{Local, MOST, QUERY, few_places, listen, read_until, send, status};
+
+const HEALTH: &str = "GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+/// How often a client holds as many connections as there are.
+const TIMES: usize = 8;
+
+async fn hold(address: std::net::SocketAddr, request: &str) -> Vec<TcpStream> {
+    let mut held = Vec::new();
+    for _ in 0..TIMES * MOST {
+        held.push(send(address, request).await);
+    }
+    held
+}
+
+/// How many of `held` are still open, where the others were cut off.
+async fn open(held: &mut [TcpStream]) -> usize {
+    let mut open = 0;
+    for connection in held {
+        let mut buffer = [0; 1024];
+        let is_open = loop {
+            match connection.try_read(&mut buffer) {
+                Ok(1..) => {}
+                Ok(0) => break false,
+                Err(error) => break error.kind() == std::io::ErrorKind::WouldBlock,
+            }
+        };
+        open += usize::from(is_open);
+    }
+    open
+}
+
+#[tokio::test]
+async fn sockets_slow_heads_and_slow_bodies_keep_no_other_client_out() {
+    let places = few_places();
+    let local = Local::start(&places).await;
+    let body = "POST /api/check_status HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                content-length: 1000\r\n\r\n{";
+    for request in ["", "G", "POST /api/check_status HTTP/1.1\r\nhost: loc", body, HEALTH] {
+        let mut held = hold(local.address, request).await;
+        assert_eq!(status(local.address, HEALTH).await, 200, "{request:?}");
+        // The system tells of the end of a connection a moment later than of an answer.
+        coord_test_support::waiting::until("the oldest have made room", async || open(&mut held).await <= MOST).await;
+    }
+}
+
+#[tokio::test]
+async fn heads_that_come_byte_by_byte_keep_no_other_client_out() {
+    let places = few_places();
+    let local = Local::start(&places).await;
+    let mut held = Vec::new();
+    for byte in "GET /api/he".bytes() {
+        for connection in &mut held {
+            let connection: &mut TcpStream = connection;
+            let _ = connection.write_all(&[byte]).await;
+        }
+        for _ in 0..MOST {
+            held.push(send(local.address, "G").await);
+        }
+        assert_eq!(status(local.address, HEALTH).await, 200);
+    }
+}
+
+#[tokio::test]
+async fn streams_of_agents_outlive_a_flood_of_connections() {
+    let places = few_places();
+    let local = Local::start(&places).await;
+    let watch = format!("GET /api/events?{QUERY} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let mut streams = Vec::new();
+    for _ in 0..50 {
+        let mut stream = send(local.address, &watch).await;
+        let opened = read_until(&mut stream, "stream_opened").await;
+        assert!(opened.contains("stream_opened"), "{opened}");
+        streams.push(stream);
+    }
+    let mut held = hold(local.address, "GET / HT").await;
+    let claim = json!({
+        "repo_url": "https://github.com/acme/shop", "branch": "main", "agent_head": local.head, "file_paths": ["a.ts"],
+        "status": "WRITING", "message": "Beside a flood",
+    })
+    .to_string();
+    let claim = format!(
+        "POST /api/post_status HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{claim}",
+        claim.len()
+    );
+    assert_eq!(status(local.address, &claim).await, 200);
+    for stream in &mut streams {
+        let events = read_until(stream, "Beside a flood").await;
+        assert!(events.contains("Beside a flood"), "{events}");
+    }
+    assert!(open(&mut held).await < MOST);
+}
+
+#[tokio::test]
+async fn sockets_that_never_say_who_they_are_make_room_after_their_upgrade_too() {
+    let places = few_places();
+    let app = App::new(
+        &Settings::default(),
+        Arc::new(EmbeddedStore::in_memory().unwrap()),
+        Authenticator::by_jwt(None),
+    );
+    let address = listen(&places, coord::http::router(app, &Endpoint::ALL)).await;
+    let upgrade = format!(
+        "GET /api/events?{QUERY} HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n\
+         sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    let mut held = Vec::new();
+    for _ in 0..2 * MOST {
+        let mut socket = send(address, &upgrade).await;
+        let answer = read_until(&mut socket, "\r\n\r\n").await;
+        assert!(answer.starts_with("HTTP/1.1 101 "), "{answer}");
+        held.push(socket);
+    }
+    let unauthorized = format!("GET /api/graph?{QUERY} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    assert_eq!(status(address, &unauthorized).await, StatusCode::UNAUTHORIZED.as_u16());
+}
+
+#[tokio::test]
+async fn a_flood_on_one_port_leaves_the_other_one_its_connections() {
+    let places = few_places();
+    let local = Local::start(&places).await;
+    let store = Arc::new(EmbeddedStore::in_memory().unwrap());
+    let port = listen(&places, upstash_listen::router(store, SecretString::from("secret"))).await;
+    let subscribe = "GET /subscribe/news HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer secret\r\n\r\n";
+    let mut subscriber = send(port, subscribe).await;
+    assert!(read_until(&mut subscriber, "subscribe,news,1").await.contains("200 OK"));
+    let _held = hold(local.address, "GET / HT").await;
+    let publish = "GET /publish/news/hello HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer secret\r\n\r\n";
+    assert_eq!(status(port, publish).await, 200);
+    let message = read_until(&mut subscriber, "message,news,hello").await;
+    assert!(message.contains("message,news,hello"), "{message}");
+}
