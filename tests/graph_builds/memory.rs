@@ -59,6 +59,18 @@ impl Hostile {
     }
 }
 
+/// A commit of 24 files of 4 MiB each that differ, and repeat `,b` between `before` and `after`.
+fn leaves(hostile: &Hostile, extension: &str, before: &str, after: &str) -> String {
+    let repeated = ",b".repeat((2 << 20) - 4_096);
+    let lines = (0..24).fold(String::new(), |mut lines, number| {
+        let blob = hostile.blob(&format!("{before}{number}{repeated}{after}"));
+        writeln!(lines, "100644 blob {blob}\tf{number:02}.{extension}").unwrap();
+        lines
+    });
+    let root = hostile.git("mktree", &lines);
+    hostile.repo.git(&["commit-tree", "-m", "All", &root])
+}
+
 /// The most memory in MiB that the process has had, while it runs and where the system tells.
 pub fn high_mark(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -101,6 +113,15 @@ fn no_repository_makes_a_build_take_300_mib_of_memory() {
         ),
         // As many imports as a file may have, in each file of a blob that is stored once.
         ("imports", hostile.commit(&imports, 20, 1000, "d", "f")),
+        // A few bytes of text for each import, and each import much longer than them.
+        (
+            "leaves of Rust",
+            leaves(&hostile, "rs", &format!("use {}{{b", "a::".repeat(160)), "};"),
+        ),
+        (
+            "names of Python",
+            leaves(&hostile, "py", &format!("from {} import b", "a".repeat(4_000)), "\n"),
+        ),
     ];
     for (what, commit) in commits {
         let Some(most) = peak(&hostile, &commit) else {

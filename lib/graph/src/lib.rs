@@ -43,7 +43,7 @@ pub use language::{Language, other_language};
 pub use query::{Direction, Neighborhood};
 pub use record::Record;
 pub use resolution::{Reason, Resolution};
-pub use resolve::manifests::is_manifest;
+pub use resolve::manifests::{is_manifest, manifest_examples};
 pub use scan::scan;
 pub use specifier::Specifier;
 pub use tree::{Blob, EntryKind, TreeEntry};

@@ -3,10 +3,11 @@
 use crate::file::FileState;
 use crate::import_kind::ImportKind;
 use crate::interface::{ReadInterface, stored};
+use crate::scan::findings::{BYTES_FOR_WEIGHT, Weigh};
 use crate::specifier::Specifier;
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
-pub const SCAN_VERSION: u32 = 3;
+pub const SCAN_VERSION: u32 = 4;
 
 /// The result of reading one file. It belongs to the content, so that a renamed file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,11 +26,6 @@ pub struct Record {
     /// The text, where the file is a manifest.
     pub manifest: Option<String>,
 }
-
-/// Most imports that are kept of one file, by [`Record::weight`]. Files that list thousands of icons have 10,000.
-const MAX_WEIGHT: usize = 20_000;
-/// This many bytes of text count as one more import.
-pub(super) const BYTES_FOR_WEIGHT: usize = 64;
 
 const KINDS: [(ImportKind, char); 14] = [
     (ImportKind::Import, 'i'),
@@ -52,26 +48,10 @@ impl Record {
     /// The memory of its imports, in units of a short import.
     pub(super) fn weight(&self) -> usize {
         let names = self.interface.iter().flatten().flat_map(|interface| &interface.names);
-        let imports = self.specifiers.iter().map(weight_of);
+        let imports = self.specifiers.iter().map(Weigh::weight);
         imports
             .chain(names.map(|(name, _)| 1 + name.len() / BYTES_FOR_WEIGHT))
             .sum()
-    }
-
-    /// Drops the imports beyond the limit of one file. Returns whether there were any.
-    pub(super) fn bound(&mut self) -> bool {
-        let mut weight = 0;
-        let kept = self.specifiers.iter().take_while(|specifier| {
-            weight += weight_of(specifier);
-            weight <= MAX_WEIGHT
-        });
-        let kept = kept.count();
-        let is_bounded = kept < self.specifiers.len();
-        if is_bounded {
-            self.specifiers.truncate(kept);
-            self.specifiers.shrink_to_fit();
-        }
-        is_bounded
     }
 
     /// The text form. The first line is `VERSION BLOB STATE SIZE`. Each specifier is a line `kLINE TEXT` or `kLINE
@@ -143,11 +123,6 @@ impl Record {
         }
         Some(record)
     }
-}
-
-fn weight_of(specifier: &Specifier) -> usize {
-    let name = specifier.name.as_ref().map_or(0, String::len);
-    1 + (specifier.text.len() + name) / BYTES_FOR_WEIGHT
 }
 
 fn decode_specifier(line: &str) -> Option<Specifier> {

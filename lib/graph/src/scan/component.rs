@@ -5,9 +5,9 @@
 use std::ops::Range;
 
 use crate::import_kind::ImportKind;
+use crate::scan::findings::Findings;
 use crate::scan::javascript::{Dialect, Scanner};
 use crate::scan::meter;
-use crate::specifier::Specifier;
 
 /// A script of a component.
 pub(crate) enum Script {
@@ -17,12 +17,12 @@ pub(crate) enum Script {
 }
 
 /// Appends the imports of every script in a Vue or Svelte component to `found`.
-pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
+pub(super) fn scan(text: &[u8], found: &mut Findings) {
     scripts(&mut Scanner::new(text, found), text, 0, false);
 }
 
 /// Appends the imports of an Astro component to `found`: those of its code fence and of its scripts, all of them TypeScript.
-pub(super) fn scan_astro(text: &[u8], found: &mut Vec<Specifier>) {
+pub(super) fn scan_astro(text: &[u8], found: &mut Findings) {
     let mut scanner = Scanner::new(text, found);
     let mut markup = 0;
     if let Some((start, end)) = code_fence(text) {

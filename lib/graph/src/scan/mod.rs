@@ -1,6 +1,7 @@
 //! Text -> specifiers. A scanner sees one file's bytes and nothing else; it never resolves.
 
 mod component;
+pub(crate) mod findings;
 mod go;
 pub(crate) mod javascript;
 mod last_word;
@@ -18,13 +19,19 @@ pub(crate) use javascript::Dialect;
 
 use crate::language::Language;
 use crate::specifier::Specifier;
+use findings::Findings;
 
 /// All imports of a file, in the order written.
 ///
 /// Specifiers that are not valid UTF-8, or are longer than any path, are left out. The time is linear in the length of the
-/// text, whatever its content.
+/// text, whatever its content. Of a file that has more than a graph keeps of one file, the first are returned.
 pub fn scan(language: Language, text: &[u8]) -> Vec<Specifier> {
-    let mut found = Vec::new();
+    scan_within_bounds(language, text).0
+}
+
+/// [`scan`], and whether imports are missing because the file has too many.
+pub(crate) fn scan_within_bounds(language: Language, text: &[u8]) -> (Vec<Specifier>, bool) {
+    let mut found = Findings::default();
     match language {
         Language::JavaScript => javascript::scan(text, Dialect::JAVASCRIPT, &mut found),
         Language::TypeScript => javascript::scan(text, Dialect::TYPESCRIPT, &mut found),
@@ -35,5 +42,5 @@ pub fn scan(language: Language, text: &[u8]) -> Vec<Specifier> {
         Language::Rust => rust::scan(text, &mut found),
         Language::Go => go::scan(text, &mut found),
     }
-    found
+    found.finish()
 }

@@ -14,6 +14,7 @@ use crate::tree::{EntryKind, TreeEntry};
 use crate::update::file_kind::FileKind;
 use crate::update::limits::Limits;
 use crate::update::renumbering::{Renumbering, renumber};
+use crate::update::scan_room::ScanRoom;
 use crate::update::snapshot::Snapshot;
 
 /// The previous version, as far as it is available.
@@ -54,6 +55,8 @@ pub struct Update {
     pub(super) weights: Vec<AtomicU32>,
     /// The wave that is being read.
     pub(super) wave: Wave,
+    /// Bounds the text that is scanned at once.
+    pub(super) room: ScanRoom,
     /// Number of unread files at the last request.
     pub(super) last_unread: AtomicUsize,
     /// Configs that others extend and that are not manifests by name.
@@ -96,6 +99,7 @@ impl Update {
             limits,
             names_left_out,
             wave: Wave::default(),
+            room: ScanRoom::default(),
             last_unread: AtomicUsize::new(0),
             previous: snapshot,
             renumbered,

@@ -5,6 +5,7 @@
 //!
 //! - `begin`, `wanted`, `supply`, `finish`: the steps
 //! - `content`, `manifests`: bytes -> text; records -> parsed manifests
+//! - `scan_room`: how much text is scanned at once
 //! - `valid_resolutions`, `resolve_files`, `assemble`: the parts of the last step
 //! - `snapshot`, `renumbering`: a version, and its ids in the numbers of the next
 //! - `limits`, `file_kind`: the vocabulary
@@ -17,6 +18,7 @@ mod limits;
 mod manifests;
 mod renumbering;
 mod resolve_files;
+mod scan_room;
 mod snapshot;
 mod supply;
 mod valid_resolutions;

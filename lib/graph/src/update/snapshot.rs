@@ -6,13 +6,14 @@ use std::sync::Arc;
 use crate::file::FileId;
 use crate::import_graph::ImportGraph;
 use crate::interface::{NoInterface, ReadInterface};
-use crate::record::{BYTES_FOR_WEIGHT, Record};
+use crate::record::Record;
 use crate::resolution::{Resolution, Resolved};
 use crate::resolve::layouts::Layouts;
 use crate::resolve::manifests::Manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
 use crate::resolve::read_tree::ReadTree;
+use crate::scan::findings::BYTES_FOR_WEIGHT;
 use crate::specifier::Specifier;
 use crate::tree::TreeEntry;
 

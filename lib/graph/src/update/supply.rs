@@ -7,9 +7,10 @@ use std::sync::atomic::Ordering;
 use crate::content::text_of;
 use crate::file::{FileId, FileState};
 use crate::interface::interface_of_text;
-use crate::record::{BYTES_FOR_WEIGHT, Record};
+use crate::record::Record;
 use crate::resolve::manifests::MAX_MANIFEST_BYTES;
-use crate::scan::scan;
+use crate::scan::findings::BYTES_FOR_WEIGHT;
+use crate::scan::scan_within_bounds;
 use crate::tree::Blob;
 use crate::update::begin::Update;
 use crate::update::file_kind::FileKind;
@@ -73,6 +74,11 @@ impl Update {
     }
 
     pub(super) fn record_of(&self, file: FileId, blob: Blob<'_>) -> Record {
+        let bytes = match blob {
+            Blob::Content(content) => content.len(),
+            Blob::TooLarge(_) | Blob::Unreadable => 0,
+        };
+        let _room = self.room.take(bytes);
         let (state, size, text) = match blob {
             Blob::Content(content) if content.len() as u64 > self.max_bytes(file) => {
                 (FileState::TooLarge, content.len() as u64, Cow::Borrowed(&[][..]))
@@ -93,8 +99,9 @@ impl Update {
             manifest: None,
         };
         if let Some(language) = self.kinds[file as usize].language {
-            record.specifiers = scan(language, &text);
-            if record.bound() {
+            let is_cut;
+            (record.specifiers, is_cut) = scan_within_bounds(language, &text);
+            if is_cut {
                 record.state = FileState::OverLimit;
             }
             if self.limits.interfaces {

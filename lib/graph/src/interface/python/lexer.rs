@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::interface::NoInterface;
 use crate::interface::tokens::{Kind, Tokens};
+use crate::scan::findings::Findings;
 use crate::scan::python::bytes::word_end;
 use crate::scan::python::{Scanner, trivia};
 
@@ -30,7 +31,7 @@ pub(super) fn lines(text: &[u8]) -> Result<(Tokens<'_>, Vec<Line>), NoInterface>
     let mut tokens = Tokens::new(text);
     let mut lines = Vec::new();
     // What it finds in the fields of strings is not used.
-    let mut found = Vec::new();
+    let mut found = Findings::default();
     let mut strings = Scanner::new(text, &mut found);
     let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let (mut indentation, mut first) = (0, 0);

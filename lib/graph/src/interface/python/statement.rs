@@ -20,6 +20,9 @@ const MAKERS: [&[u8]; 10] = [
     b"TypeAliasType",
 ];
 
+/// Longest name of a module that is repeated in the head of each name imported from it; a digest stands for a longer one.
+const MAX_SOURCE_BYTES: usize = 256;
+
 impl<'t> Module<'_, 't> {
     /// Reads the statement at `start`, at the top level or in a class. Returns where the next one on the line begins.
     pub(super) fn statement(
@@ -142,6 +145,10 @@ impl<'t> Module<'_, 't> {
                 at += 1;
             }
             at += 1;
+            // It is in the head of each name.
+            if source.bytes().len() > MAX_SOURCE_BYTES {
+                source = source.digest();
+            }
         }
         let is_relative = is_from && self.word(range.start + 1).starts_with(b".");
         while at < range.end {

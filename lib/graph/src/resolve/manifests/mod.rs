@@ -49,6 +49,8 @@ pub(crate) enum Parsed {
 /// A kind of manifest: its file names, and its parser.
 #[derive(Debug)]
 struct ManifestForm {
+    /// A file name of this kind.
+    example: &'static str,
     /// Whether a file name, without its folder, is of this kind.
     is_named: fn(&str) -> bool,
     /// Parses a text. Never fails: a text that cannot be parsed gives an empty manifest.
@@ -59,37 +61,45 @@ struct ManifestForm {
 const FORMS: &[ManifestForm] = &[
     // Packages, workspaces and compiler options of JavaScript and TypeScript.
     ManifestForm {
+        example: "package.json",
         is_named: |name| name == "package.json",
         read: |text| PackageJson::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Package(Box::new(manifest))),
     },
     ManifestForm {
+        example: "pnpm-workspace.yaml",
         is_named: |name| name == "pnpm-workspace.yaml",
         read: |text| Parsed::Pnpm(pnpm_packages(text)),
     },
     ManifestForm {
+        example: "tsconfig.json",
         is_named: |name| name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig")),
         read: read_config,
     },
     ManifestForm {
+        example: "svelte.config.js",
         is_named: is_framework_config,
         read: |text| Parsed::Framework(Box::new(FrameworkConfig::parse(text))),
     },
     // Folders of Python's packages.
     ManifestForm {
+        example: "pyproject.toml",
         is_named: |name| name == "pyproject.toml",
         read: |text| Parsed::PyProject(package_folders(text)),
     },
     // Packages and workspaces of Rust.
     ManifestForm {
+        example: "Cargo.toml",
         is_named: |name| name == "Cargo.toml",
         read: |text| CargoManifest::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Cargo(Box::new(manifest))),
     },
     // Modules and workspaces of Go.
     ManifestForm {
+        example: "go.mod",
         is_named: |name| name == "go.mod",
         read: |text| Parsed::GoModule(Box::new(GoManifest::parse(text))),
     },
     ManifestForm {
+        example: "go.work",
         is_named: |name| name == "go.work",
         read: |text| Parsed::GoWorkspace(Box::new(GoManifest::parse(text))),
     },
@@ -129,6 +139,11 @@ fn form_of(path: &str) -> Option<&'static ManifestForm> {
 /// [`missing_configs`](crate::resolve::projects::manifest_index::missing_configs).
 pub fn is_manifest(path: &str) -> bool {
     form_of(path).is_some()
+}
+
+/// A file name of each kind of manifest, for tests of all of them.
+pub fn manifest_examples() -> impl Iterator<Item = &'static str> {
+    FORMS.iter().map(|form| form.example)
 }
 
 /// The manifests of a tree by path.

@@ -11,12 +11,13 @@ mod tests;
 use std::collections::HashSet;
 
 use crate::import_kind::ImportKind;
+use crate::scan::findings::Findings;
 use crate::scan::lines::Lines;
 use crate::scan::meter;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
 
 /// Appends the imports of `text` to `found`.
-pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
+pub(super) fn scan(text: &[u8], found: &mut Findings) {
     Scanner::new(text, found).scan_file();
 }
 
@@ -27,12 +28,12 @@ struct Scanner<'t, 'f> {
     lines: Lines,
     /// Paths that were found already: another name for one adds nothing.
     known: HashSet<&'t str>,
-    found: &'f mut Vec<Specifier>,
+    found: &'f mut Findings,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
     /// A scanner of `text`, which appends imports to `found`.
-    fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+    fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
         Scanner {
             text,
             position: if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 },
@@ -112,6 +113,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
         // Paths have no escapes in practice, and the compiler rejects most characters that these could write.
         if let Ok(path) = std::str::from_utf8(&rest[..length])
             && !path.contains('\\')
+            && !self.found.is_full()
             && self.known.insert(path)
         {
             self.emit(start, path, ImportKind::Import);

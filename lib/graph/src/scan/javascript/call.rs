@@ -101,6 +101,9 @@ impl Scanner<'_, '_> {
 
     /// Adds a module of a list, without the plugin that loads it (`text!./a.html`).
     fn emit_amd(&mut self, literal: &Literal) {
+        if self.found.is_full() {
+            return;
+        }
         let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode) else {
             return;
         };

@@ -35,7 +35,7 @@ impl Scanner<'_, '_> {
         self.roots.push(Root {
             position: self.position,
             frames: self.frames.len(),
-            found: self.found.len(),
+            found: self.found.mark(),
         });
         self.open(Frame::RootElement);
         self.element(Part::Tag);
@@ -177,7 +177,7 @@ impl Scanner<'_, '_> {
         }
         self.roots.pop();
         self.frames.truncate(root.frames);
-        self.found.truncate(root.found);
+        self.found.take_back(root.found);
         self.position = root.position + 1;
         self.previous = Previous::Operator;
         true

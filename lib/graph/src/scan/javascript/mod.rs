@@ -31,11 +31,11 @@ pub(crate) mod trivia;
 #[cfg(test)]
 mod tests;
 
-use crate::specifier::Specifier;
+use crate::scan::findings::Findings;
 pub(crate) use scanner::Dialect;
 pub(super) use scanner::Scanner;
 
 /// Appends the imports of `text`, written in `dialect`, to `found`.
-pub(super) fn scan(text: &[u8], dialect: Dialect, found: &mut Vec<Specifier>) {
+pub(super) fn scan(text: &[u8], dialect: Dialect, found: &mut Findings) {
     Scanner::new(text, found).scan_file(dialect);
 }

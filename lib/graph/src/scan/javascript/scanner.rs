@@ -1,6 +1,7 @@
 //! The state of a scan, and the imports found so far.
 
 use crate::import_kind::ImportKind;
+use crate::scan::findings::Findings;
 use crate::scan::javascript::literal;
 use crate::scan::javascript::literal::Literal;
 use crate::scan::javascript::state::{Frame, Previous, Root};
@@ -46,12 +47,12 @@ pub(crate) struct Scanner<'t, 'f> {
     pub(super) rereads: usize,
     pub(super) dialect: Dialect,
     pub(super) lines: Lines,
-    pub(super) found: &'f mut Vec<Specifier>,
+    pub(super) found: &'f mut Findings,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
     /// A scanner of `text`, which appends imports to `found`.
-    pub(crate) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+    pub(crate) fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
         Scanner {
             text,
             position: 0,
@@ -100,7 +101,9 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// Adds an import of the value of `literal`.
     pub(super) fn emit(&mut self, literal: &Literal, kind: ImportKind) {
-        if let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode) {
+        if !self.found.is_full()
+            && let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode)
+        {
             self.emit_text(literal.content.start, text, kind);
         }
     }
@@ -109,6 +112,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     pub(crate) fn emit_attribute(&mut self, start: usize, end: usize, kind: ImportKind) {
         let value = self.text.get(start..end).unwrap_or_default();
         if !value.is_empty()
+            && !self.found.is_full()
             && value.len() <= MAX_SPECIFIER_BYTES
             && let Ok(value) = std::str::from_utf8(value)
         {

@@ -77,6 +77,6 @@ pub(super) struct Root {
     pub(super) position: usize,
     /// Number of open frames there.
     pub(super) frames: usize,
-    /// Number of imports found before it.
-    pub(super) found: usize,
+    /// The mark of the imports found before it.
+    pub(super) found: u32,
 }

@@ -6,7 +6,7 @@ pub(super) enum Frame {
     /// The text of a formatted string.
     Text(Quotes),
     /// The expression of a field in a string of these quotes, and its number of open brackets.
-    Field(Quotes, usize),
+    Field(Quotes, u32),
     /// The format after the colon of a field: text again, up to the brace that ends the field.
     Format(Quotes),
 }

@@ -17,10 +17,10 @@ pub(crate) mod trivia;
 #[cfg(test)]
 mod tests;
 
-use crate::specifier::Specifier;
+use crate::scan::findings::Findings;
 pub(crate) use scanner::Scanner;
 
 /// Appends the imports of `text` to `found`.
-pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
+pub(super) fn scan(text: &[u8], found: &mut Findings) {
     Scanner::new(text, found).scan_file();
 }

@@ -1,6 +1,7 @@
 //! The state of a scan, and the imports found so far.
 
 use crate::import_kind::ImportKind;
+use crate::scan::findings::Findings;
 use crate::scan::lines::Lines;
 use crate::scan::python::frame::Frame;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
@@ -12,12 +13,12 @@ pub(crate) struct Scanner<'t, 'f> {
     /// Open replacement fields and the formatted strings around them.
     pub(super) frames: Vec<Frame>,
     pub(super) lines: Lines,
-    pub(super) found: &'f mut Vec<Specifier>,
+    pub(super) found: &'f mut Findings,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
     /// A scanner of `text`, which appends imports to `found`.
-    pub(crate) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+    pub(crate) fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
         let position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         Scanner {
             text,
@@ -37,7 +38,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// Adds an import at `position`.
     pub(super) fn emit(&mut self, position: usize, text: String, name: Option<String>, kind: ImportKind) {
-        if text.len() <= MAX_SPECIFIER_BYTES {
+        if !self.found.is_full() && text.len() <= MAX_SPECIFIER_BYTES {
             let line = self.lines.at(self.text, position);
             self.found.push(Specifier { text, name, kind, line });
         }

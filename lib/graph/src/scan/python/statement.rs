@@ -75,7 +75,9 @@ impl Scanner<'_, '_> {
             return self.emit(start, module.to_owned(), Some("*".to_owned()), ImportKind::Import);
         }
         while let Some(name) = name(word_at(self.text, at)) {
-            self.emit(start, module.to_owned(), Some(name.to_owned()), ImportKind::Import);
+            if !self.found.is_full() {
+                self.emit(start, module.to_owned(), Some(name.to_owned()), ImportKind::Import);
+            }
             at = skip(self.text, at + name.len(), in_parentheses);
             if word_at(self.text, at) == b"as" {
                 let alias = skip(self.text, at + 2, in_parentheses);

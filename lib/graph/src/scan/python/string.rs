@@ -97,7 +97,7 @@ impl Scanner<'_, '_> {
     }
 
     /// Consumes one token of the expression of a field.
-    fn field(&mut self, byte: u8, quotes: Quotes, depth: usize) {
+    fn field(&mut self, byte: u8, quotes: Quotes, depth: u32) {
         let frame = match byte {
             b'(' | b'[' | b'{' => Some(Frame::Field(quotes, depth + 1)),
             b'}' if depth == 0 => None,

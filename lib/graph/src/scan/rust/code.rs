@@ -8,7 +8,9 @@ use crate::scan::rust::trivia::{character_end, comment_end, raw_string, skip, st
 impl Scanner<'_, '_> {
     /// Scans the whole text.
     pub(super) fn scan_file(mut self) {
-        while let Some(&byte) = self.text.get(self.position) {
+        while let Some(&byte) = self.text.get(self.position)
+            && !self.is_full()
+        {
             meter::read(1);
             let start = self.position;
             match byte {

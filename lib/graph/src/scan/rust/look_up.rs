@@ -14,7 +14,8 @@ impl Scanner<'_, '_> {
     pub(super) fn look_up(self) {
         let mut lines = Lines::new(self.text);
         let mut known = HashSet::new();
-        for one in self.pending {
+        let (pending, is_cut) = self.pending.finish();
+        for one in pending {
             let (text, name, kind) = match one.form {
                 Form::Module(text, path) => (text, path, ImportKind::Module),
                 Form::Include(text) => (text, None, ImportKind::Reference),
@@ -39,6 +40,9 @@ impl Scanner<'_, '_> {
             }
             let line = lines.at(self.text, one.position);
             self.found.push(Specifier { text, name, kind, line });
+        }
+        if is_cut || self.scopes.has_given_up() {
+            self.found.give_up();
         }
     }
 }

@@ -21,10 +21,10 @@ pub(crate) mod trivia;
 #[cfg(test)]
 mod tests;
 
-use crate::specifier::Specifier;
+use crate::scan::findings::Findings;
 use scanner::Scanner;
 
 /// Appends the modules and paths of `text` to `found`.
-pub(super) fn scan(text: &[u8], found: &mut Vec<Specifier>) {
+pub(super) fn scan(text: &[u8], found: &mut Findings) {
     Scanner::new(text, found).scan_file();
 }

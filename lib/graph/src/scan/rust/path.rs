@@ -16,7 +16,7 @@ impl<'t> Scanner<'t, '_> {
         let mut prefix = Prefix::default();
         // The prefix at each open brace.
         let mut open: Vec<(usize, bool)> = Vec::new();
-        loop {
+        while !self.pending.is_full() {
             match self.text.get(at) {
                 Some(b'{') => {
                     open.push((prefix.text.len(), prefix.is_too_long));

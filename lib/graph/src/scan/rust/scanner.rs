@@ -1,12 +1,12 @@
 //! The state of a scan, and its findings before their names are looked up.
 
+use crate::scan::findings::{BYTES_FOR_WEIGHT, Findings, Weigh};
 use crate::scan::rust::scope;
 use crate::scan::rust::scope::Scopes;
 use crate::scan::rust::trivia::skip;
-use crate::specifier::Specifier;
 
 /// A finding, before its names are looked up.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum Form {
     /// `mod name;`: the path from the file's module on, and the value of `#[path]`.
     Module(String, Option<String>),
@@ -24,6 +24,30 @@ pub(super) struct Found {
     pub(super) scope: u32,
     pub(super) form: Form,
 }
+
+impl Weigh for Found {
+    type Key<'a> = (u32, &'a Form);
+
+    fn weight(&self) -> usize {
+        let (Form::Use(text) | Form::Path(text) | Form::Include(text) | Form::Module(text, _)) = &self.form;
+        let more = match &self.form {
+            Form::Module(_, Some(path)) => path.len(),
+            _ => 0,
+        };
+        1 + (text.len() + more) / BYTES_FOR_WEIGHT
+    }
+
+    fn key(&self) -> Self::Key<'_> {
+        (self.scope, &self.form)
+    }
+}
+
+/// Most braces that are open at one place, and most `path` attributes of one item.
+const MAX_OPEN: usize = 1 << 16;
+/// Most pairs of braces of one file that can bind names: four times as many as 4 MiB of code have.
+const MAX_SCOPES: usize = 1 << 18;
+/// Most inline modules of one file.
+const MAX_MODULES: usize = 1 << 14;
 
 /// An open brace: the scope around it, and whether braces directly inside bind their names outside.
 #[derive(Clone, Copy, Debug)]
@@ -43,13 +67,13 @@ pub(super) struct Scanner<'t, 'f> {
     pub(super) paths: Vec<(&'t str, bool)>,
     /// Whether the last attribute began with `cfg_attr`.
     pub(super) is_conditional: bool,
-    pub(super) pending: Vec<Found>,
-    pub(super) found: &'f mut Vec<Specifier>,
+    pub(super) pending: Findings<Found>,
+    pub(super) found: &'f mut Findings,
 }
 
 impl<'t, 'f> Scanner<'t, 'f> {
     /// A scanner of `text`, which appends specifiers to `found`.
-    pub(super) fn new(text: &'t [u8], found: &'f mut Vec<Specifier>) -> Self {
+    pub(super) fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
         let mut position = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let is_attribute = text.get(skip(text, position + 2)) == Some(&b'[');
         if text[position..].starts_with(b"#!") && !is_attribute {
@@ -63,7 +87,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
             scopes: Scopes::new(),
             paths: Vec::new(),
             is_conditional: false,
-            pending: Vec::new(),
+            pending: Findings::default(),
             found,
         }
     }
@@ -74,5 +98,15 @@ impl<'t, 'f> Scanner<'t, 'f> {
             scope: self.scope,
             form,
         });
+    }
+
+    /// Whether nothing more is kept of this file: it has too many findings, or more open braces, scopes or modules than are
+    /// remembered.
+    pub(super) fn is_full(&mut self) -> bool {
+        let (scopes, modules) = self.scopes.sizes();
+        if self.frames.len().max(self.paths.len()) > MAX_OPEN || scopes > MAX_SCOPES || modules > MAX_MODULES {
+            self.pending.give_up();
+        }
+        self.pending.is_full()
     }
 }

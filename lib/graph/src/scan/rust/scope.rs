@@ -2,6 +2,7 @@
 //!
 //! A file may use a name before it binds it, so that paths are looked up once all of it was read.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 /// A module in braces, or the file itself.
@@ -26,6 +27,8 @@ struct Scope {
 pub(super) const FILE: u32 = 0;
 /// Deepest inline module that is followed; it bounds the output for a hostile file.
 const MAX_DEPTH: usize = 32;
+/// Most scopes that are looked into for all names of one file: twenty for each of the most findings that it can have.
+const MAX_STEPS: usize = 400_000;
 /// Most `use`s of one file through which a name is followed.
 const MAX_ALIASES: usize = 8;
 /// Longest path that is kept, in bytes; a bound like [`MAX_DEPTH`].
@@ -39,6 +42,8 @@ pub(super) struct Scopes<'t> {
     declared: HashSet<(u32, &'t str)>,
     /// Name in a scope -> the path that it stands for, to be looked up in the same scope.
     aliases: HashMap<u32, HashMap<String, String>>,
+    /// Scopes that may still be looked into.
+    steps: Cell<usize>,
 }
 
 impl<'t> Scopes<'t> {
@@ -58,7 +63,13 @@ impl<'t> Scopes<'t> {
             scopes: vec![scope],
             declared: HashSet::new(),
             aliases: HashMap::new(),
+            steps: Cell::new(MAX_STEPS),
         }
+    }
+
+    /// Numbers of scopes and modules.
+    pub(super) fn sizes(&self) -> (usize, usize) {
+        (self.scopes.len(), self.modules.len())
     }
 
     pub(super) fn module_of(&self, scope: u32) -> u32 {
@@ -128,6 +139,11 @@ impl<'t> Scopes<'t> {
         self.aliases.get(&scope)?.get(name)
     }
 
+    /// Whether names were not looked up any more, because there are too many.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.steps.get() == 0
+    }
+
     /// `path` in `scope`, relative to the file's module. It begins with `crate`, `self`, one or more `super`, `::`, or the
     /// name of a crate, which the file does not bind. `None` where it is too long.
     pub(super) fn absolute(&self, path: &str, scope: u32) -> Option<String> {
@@ -170,6 +186,7 @@ impl<'t> Scopes<'t> {
     /// A path whose first name is looked up in `scope` and the scopes around it.
     fn named(&self, name: &str, path: &str, rest: &str, mut scope: u32) -> Option<Step> {
         for _ in 0..=MAX_DEPTH * 4 {
+            self.steps.set(self.steps.get().checked_sub(1)?);
             let Scope { parent, module } = *self.scopes.get(scope as usize)?;
             let is_module = self.modules[module as usize].scope == scope;
             if is_module && self.is_declared(module, name) {

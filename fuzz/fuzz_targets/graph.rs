@@ -1,0 +1,30 @@
+//! Every reader of text in `coord-graph`, within the bounds of its own tests: each scanner, each interface, each manifest.
+//!
+//! The first byte of the input selects the reader from the crate's lists, and the rest is the text. `FUZZ_READER` names one
+//! reader (`Scan(Rust)`, `Interface(Python)`, `Manifest("go.mod")`); then all of the input is text.
+
+#![no_main]
+
+#[path = "../../lib/graph/tests/bounds/check.rs"]
+mod check;
+
+use std::sync::LazyLock;
+
+use check::{Reader, check};
+use libfuzzer_sys::fuzz_target;
+
+static READERS: LazyLock<Vec<Reader>> = LazyLock::new(Reader::all);
+
+static ONLY: LazyLock<Option<Reader>> = LazyLock::new(|| {
+    let name = std::env::var("FUZZ_READER").ok()?;
+    let named = READERS.iter().find(|reader| format!("{reader:?}") == name);
+    Some(*named.unwrap_or_else(|| panic!("FUZZ_READER is one of {:?}", *READERS)))
+});
+
+fuzz_target!(|input: &[u8]| {
+    match (*ONLY, input) {
+        (Some(reader), text) => check(reader, text),
+        (None, [first, text @ ..]) => check(READERS[usize::from(*first) % READERS.len()], text),
+        (None, []) => {}
+    }
+});

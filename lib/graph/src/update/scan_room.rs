@@ -1,0 +1,78 @@
+//! Bounds the text that all threads of a build scan at once, and with it the memory of their scans.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Most bytes of large texts that are scanned at once: a scan may need many times the memory of its text for a moment.
+const ROOM: usize = 4 << 20;
+/// Texts up to here need no room: nearly all files of nearly all repositories.
+const SMALL: usize = 64 << 10;
+
+/// The room for large texts.
+#[derive(Debug, Default)]
+pub(super) struct ScanRoom {
+    taken: Mutex<usize>,
+    left: Condvar,
+}
+
+/// Room that one text has taken, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Taken<'a> {
+    room: &'a ScanRoom,
+    bytes: usize,
+}
+
+impl ScanRoom {
+    /// Waits until there is room for a text of `bytes`. A text that is larger than all of the room waits for all of it.
+    pub(super) fn take(&self, bytes: usize) -> Taken<'_> {
+        let bytes = if bytes <= SMALL { 0 } else { bytes.min(ROOM) };
+        if bytes > 0 {
+            let mut taken = self.lock();
+            while *taken + bytes > ROOM {
+                taken = self.left.wait(taken).unwrap_or_else(PoisonError::into_inner);
+            }
+            *taken += bytes;
+        }
+        Taken { room: self, bytes }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            *self.room.lock() -= self.bytes;
+            self.room.left.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn large_texts_wait_for_each_other_and_small_ones_do_not() {
+        let room = ScanRoom::default();
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let whole = room.take(100 << 20);
+        drop(room.take(SMALL));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let _taken = room.take(ROOM / 2);
+                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    std::thread::yield_now();
+                    now.fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+            assert_eq!(now.load(Ordering::SeqCst), 0);
+            drop(whole);
+        });
+        assert!((1..=2).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+    }
+}
