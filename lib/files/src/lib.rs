@@ -19,7 +19,7 @@ mod system;
 use std::time::SystemTime;
 
 pub use self::inside::{Inside, regular};
-pub use self::refusal::{FileError, Refusal};
+pub use self::refusal::{Cause, FileError, Refusal};
 pub use self::staged::Staged;
 pub use self::system::Folder;
 
