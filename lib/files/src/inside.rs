@@ -67,7 +67,9 @@ impl Inside {
                 modified: None,
             }));
         }
-        let Some((folder, name)) = self.place()? else { return Ok(None) };
+        let Some((folder, name)) = self.place()? else {
+            return Ok(None);
+        };
         match folder.about(&name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             about => about.map(Some).map_err(|error| self.failed(error)),
@@ -79,7 +81,9 @@ impl Inside {
     /// # Errors
     /// When it is no regular file, or a folder on the way is none.
     pub fn open(&self) -> Result<Option<File>, FileError> {
-        let Some((folder, name)) = self.place()? else { return Ok(None) };
+        let Some((folder, name)) = self.place()? else {
+            return Ok(None);
+        };
         match folder.read(&name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.explained(&folder, &name, error)),
@@ -101,8 +105,12 @@ impl Inside {
     /// # Errors
     /// As [`Inside::open`], and when it has a second name: that would be another file's content.
     pub fn append(&self, mode: u32) -> Result<File, FileError> {
-        let (folder, name) = self.place()?.ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
-        let file = folder.append(&name, mode).map_err(|error| self.explained(&folder, &name, error))?;
+        let (folder, name) = self
+            .place()?
+            .ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
+        let file = folder
+            .append(&name, mode)
+            .map_err(|error| self.explained(&folder, &name, error))?;
         self.ensure_regular(&file)?;
         match system::has_second_name(&file).map_err(|error| self.failed(error))? {
             true => Err(FileError::refused(self.full(), Refusal::HardLink)),
@@ -115,7 +123,9 @@ impl Inside {
     /// # Errors
     /// When something else than a regular file has the name, or a folder on the way is none.
     pub fn stage(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<Staged, FileError> {
-        let (folder, name) = self.place()?.ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
+        let (folder, name) = self
+            .place()?
+            .ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
         match folder.about(&name) {
             Ok(About { kind: Kind::File, .. }) => {}
             Ok(About { kind, .. }) => return Err(FileError::refused(self.full(), Refusal::NotAFile(kind))),
@@ -150,7 +160,9 @@ impl Inside {
     }
 
     fn removed(&self, remove: impl FnOnce(&Folder, &OsStr) -> io::Result<()>) -> Result<bool, FileError> {
-        let Some((folder, name)) = self.place()? else { return Ok(false) };
+        let Some((folder, name)) = self.place()? else {
+            return Ok(false);
+        };
         match remove(&folder, &name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             removed => removed.map(|()| true).map_err(|error| self.failed(error)),
@@ -163,7 +175,10 @@ impl Inside {
     /// When something else than a folder has the name of one.
     pub fn make_parents(&self, mode: u32) -> Result<Vec<PathBuf>, FileError> {
         let mut made = Vec::new();
-        self.walk(self.names()?.split_last().map_or(&[][..], |(_, folders)| folders), Some((mode, &mut made)))?;
+        self.walk(
+            self.names()?.split_last().map_or(&[][..], |(_, folders)| folders),
+            Some((mode, &mut made)),
+        )?;
         Ok(made)
     }
 
@@ -199,7 +214,9 @@ impl Inside {
     /// # Errors
     /// When it leads out of the root, or a folder on the way is none.
     pub fn target(&self) -> Result<Option<Inside>, FileError> {
-        let Some((folder, name)) = self.place()? else { return Ok(None) };
+        let Some((folder, name)) = self.place()? else {
+            return Ok(None);
+        };
         if !folder.about(&name).is_ok_and(|about| about.kind == Kind::Link) {
             return Ok(None);
         }

@@ -106,9 +106,16 @@ impl fmt::Display for Refusal {
                 "is a symbolic link, which Coord does not follow here: replace it with a folder, or remove it",
             ),
             Refusal::NotAFolder(kind) => {
-                write!(out, "is {kind}, where a folder should be: replace it with a folder, or remove it")
+                write!(
+                    out,
+                    "is {kind}, where a folder should be: replace it with a folder, or remove it"
+                )
             }
-            Refusal::TooLarge(most) => write!(out, "is larger than {}, the limit for this file: make it smaller", bytes(*most)),
+            Refusal::TooLarge(most) => write!(
+                out,
+                "is larger than {}, the limit for this file: make it smaller",
+                bytes(*most)
+            ),
             Refusal::HardLink => out.write_str(
                 "has a second name (a hard link), and Coord would change both: replace it with a copy of its own",
             ),

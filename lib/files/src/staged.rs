@@ -33,9 +33,14 @@ impl Staged {
         let failed = |error| FileError::system(path.clone(), error);
         // One that is replaced keeps its permissions; a new one has those that the user's mask leaves.
         let is_file = folder.about(name).is_ok_and(|about| about.kind == Kind::File);
-        let kept = is_file.then(|| folder.read(name).and_then(|file| system::mode_of_open(&file)).ok()).flatten();
+        let kept = is_file
+            .then(|| folder.read(name).and_then(|file| system::mode_of_open(&file)).ok())
+            .flatten();
         let (file, temporary) = match temporary {
-            Some(temporary) => (folder.create_new(temporary, mode).map_err(failed)?, temporary.to_owned()),
+            Some(temporary) => (
+                folder.create_new(temporary, mode).map_err(failed)?,
+                temporary.to_owned(),
+            ),
             None => new_file(&folder, mode).map_err(failed)?,
         };
         let staged = Staged {
@@ -93,7 +98,10 @@ fn fill(mut file: File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
 }
 
 fn new_file(folder: &Folder, mode: u32) -> io::Result<(File, OsString)> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_nanos();
     loop {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = OsString::from(format!(".coord-{}-{now:x}-{number}.tmp", std::process::id()));

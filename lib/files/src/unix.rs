@@ -127,7 +127,9 @@ fn kind(of: FileType) -> Kind {
 }
 
 pub(crate) fn kind_of_open(file: &File) -> io::Result<Kind> {
-    Ok(kind(FileType::from_raw_mode(file.metadata()?.mode() as rustix::fs::RawMode)))
+    Ok(kind(FileType::from_raw_mode(
+        file.metadata()?.mode() as rustix::fs::RawMode
+    )))
 }
 
 pub(crate) fn has_second_name(file: &File) -> io::Result<bool> {

@@ -34,7 +34,9 @@ impl Sync<'_> {
             return Ok(());
         }
         let torn = if end.is_torn {
-            opened(&path)?.map_or(Ok(Vec::new()), last_line).with_context(|| cannot_be_read(&path))?
+            opened(&path)?
+                .map_or(Ok(Vec::new()), last_line)
+                .with_context(|| cannot_be_read(&path))?
         } else {
             Vec::new()
         };

@@ -47,10 +47,9 @@ impl Folder {
         let lock = lock.append(FILE_MODE)?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!(
-                "another coord sync is writing {}; run it again",
-                path.full().display()
-            ),
+            Err(TryLockError::WouldBlock) => {
+                bail!("another coord sync is writing {}; run it again", path.full().display())
+            }
             Err(TryLockError::Error(error)) => return Err(error).context("the lock of the files"),
         }
         Ok(Folder {

@@ -75,7 +75,9 @@ pub async fn once(
 fn refused(done: Result<(), Failure>, report: &mut Report) -> Result<(), Failure> {
     match done {
         Err(Failure::Error(error)) => {
-            let refused = error.downcast_ref::<FileError>().filter(|error| error.refusal().is_some());
+            let refused = error
+                .downcast_ref::<FileError>()
+                .filter(|error| error.refusal().is_some());
             let sentence = refused.map(ToString::to_string);
             report.problems.push(sentence.ok_or(Failure::Error(error))?);
             Ok(())

@@ -65,7 +65,9 @@ impl Disk {
     /// That with this `root`, for the working copy at `working_copy`.
     pub fn new(root: PathBuf, working_copy: &Path) -> Disk {
         // The working copy has its path without links, and the root may be named through one.
-        let named = root.ancestors().find(|folder| folder.canonicalize().is_ok_and(|real| real == working_copy));
+        let named = root
+            .ancestors()
+            .find(|folder| folder.canonicalize().is_ok_and(|real| real == working_copy));
         let inside = named.and_then(|named| root.strip_prefix(named).ok());
         let inside = inside.map_or_else(|| Inside::new(&root, ""), |below| Inside::new(working_copy, below));
         Disk { root, inside }
@@ -191,7 +193,10 @@ impl Disk {
             self.inside.join(folder).make(FOLDER_MODE)?;
         }
         let may_write = |entry: &Entry| {
-            let is_in = entry.path().rsplit_once('/').is_some_and(|(folder, _)| folders.contains(folder));
+            let is_in = entry
+                .path()
+                .rsplit_once('/')
+                .is_some_and(|(folder, _)| folders.contains(folder));
             is_in && self.is_as_read(files, entry)
         };
         let _locks = Locks::take(self, team, Kind::Exclusive)?;
@@ -217,7 +222,7 @@ impl Disk {
 
     /// A root that somebody has named may be missing with the folders above it.
     fn make_root(&self) -> anyhow::Result<()> {
-        if self.inside.full() == self.root && self.inside.about().is_ok_and(|about| about.is_none()) {
+        if self.inside == Inside::new(&self.root, "") && self.inside.about().is_ok_and(|about| about.is_none()) {
             let about = || format!("{} cannot be made", self.root.display());
             std::fs::create_dir_all(&self.root).with_context(about)?;
         }
@@ -241,7 +246,9 @@ impl Disk {
         let temporary = entry.temporary_path(std::process::id(), milliseconds);
         let temporary = PathBuf::from(temporary.context("a lock is not written")?);
         let file = self.path(entry);
-        Ok(file.stage(text.as_bytes(), FILE_MODE, temporary.file_name())?.replace()?)
+        Ok(file
+            .stage(text.as_bytes(), FILE_MODE, temporary.file_name())?
+            .replace()?)
     }
 
     /// The bytes of an entry, or why it is not read.
