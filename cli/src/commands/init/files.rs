@@ -21,7 +21,11 @@ const PROGRAM_MODE: u32 = 0o777;
 /// When a link of the repository leads out of it or is a folder's, or a link of the user's leads to nothing.
 pub fn place(path: &Path, places: &Places) -> anyhow::Result<Inside> {
     let Some(root) = &places.project else {
-        return Ok(Inside::beside(&real_path(path)?));
+        let real = real_path(path)?;
+        // Folders that are missing are made below the nearest one that is there.
+        let there = real.ancestors().skip(1).find(|folder| folder.is_dir());
+        let below = there.and_then(|folder| Some(Inside::new(folder, real.strip_prefix(folder).ok()?)));
+        return Ok(below.unwrap_or_else(|| Inside::beside(&real)));
     };
     let below = |root: &Path, folder: &Path| Some(Inside::new(folder, path.strip_prefix(root).ok()?));
     let of_git = places.git_folder.as_ref();
