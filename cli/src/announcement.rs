@@ -9,12 +9,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use coord::domain::RepoId;
+use coord_files::{FILE_MODE, FileError, Inside};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 
 use crate::private_folder;
 
 /// The file's name, in the folder of the store and in `coord/` of git's folder.
 const FILE: &str = "listening";
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 64 * 1024;
 
 /// The folder of Coord's files in git's folder.
 pub const FOLDER: &str = "coord";
@@ -69,7 +73,7 @@ impl Announcement {
     /// still listens, keeps its place.
     pub fn renew(&self) {
         for (path, text) in &self.texts {
-            let now = fs::read_to_string(path).unwrap_or_default();
+            let now = read(path).unwrap_or_default();
             let is_gone = !path.parent().is_some_and(Path::is_dir);
             if now == *text || is_gone || Announced::parse(&now).is_some_and(|other| other.is_listening()) {
                 continue;
@@ -87,7 +91,7 @@ impl Drop for Announcement {
     fn drop(&mut self) {
         for (path, text) in &self.texts {
             // The file may be that of a server with another store.
-            if fs::read_to_string(path).is_ok_and(|now| now == *text) {
+            if read(path).is_some_and(|now| now == *text) {
                 let _ = fs::remove_file(path);
             }
         }
@@ -110,7 +114,7 @@ impl Announced {
     /// What the file in `folder` announces. The process may have ended since.
     #[must_use]
     pub fn read(folder: &Path) -> Option<Announced> {
-        Announced::parse(&fs::read_to_string(folder.join(FILE)).ok()?)
+        Announced::parse(&read(&folder.join(FILE))?)
     }
 
     /// The address.
@@ -203,10 +207,12 @@ impl fmt::Display for Announced {
 }
 
 /// Readers see the old text or the new one, never a part.
-fn write_at_once(path: &Path, text: &str) -> std::io::Result<()> {
-    let unfinished = path.with_extension(std::process::id().to_string());
-    fs::write(&unfinished, text)?;
-    fs::rename(&unfinished, path)
+fn write_at_once(path: &Path, text: &str) -> Result<(), FileError> {
+    Inside::beside(path).write(text.as_bytes(), FILE_MODE)
+}
+
+fn read(path: &Path) -> Option<String> {
+    String::from_utf8(Inside::beside(path).read(MOST_BYTES).ok()??).ok()
 }
 
 #[cfg(test)]

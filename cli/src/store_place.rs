@@ -1,17 +1,21 @@
 //! Where the locks of a repository are kept, in a file in git's folder, if not in that folder itself. Commands of agents start no
 //! server then: it would know none of these locks.
 
-use std::fs;
 use std::path::Path;
 
-use crate::private_folder;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 
 /// The file's name, in `coord/` of git's folder.
 const FILE: &str = "store";
 
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 64 * 1024;
+
 /// Notes that the locks of the repository with this `folder` are kept in the store that `place` describes.
 pub fn note(folder: &Path, place: &str) {
-    let noted = private_folder::make(folder).and_then(|()| fs::write(folder.join(FILE), format!("{place}\n")));
+    let file = Inside::beside(folder).join(FILE);
+    let made = file.make_parents(PRIVATE_MODE);
+    let noted = made.and_then(|_| file.write(format!("{place}\n").as_bytes(), FILE_MODE));
     if let Err(error) = noted {
         tracing::warn!(%error, folder = %folder.display(), "commands of agents cannot read which store is in use");
     }
@@ -19,11 +23,12 @@ pub fn note(folder: &Path, place: &str) {
 
 /// Notes that they are kept in `folder`.
 pub fn forget(folder: &Path) {
-    let _ = fs::remove_file(folder.join(FILE));
+    let _ = Inside::beside(folder).join(FILE).remove();
 }
 
 /// The store that keeps them elsewhere.
 pub fn elsewhere(folder: &Path) -> Option<String> {
-    let text = fs::read_to_string(folder.join(FILE)).ok()?;
+    let text = Inside::beside(folder).join(FILE).read(MOST_BYTES).ok()??;
+    let text = String::from_utf8(text).ok()?;
     text.lines().next().filter(|place| !place.is_empty()).map(str::to_owned)
 }

@@ -1,55 +1,76 @@
 //! Hashes of files: of the bytes on disk, and of those that git would commit.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use anyhow::Context;
+use coord_files::{Cause, FileError, Inside, Kind, Refusal};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 
 use super::git;
 
 /// Larger files are not read.
-const MOST_BYTES: u64 = 64 << 20;
+pub const MOST_BYTES: u64 = 64 << 20;
 
 /// The content on disk, of a path without symbolic links. `None` where it cannot be told: it is too large, no file, or unreadable.
 pub fn on_disk(path: &Path) -> Option<ContentHash> {
-    let about = match fs::symlink_metadata(path) {
-        Ok(about) => about,
-        Err(error) if is_missing(&error) => return Some(ContentHash::Deleted),
-        Err(_) => return None,
-    };
-    if !about.is_file() || about.len() > MOST_BYTES {
-        return None;
-    }
-    ContentHash::of_reader(File::open(path).ok()?).ok()
+    hash(&Inside::beside(path))
 }
 
-/// The first bytes of the file at `path`, one more than `most` where it has more.
+fn hash(file: &Inside) -> Option<ContentHash> {
+    let opened = match file.open() {
+        Ok(None) => return Some(ContentHash::Deleted),
+        // Below a file there is nothing.
+        Err(error) if error.refusal() == Some(Refusal::NotAFolder(Kind::File)) => return Some(ContentHash::Deleted),
+        Err(FileError {
+            cause: Cause::System(error),
+            ..
+        }) if error.kind() == ErrorKind::NotADirectory => {
+            return Some(ContentHash::Deleted);
+        }
+        opened => opened.ok()??,
+    };
+    let is_small = opened.metadata().is_ok_and(|about| about.len() <= MOST_BYTES);
+    is_small
+        .then(|| ContentHash::of_reader(opened.take(MOST_BYTES)).ok())
+        .flatten()
+}
+
+/// What a person has named to read: `-` is standard input. In a working copy links are not followed, because whoever pushes makes them;
+/// elsewhere a pipe may be named, too.
 ///
 /// # Errors
-/// When it cannot be read, or is no file: a pipe or a device may have no end.
-pub fn at_most(path: &Path, most: usize) -> std::io::Result<Vec<u8>> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is no file"));
+/// When it cannot be opened, with a sentence.
+pub fn named(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(std::io::stdin()));
     }
-    let mut content = Vec::new();
-    File::open(path)?.take(most as u64 + 1).read_to_end(&mut content)?;
-    Ok(content)
+    let about = || format!("{} cannot be read", path.display());
+    let file = match inside_working_copy(path) {
+        Some(inside) => inside
+            .open()?
+            .with_context(|| format!("{}: there is no such file", about()))?,
+        None => File::open(path).with_context(about)?,
+    };
+    Ok(Box::new(file))
 }
 
-fn is_missing(error: &std::io::Error) -> bool {
-    matches!(
-        error.kind(),
-        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-    )
+/// `path` by the root of the working copy that it is in, as it is named.
+pub fn inside_working_copy(path: &Path) -> Option<Inside> {
+    let absolute = std::path::absolute(path).ok()?;
+    let root = absolute
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.join(".git").exists())?;
+    Some(Inside::new(root, absolute.strip_prefix(root).ok()?))
 }
 
 /// What git would commit of `file`, a path of the repository: its content after the clean filters.
 pub async fn to_commit(working_copy: &WorkingCopy, file: &str) -> Option<ContentHash> {
-    let path = working_copy.root().join(file);
-    let raw = on_disk(&path)?;
+    let raw = hash(&Inside::new(working_copy.root(), file))?;
     if raw == ContentHash::Deleted || !has_filters(working_copy, file) {
         return Some(raw);
     }

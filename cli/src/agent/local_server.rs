@@ -1,17 +1,17 @@
 //! The `coord serve` of a repository on this machine. Commands of agents start it where none runs, so that nobody has to.
 
-use std::fs::{self, OpenOptions};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientError, ClientSettings};
 
 use crate::announcement::{Announced, FOLDER, STORE};
-use crate::{private_folder, store_place};
+use crate::store_place;
 
 /// Time limit of a connection to a server on this machine.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
@@ -85,7 +85,7 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
         return Ok(announced);
     }
     ensure_kept_here(working_copy)?;
-    let log = log(working_copy);
+    let log = file(working_copy, LOG);
     let mut server = start(working_copy.root(), &log)?;
     let deadline = Instant::now() + START_TIME;
     // Where several agents start at once, one server gets the store; the others end, and their agents find the first.
@@ -102,7 +102,8 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
         }
         std::thread::sleep(POLL);
     }
-    let said = fs::read_to_string(&log).unwrap_or_default();
+    let said = log.read(2 * MOST_LOG_BYTES).ok().flatten().unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
     let said = said
         .lines()
         .rev()
@@ -111,7 +112,7 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
     bail!(
         "coord serve did not start within {} seconds; {} says: {said}",
         START_TIME.as_secs(),
-        log.display()
+        log.full().display()
     )
 }
 
@@ -126,8 +127,13 @@ pub fn folder(working_copy: &WorkingCopy) -> PathBuf {
 }
 
 /// The folder of the files of agents' sessions.
-pub fn sessions(working_copy: &WorkingCopy) -> PathBuf {
-    folder(working_copy).join("sessions")
+pub fn sessions(working_copy: &WorkingCopy) -> Inside {
+    file(working_copy, "sessions")
+}
+
+/// A file of Coord's, by its path in [`folder`]. Links there are not followed: another user may have made them.
+pub fn file(working_copy: &WorkingCopy, path: &str) -> Inside {
+    Inside::new(working_copy.shared_folder(), FOLDER).join(path)
 }
 
 fn is_listening(announced: &Announced) -> bool {
@@ -158,15 +164,9 @@ fn is_found(announced: &Announced) -> Option<bool> {
 }
 
 /// Starts a server that outlives this process.
-fn start(root: &Path, log: &Path) -> anyhow::Result<Child> {
-    if let Some(folder) = log.parent() {
-        private_folder::make(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    let log = options
-        .open(log)
-        .with_context(|| format!("cannot open {}", log.display()))?;
+fn start(root: &Path, log: &Inside) -> anyhow::Result<Child> {
+    log.make_parents(PRIVATE_MODE)?;
+    let log = log.append(FILE_MODE)?;
     if log.metadata().is_ok_and(|about| about.len() > MOST_LOG_BYTES) {
         // A server that runs appends, so that it goes on at the new end.
         log.set_len(0).context("the log of coord serve")?;

@@ -2,18 +2,17 @@
 //! beside that of its session, which one process at a time changes: so each message is handed over once.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::PathBuf;
+use std::fs::File;
 use std::time::Duration;
 
 use coord::domain::AgentId;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Membership, PostResponse};
 use serde::{Deserialize, Serialize};
 
 use super::session_notes;
-use crate::private_folder;
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -51,7 +50,7 @@ pub struct TeamNotes {
 pub struct OpenMail {
     /// They themselves.
     pub notes: MailNotes,
-    path: PathBuf,
+    path: Inside,
     _lock: File,
 }
 
@@ -64,9 +63,8 @@ impl MailNotes {
     /// Those of `agent_id`, to change them. `None` while another process has them.
     pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<OpenMail> {
         let path = path(working_copy, agent_id);
-        private_folder::make(path.parent()?).ok()?;
-        let lock = path.with_extension("lock");
-        let lock = File::options().create(true).append(true).open(lock).ok()?;
+        path.make_parents(PRIVATE_MODE).ok()?;
+        let lock = path.with_extension("lock").append(FILE_MODE).ok()?;
         lock.try_lock().ok()?;
         Some(OpenMail {
             notes: read(&path),
@@ -156,13 +154,12 @@ fn change(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&m
     tracing::debug!("another process has the notes about messages");
 }
 
-fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
     session_notes::path(working_copy, agent_id).with_extension("mail")
 }
 
-fn read(path: &PathBuf) -> MailNotes {
-    let is_small = fs::metadata(path).is_ok_and(|about| about.len() <= MOST_BYTES);
-    let text = fs::read(path).ok().filter(|_| is_small);
+fn read(path: &Inside) -> MailNotes {
+    let text = path.read(MOST_BYTES).ok().flatten();
     text.and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()
 }

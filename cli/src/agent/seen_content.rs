@@ -2,17 +2,16 @@
 //! other content would undo what somebody else has done there. One file for each holder; losing it allows every write.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::path::Path;
 
 use coord::domain::AgentId;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use serde::{Deserialize, Serialize};
 
 use super::file_content::{on_disk, stamp};
 use super::session_notes;
-use crate::private_folder;
 
 /// The end of the files' names.
 const END: &str = "content.json";
@@ -81,16 +80,11 @@ impl SeenContent {
     pub fn change<T>(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SeenContent) -> T) -> T {
         let path = session_notes::path(working_copy, agent_id).with_extension(END);
         // Without the lock, a change of another process may be lost, and with it a refusal.
-        let _lock = path
-            .parent()
-            .and_then(|folder| {
-                private_folder::make(folder).ok()?;
-                File::options()
-                    .create(true)
-                    .append(true)
-                    .open(path.with_extension("lock"))
-                    .ok()
-            })
+        let lock = path.with_extension("lock");
+        let made = lock.make_parents(PRIVATE_MODE);
+        let _lock = made
+            .and_then(|_| lock.append(FILE_MODE))
+            .ok()
             .filter(|file| file.lock().is_ok());
         let before = read(&path).unwrap_or_default();
         let mut seen = before.clone();
@@ -232,11 +226,8 @@ fn key(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn read(path: &Path) -> Option<SeenContent> {
-    if fs::metadata(path).ok()?.len() > MOST_BYTES {
-        return None;
-    }
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+fn read(path: &Inside) -> Option<SeenContent> {
+    serde_json::from_slice(&path.read(MOST_BYTES).ok()??).ok()
 }
 
 #[cfg(test)]

@@ -4,26 +4,26 @@
 //! of them have above them: the first to come writes a file with that process in its name, and the others read it. Which locks the
 //! session holds is asked of the server; nothing about it is kept here.
 
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use coord::domain::AgentId;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE, Staged};
 use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};
 
 use super::ancestors::AgentProcess;
 use super::local_server;
 use super::session_notes::SessionNotes;
-use crate::private_folder;
 
 /// Files of processes that have ended are removed after this time.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 4096;
+
+/// Most files that are looked at.
+const MOST_FILES: usize = 10_000;
 
 /// A session of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Session {
     /// The agent's own name of the conversation, where a hook has told it.
     pub conversation: Option<String>,
     /// Its file; `None` where the system does not tell which process is the agent's.
-    path: Option<PathBuf>,
+    path: Option<Inside>,
 }
 
 /// What is in the file.
@@ -63,7 +63,7 @@ impl Session {
         if let Some(session) = Session::read(&path) {
             return Ok(session);
         }
-        private_folder::make(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        folder.make(PRIVATE_MODE)?;
         remove_old(&folder);
         let session = Session {
             agent_id: new_id(agent)?,
@@ -144,55 +144,41 @@ impl Session {
         })
     }
 
-    fn read(path: &Path) -> Option<Session> {
-        if fs::metadata(path).ok()?.len() > MOST_BYTES {
-            return None;
-        }
-        let record: Record = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    fn read(path: &Inside) -> Option<Session> {
+        let record: Record = serde_json::from_slice(&path.read(MOST_BYTES).ok()??).ok()?;
         Some(Session {
             agent_id: AgentId::parse(&record.agent_id).ok()?,
             conversation: record.conversation,
-            path: Some(path.to_owned()),
+            path: Some(path.clone()),
         })
     }
 
     /// Whether the file was written: it is left as it is where there is one.
-    fn create(&self, path: &Path) -> anyhow::Result<bool> {
-        let unfinished = self.written_beside(path)?;
-        let linked = fs::hard_link(&unfinished, path);
-        let _ = fs::remove_file(&unfinished);
-        match linked {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(error).with_context(|| about(path)),
-        }
+    fn create(&self, path: &Inside) -> anyhow::Result<bool> {
+        self.staged(path)?.create().with_context(|| about(path))
     }
 
-    fn replace(&self, path: &Path) -> anyhow::Result<()> {
-        let unfinished = self.written_beside(path)?;
-        fs::rename(&unfinished, path).with_context(|| about(path))
+    fn replace(&self, path: &Inside) -> anyhow::Result<()> {
+        self.staged(path)?.replace().with_context(|| about(path))
     }
 
     /// A file beside `path` with the whole record, so that readers never see a part of it.
-    fn written_beside(&self, path: &Path) -> anyhow::Result<PathBuf> {
+    fn staged(&self, path: &Inside) -> anyhow::Result<Staged> {
         let record = Record {
             agent_id: self.agent_id.as_str().to_owned(),
             conversation: self.conversation.clone(),
         };
-        let unfinished = path.with_extension(format!("{:08x}.new", fastrand::u32(..)));
-        let mut file = fs::File::create(&unfinished).with_context(|| about(path))?;
-        file.write_all(&serde_json::to_vec(&record)?)
-            .with_context(|| about(path))?;
-        Ok(unfinished)
+        let staged = path.stage(&serde_json::to_vec(&record)?, FILE_MODE, None);
+        staged.with_context(|| about(path))
     }
 }
 
-fn path_of(folder: &Path, process: AgentProcess) -> PathBuf {
+fn path_of(folder: &Inside, process: AgentProcess) -> Inside {
     folder.join(format!("{}-{}.json", process.id, process.started))
 }
 
-fn about(path: &Path) -> String {
-    format!("the session's file {} cannot be written", path.display())
+fn about(path: &Inside) -> String {
+    format!("the session's file {} cannot be written", path.full().display())
 }
 
 fn new_id(agent: &str) -> anyhow::Result<AgentId> {
@@ -205,15 +191,14 @@ fn id(agent: &str, end: &str) -> anyhow::Result<AgentId> {
 
 /// Removes files of agents that have ended, so that the folder does not grow. They are kept for a day, for whoever looks into a
 /// session that went wrong.
-fn remove_old(folder: &Path) {
-    let Ok(files) = fs::read_dir(folder) else { return };
-    for file in files.flatten() {
-        let age = file.metadata().and_then(|about| about.modified()).ok();
+fn remove_old(folder: &Inside) {
+    for name in folder.list(MOST_FILES).ok().flatten().unwrap_or_default() {
+        let file = folder.join(&name);
+        let age = file.about().ok().flatten().and_then(|about| about.modified);
         let age = age.and_then(|at| SystemTime::now().duration_since(at).ok());
-        let name = file.file_name();
         let is_running = process_of(&name.to_string_lossy()).is_some_and(AgentProcess::is_running);
         if age.is_some_and(|age| age > KEPT) && !is_running {
-            let _ = fs::remove_file(file.path());
+            let _ = file.remove();
         }
     }
 }

@@ -2,17 +2,15 @@
 //! of their branches it has looked at. One small file for each holder, beside those of the sessions; losing one loses no lock.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use coord::domain::AgentId;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};
 
 use super::local_server;
-use crate::private_folder;
 
 /// The end of the files' names.
 const END: &str = ".notes.json";
@@ -89,17 +87,15 @@ impl SessionNotes {
 
     /// The sessions other than `own` that have worked in the same working copy.
     pub fn others_in(working_copy: &WorkingCopy, own: &AgentId) -> Vec<AgentId> {
-        let Ok(files) = fs::read_dir(local_server::sessions(working_copy)) else {
-            return Vec::new();
-        };
+        let folder = local_server::sessions(working_copy);
+        let names = folder.list(MOST_FILES).ok().flatten().unwrap_or_default();
         let mut others = Vec::new();
-        for file in files.flatten().take(MOST_FILES) {
-            let name = file.file_name();
+        for name in names {
             let Some(holder) = name.to_str().and_then(holder_of) else {
                 continue;
             };
             let is_here = |notes: SessionNotes| notes.worktrees.iter().any(|root| root == working_copy.root());
-            if holder != *own && read(&file.path()).is_some_and(is_here) {
+            if holder != *own && read(&folder.join(&name)).is_some_and(is_here) {
                 others.push(holder);
             }
         }
@@ -109,7 +105,7 @@ impl SessionNotes {
     /// Whether `interval` has passed since this said so the last time, for this session and `subject`. The time is that of a file.
     pub fn is_due(working_copy: &WorkingCopy, agent_id: &AgentId, subject: &str, interval: Duration) -> bool {
         let mark = path(working_copy, agent_id).with_extension(subject);
-        let age = fs::metadata(&mark).and_then(|about| about.modified()).ok();
+        let age = mark.about().ok().flatten().and_then(|about| about.modified);
         let age = age.and_then(|at| SystemTime::now().duration_since(at).ok());
         age.is_none_or(|age| age >= interval) && touch(&mark).is_ok()
     }
@@ -119,20 +115,19 @@ impl SessionNotes {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn touch(path: &Path) -> std::io::Result<()> {
-    let open = || fs::File::options().create(true).append(true).open(path);
-    let file = match (open(), path.parent()) {
-        (Err(error), Some(folder)) if error.kind() == std::io::ErrorKind::NotFound => {
-            private_folder::make(folder)?;
-            open()?
+pub fn touch(path: &Inside) -> std::io::Result<()> {
+    let file = match path.append(FILE_MODE) {
+        Err(error) if error.is_missing() => {
+            path.make_parents(PRIVATE_MODE)?;
+            path.append(FILE_MODE)?
         }
-        (opened, _) => opened?,
+        opened => opened?,
     };
     file.set_modified(SystemTime::now())
 }
 
 /// Of the characters of an `agent_id`, Windows has no colon in names of files; no `agent_id` has a plus sign.
-pub(super) fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
+pub(super) fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
     let name = agent_id.as_str().replace(':', "+");
     local_server::sessions(working_copy).join(format!("{name}{END}"))
 }
@@ -142,20 +137,12 @@ fn holder_of(file: &str) -> Option<AgentId> {
     AgentId::parse(&name).ok()
 }
 
-fn read(path: &Path) -> Option<SessionNotes> {
-    if fs::metadata(path).ok()?.len() > MOST_BYTES {
-        return None;
-    }
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+fn read(path: &Inside) -> Option<SessionNotes> {
+    serde_json::from_slice(&path.read(MOST_BYTES).ok()??).ok()
 }
 
 /// Readers see the old file or the new one, never a part.
-pub(super) fn write(path: &Path, notes: &impl Serialize) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        private_folder::make(folder)?;
-    }
-    let unfinished = path.with_extension(format!("{}.new", std::process::id()));
-    let mut file = fs::File::create(&unfinished)?;
-    file.write_all(&serde_json::to_vec(notes)?)?;
-    fs::rename(&unfinished, path)
+pub(super) fn write(path: &Inside, notes: &impl Serialize) -> std::io::Result<()> {
+    path.make_parents(PRIVATE_MODE)?;
+    Ok(path.write(&serde_json::to_vec(notes)?, FILE_MODE)?)
 }

@@ -2,30 +2,29 @@
 //! sent before anything that follows, so that the ledger has the events of a machine in their order. What is sent twice, because
 //! two processes send at once, is recorded once: each event has an id.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
 
 use anyhow::bail;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use coord_protocol::RecordRequest;
 
 use super::local_server;
-use crate::private_folder;
 
 /// Largest spool, in bytes. What does not fit is lost, and the agent is told.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The spool of a repository on this machine.
 pub struct Spool {
-    path: PathBuf,
+    path: Inside,
 }
 
 impl Spool {
     /// That of the repository of `working_copy`.
     pub fn of(working_copy: &WorkingCopy) -> Spool {
         Spool {
-            path: local_server::folder(working_copy).join("ledger-spool.jsonl"),
+            path: local_server::file(working_copy, "ledger-spool.jsonl"),
         }
     }
 
@@ -38,7 +37,7 @@ impl Spool {
         line.push(b'\n');
         let mut file = self.locked()?;
         if file.metadata()?.len() + line.len() as u64 > MOST_BYTES {
-            bail!("{} is full", self.path.display());
+            bail!("{} is full", self.path.full().display());
         }
         file.write_all(&line)?;
         Ok(())
@@ -46,12 +45,12 @@ impl Spool {
 
     /// The requests, in order. A line that cannot be read counts as none.
     pub fn requests(&self) -> Vec<RecordRequest> {
-        if fs::metadata(&self.path).map_or(0, |about| about.len()) == 0 {
+        if self.path.about().ok().flatten().is_none_or(|about| about.len == 0) {
             return Vec::new();
         }
         let text = self.locked().and_then(|mut file| {
             let mut text = Vec::new();
-            file.read_to_end(&mut text)?;
+            (&mut file).take(2 * MOST_BYTES).read_to_end(&mut text)?;
             Ok(text)
         });
         let text = text.unwrap_or_default();
@@ -63,7 +62,7 @@ impl Spool {
     pub fn remove(&self, request: &RecordRequest) {
         let removed = self.locked().and_then(|mut file| {
             let mut text = Vec::new();
-            file.read_to_end(&mut text)?;
+            (&mut file).take(2 * MOST_BYTES).read_to_end(&mut text)?;
             let is_sent = |line: &&[u8]| serde_json::from_slice::<RecordRequest>(line).is_ok_and(|of| of == *request);
             let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
             if let Some(place) = lines.iter().position(is_sent) {
@@ -80,10 +79,8 @@ impl Spool {
 
     /// The file, which no other process reads or writes meanwhile.
     fn locked(&self) -> io::Result<File> {
-        if let Some(folder) = self.path.parent() {
-            private_folder::make(folder)?;
-        }
-        let file = File::options().create(true).read(true).append(true).open(&self.path)?;
+        self.path.make_parents(PRIVATE_MODE)?;
+        let file = self.path.append(FILE_MODE)?;
         file.lock()?;
         Ok(file)
     }
@@ -104,7 +101,7 @@ mod tests {
     fn what_is_spooled_comes_back_in_order_and_goes_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
         let spool = Spool {
-            path: folder.path().join("coord/spool"),
+            path: Inside::new(folder.path(), "coord/spool"),
         };
         assert!(spool.requests().is_empty());
         (0..3).for_each(|number| spool.add(&request(number)).unwrap());
@@ -120,9 +117,9 @@ mod tests {
     fn a_spool_has_a_bound_and_a_damaged_line_stops_none_of_the_others() {
         let folder = tempfile::tempdir().unwrap();
         let spool = Spool {
-            path: folder.path().join("spool"),
+            path: Inside::new(folder.path(), "spool"),
         };
-        fs::write(&spool.path, "{\"repo_url\"\n").unwrap();
+        std::fs::write(spool.path.full(), "{\"repo_url\"\n").unwrap();
         spool.add(&request(1)).unwrap();
         assert_eq!(spool.requests().len(), 1);
         let large = RecordRequest {
@@ -131,6 +128,6 @@ mod tests {
         };
         assert!(spool.add(&large).unwrap_err().to_string().ends_with("is full"));
         spool.remove(&request(1));
-        assert_eq!(fs::metadata(&spool.path).unwrap().len(), 0);
+        assert_eq!(spool.path.about().unwrap().unwrap().len, 0);
     }
 }

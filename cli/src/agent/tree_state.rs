@@ -4,20 +4,23 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use coord::domain::AgentId;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 
-use super::file_content::{stamp, stamp_of};
+use super::file_content::{self, stamp, stamp_of};
 use super::{git, session_notes};
-use crate::private_folder;
 
 /// The end of the files' names.
 const END: &str = "tree";
 
 /// In a larger working copy nothing is compared.
 const MOST_FILES: usize = 50_000;
+
+/// Largest file, in bytes: of so many files with long paths.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Digits of a blob's name that are kept.
 const DIGITS: usize = 16;
@@ -84,7 +87,7 @@ impl TreeState {
         let of_before = self.files.iter();
         let differing = of_before.filter(|(path, before)| {
             let after = after.files.get(*path).unwrap_or(&missing);
-            before.stamp != after.stamp && !has_blob(&root.join(path), &before.blob)
+            before.stamp != after.stamp && !has_blob(&Inside::new(root, path), &before.blob)
         });
         let new = after.files.iter().filter(|(path, after)| {
             let is_new = !self.files.contains_key(*path);
@@ -98,10 +101,7 @@ impl TreeState {
     /// Keeps it for the hook after the command.
     pub fn keep(&self, working_copy: &WorkingCopy, agent_id: &AgentId) -> std::io::Result<()> {
         let path = path(working_copy, agent_id);
-        if let Some(folder) = path.parent() {
-            private_folder::make(folder)?;
-        }
-        let unfinished = path.with_extension(format!("{}.new", std::process::id()));
+        path.make_parents(PRIVATE_MODE)?;
         let mut text = format!(
             "{HEAD}{}\0{}\0{}\0",
             working_copy.root().display(),
@@ -113,15 +113,14 @@ impl TreeState {
             let stamp = stamp.map_or_else(String::new, |stamp| format!("{stamp:x}"));
             write!(text, "{stamp} {blob} {path}\0")?;
         }
-        fs::write(&unfinished, text)?;
-        fs::rename(&unfinished, path)
+        Ok(path.write(&text, FILE_MODE)?)
     }
 
     /// The one that was kept, which is kept no longer. `None` where there is none of this working copy.
     pub fn take(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<TreeState> {
         let path = path(working_copy, agent_id);
-        let text = fs::read_to_string(&path).ok()?;
-        let _ = fs::remove_file(&path);
+        let text = String::from_utf8(path.read(MOST_BYTES).ok()??).ok()?;
+        let _ = path.remove();
         let mut parts = text.strip_prefix(HEAD)?.split_terminator('\0');
         if parts.next()? != working_copy.root().display().to_string() {
             return None;
@@ -139,11 +138,11 @@ impl TreeState {
 
     /// Forgets the one that was kept.
     pub fn forget(working_copy: &WorkingCopy, agent_id: &AgentId) {
-        let _ = fs::remove_file(path(working_copy, agent_id));
+        let _ = path(working_copy, agent_id).remove();
     }
 }
 
-fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
     session_notes::path(working_copy, agent_id).with_extension(END)
 }
 
@@ -162,11 +161,13 @@ fn look(path: &Path, size: u32, modified: (u32, u32)) -> (Option<u64>, bool) {
 }
 
 /// Whether the file has the content whose blob's name begins with `digits`, as it is on disk: written anew, and not changed.
-fn has_blob(path: &Path, digits: &str) -> bool {
+fn has_blob(path: &Inside, digits: &str) -> bool {
     if digits.is_empty() {
         return false;
     }
-    let Ok(content) = fs::read(path) else { return false };
+    let Ok(Some(content)) = path.read(file_content::MOST_BYTES) else {
+        return false;
+    };
     let mut hash = sha1_smol::Sha1::from(format!("blob {}\0", content.len()));
     hash.update(&content);
     hash.digest().to_string().starts_with(digits)

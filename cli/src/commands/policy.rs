@@ -1,15 +1,16 @@
 //! `coord policy check`: what is wrong with `.coord.toml`, before it is committed.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use coord::policy::PATH;
-use coord::policy::file::PolicyFile;
+use coord::policy::file::{MAX_BYTES, PolicyFile};
 use coord_git::WorkingCopy;
 
+use crate::agent::file_content::{inside_working_copy, named};
 use crate::stdout::print;
 
 const EXAMPLES: &str = "\
@@ -59,14 +60,15 @@ fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {
         true => file.display().to_string(),
         false => PATH.to_owned(),
     };
-    let content = match std::fs::read(file) {
-        Ok(content) => content,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_named => {
-            print(format!("{name}: there is none; the rules are those of the server\n").as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        Err(error) => return Err(error).with_context(|| format!("{name} cannot be read")),
-    };
+    if !is_named && inside_working_copy(file).is_some_and(|file| matches!(file.about(), Ok(None))) {
+        print(format!("{name}: there is none; the rules are those of the server\n").as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut content = Vec::new();
+    let source = named(file)?.take(MAX_BYTES as u64 + 1);
+    { source }
+        .read_to_end(&mut content)
+        .with_context(|| format!("{name} cannot be read"))?;
     match PolicyFile::parse(&content) {
         Ok(_) => {
             print(format!("{name}: right\n").as_bytes())?;

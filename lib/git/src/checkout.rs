@@ -10,17 +10,18 @@
 //! conversion.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use coord::source::{EntryKind, TreeEntry};
+use coord_files::{FileError, Folder, Inside, Kind, Refusal};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Mode, Stat, stat};
 use gix::index::fs::Metadata;
-use gix::objs::{Kind, compute_hash};
+use gix::objs::compute_hash;
 use memchr::memmem::Finder;
 
 use super::file_names::is_path;
@@ -119,7 +120,7 @@ impl Checkout {
 
 impl Checkout {
     /// The root, and every folder that contains a file of the index: each may have an attributes file.
-    fn folders(&self) -> impl Iterator<Item = PathBuf> {
+    fn folders(&self) -> impl Iterator<Item = Inside> {
         let mut seen: HashSet<&BStr> = HashSet::new();
         let mut last: Option<&BStr> = None;
         for entry in self.index.entries() {
@@ -134,8 +135,8 @@ impl Checkout {
             }
         }
         let below = seen.into_iter().filter_map(|folder| folder.to_path().ok());
-        let below: Vec<PathBuf> = below.map(|folder| self.root.join(folder)).collect();
-        std::iter::once(self.root.clone()).chain(below)
+        let below: Vec<Inside> = below.map(|folder| Inside::new(&self.root, folder)).collect();
+        std::iter::once(Inside::new(&self.root, "")).chain(below)
     }
 
     /// Whether an attributes file differs from the index: git may have applied either version.
@@ -152,7 +153,12 @@ impl Checkout {
     /// Whether attributes files in the worktree may make files differ from their blobs. Opens one per folder, or waits for
     /// the thread that does.
     pub(super) fn may_convert(&self) -> bool {
-        let look = || self.has_changed_attributes() || self.folders().any(|folder| converts(&folder.join(ATTRIBUTES)));
+        let look = || {
+            self.has_changed_attributes()
+                || self
+                    .folders()
+                    .any(|folder| converts(folder.join(ATTRIBUTES).read(MAX_ATTRIBUTES)))
+        };
         *self.may_convert.get_or_init(look)
     }
 }
@@ -204,8 +210,12 @@ impl CheckedOutBlobs {
                 entry_of.insert(entry.id, number);
             }
         }
-        let may_convert =
-            worktree.has_filters || worktree.attributes.iter().any(|path| converts(path)) || checkout.may_convert();
+        let may_convert = worktree.has_filters
+            || worktree
+                .attributes
+                .iter()
+                .any(|path| converts(coord_files::regular(path, MAX_ATTRIBUTES)))
+            || checkout.may_convert();
         CheckedOutBlobs {
             checkout,
             entry_of,
@@ -246,40 +256,23 @@ impl CheckedOutBlobs {
 /// The folder of the file opened last. Files of one folder are mostly read one after the other.
 #[derive(Default)]
 struct OpenFolder {
-    #[cfg(unix)]
-    known: Option<(PathBuf, rustix::fd::OwnedFd)>,
+    known: Option<(PathBuf, Folder)>,
 }
 
 impl OpenFolder {
-    /// Opens a file that is not a symbolic link, without waiting for the writer of a named pipe in its place.
-    #[cfg(unix)]
+    /// Opens a file that is not a symbolic link, nor below one, without waiting for the writer of a named pipe in its place.
     fn open(&mut self, root: &Path, path: &BStr) -> Option<File> {
-        use rustix::fs::{Mode, OFlags, open, openat};
-
         let (folder, name) = match parent(path) {
-            Some(folder) => (root.join(folder.to_path().ok()?), &path[folder.len() + 1..]),
-            None => (root.to_owned(), path),
+            Some(folder) => (folder.to_path().ok()?, &path[folder.len() + 1..]),
+            None => (Path::new(""), path),
         };
         let opened = match self.known.take() {
             Some((known, opened)) if known == folder => opened,
-            _ => open(
-                &folder,
-                OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-                Mode::empty(),
-            )
-            .ok()?,
+            _ => Inside::new(root, folder).folder().ok()??,
         };
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = openat(&opened, name.to_os_str().ok()?, flags, Mode::empty());
-        self.known = Some((folder, opened));
-        file.ok().map(File::from)
-    }
-
-    #[cfg(not(unix))]
-    fn open(&mut self, root: &Path, path: &BStr) -> Option<File> {
-        let path = root.join(path.to_path().ok()?);
-        let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
-        is_file.then(|| File::open(&path).ok()).flatten()
+        let file = opened.read(name.to_os_str().ok()?);
+        self.known = Some((folder.to_owned(), opened));
+        file.ok()
     }
 }
 
@@ -296,7 +289,7 @@ fn is_settled(noted: &Stat, index: &gix::index::File) -> bool {
 }
 
 fn has_id(content: &[u8], id: &ObjectId) -> bool {
-    compute_hash(id.kind(), Kind::Blob, content).is_ok_and(|computed| computed == *id)
+    compute_hash(id.kind(), gix::objs::Kind::Blob, content).is_ok_and(|computed| computed == *id)
 }
 
 /// Whether content may be the output of `ident` or of an encoding: an expanded id, or no plain UTF-8.
@@ -307,13 +300,11 @@ fn looks_converted(content: &[u8]) -> bool {
 }
 
 /// Whether an attributes file contains the name of a conversion.
-fn converts(path: &Path) -> bool {
-    let Ok(metadata) = fs::metadata(path) else {
-        return false;
+fn converts(text: Result<Option<Vec<u8>>, FileError>) -> bool {
+    let text = match text {
+        Ok(text) => text.unwrap_or_default(),
+        // Git follows no link to attributes in a worktree either.
+        Err(error) => return error.refusal() != Some(Refusal::NotAFile(Kind::Link)),
     };
-    if !metadata.is_file() || metadata.len() > MAX_ATTRIBUTES {
-        return true;
-    }
-    let Ok(text) = fs::read(path) else { return true };
     CONVERSIONS.iter().any(|word| text.contains_str(word))
 }

@@ -1,6 +1,5 @@
 //! Hooks that are configured in this repository or for this user, and when they were last heard of.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use coord_git::WorkingCopy;
@@ -39,7 +38,7 @@ pub(super) fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
         .into_iter()
         .flatten()
         .collect();
-    let heard = heard(&local_server::folder(working_copy));
+    let heard = heard(&local_server::file(working_copy, ""));
     let configured = AGENTS.map(|(agent, files)| {
         let paths = folders
             .iter()
@@ -113,12 +112,17 @@ fn guard(folders: &[PathBuf]) -> Finding {
 }
 
 fn has(path: &Path, text: &str) -> bool {
-    let is_small = fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= MOST_BYTES);
-    is_small && fs::read_to_string(path).is_ok_and(|content| content.contains(text))
+    let content = coord_files::regular(path, MOST_BYTES)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    String::from_utf8_lossy(&content).contains(text)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

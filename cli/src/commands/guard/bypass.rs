@@ -1,16 +1,14 @@
 //! The way past the guard, which is noted: on standard error, and in a file of git's folder.
 
-use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
 use coord::settings::env_vars;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 
 use crate::agent::local_server;
-use crate::private_folder;
 
 /// The file, in the folder of Coord's files.
 const FILE: &str = "bypass.log";
@@ -25,7 +23,7 @@ pub(super) fn is_asked_for() -> bool {
 
 /// Notes that `hook` was passed by.
 pub(super) fn note(working_copy: &WorkingCopy, hook: &str) {
-    let path = local_server::folder(working_copy).join(FILE);
+    let path = local_server::file(working_copy, FILE);
     let head = working_copy
         .head()
         .map_or_else(|| "none".to_owned(), |head| head.to_string());
@@ -34,7 +32,7 @@ pub(super) fn note(working_copy: &WorkingCopy, hook: &str) {
     let line = format!("{now} {hook} head={head} {root}\n");
     let noted = append(&path, &line);
     let end = match noted {
-        Ok(()) => format!("noted in {}", path.display()),
+        Ok(()) => format!("noted in {}", path.full().display()),
         Err(error) => format!("not noted: {error}"),
     };
     let _ = writeln!(
@@ -44,21 +42,18 @@ pub(super) fn note(working_copy: &WorkingCopy, hook: &str) {
     );
 }
 
-fn append(path: &Path, line: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        private_folder::make(folder)?;
-    }
-    let is_full = fs::metadata(path).is_ok_and(|about| about.len() as usize + line.len() > MOST_BYTES);
+fn append(path: &Inside, line: &str) -> std::io::Result<()> {
+    path.make_parents(PRIVATE_MODE)?;
+    let is_full = path
+        .about()?
+        .is_some_and(|about| about.len as usize + line.len() > MOST_BYTES);
     if is_full {
-        let text = fs::read_to_string(path)?;
+        let text = path.read(2 * MOST_BYTES as u64)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
         let middle = text.len() / 2;
         let newer = text.as_bytes()[middle..].iter().position(|byte| *byte == b'\n');
         let newer = newer.map_or("", |end| &text[middle + end + 1..]);
-        fs::write(path, newer)?;
+        path.write(newer.as_bytes(), FILE_MODE)?;
     }
-    fs::File::options()
-        .create(true)
-        .append(true)
-        .open(path)?
-        .write_all(line.as_bytes())
+    path.append(FILE_MODE)?.write_all(line.as_bytes())
 }

@@ -14,6 +14,9 @@ use crate::agent::git;
 use crate::agent::ledger::newest;
 use crate::agent::options::AgentArgs;
 
+/// Largest message, in bytes.
+const MOST_BYTES: u64 = 16 << 20;
+
 /// Adds the trailers to the message in `file`, and warns of a commit of unrelated intents.
 ///
 /// # Errors
@@ -24,7 +27,9 @@ pub(super) async fn add_trailers(
     client: &Client,
     file: &Path,
 ) -> anyhow::Result<()> {
-    let message = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let message =
+        coord_files::regular(file, MOST_BYTES)?.with_context(|| format!("{} cannot be read", file.display()))?;
+    let message = String::from_utf8(message).with_context(|| format!("{} is not UTF-8", file.display()))?;
     // Git gives up a commit without a message, which trailers would be.
     if is_empty(&message) {
         return Ok(());

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use coord::domain::AgentId;
+use coord_files::Inside;
 use coord_intents::ledger::ContentHash;
 
 use crate::agent::connection::Connection;
@@ -97,7 +98,11 @@ fn written(caller: &Caller<'_>, path: &Path) -> Option<ContentHash> {
     const WHOLE: [&str; 2] = ["content", "file_text"];
     let input = &caller.call.input;
     let content = WHOLE.iter().find_map(|name| input.get(name)?.as_str())?;
-    let on_disk = std::fs::read(path).unwrap_or_default();
+    let on_disk = Inside::beside(path)
+        .read(file_content::MOST_BYTES)
+        .ok()
+        .flatten()
+        .unwrap_or_default();
     let plain = |bytes: &[u8]| {
         let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         let mut text: Vec<u8> = text.iter().copied().filter(|byte| *byte != b'\r').collect();

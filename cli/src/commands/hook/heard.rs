@@ -1,8 +1,7 @@
 //! When each hook was last called: the times of files in git's folder, `coord/hooks/AGENT/EVENT`, for `coord status` and
 //! `coord doctor`.
 
-use std::path::PathBuf;
-
+use coord_files::Inside;
 use coord_git::WorkingCopy;
 
 use crate::agent::local_server;
@@ -11,11 +10,8 @@ use crate::agent::session_notes::touch;
 use super::agents::Agent;
 
 /// The file whose time says when `event` of `agent` was last heard of.
-pub fn mark(working_copy: &WorkingCopy, agent: Agent, event: &str) -> PathBuf {
-    local_server::folder(working_copy)
-        .join("hooks")
-        .join(agent.name())
-        .join(event)
+pub fn mark(working_copy: &WorkingCopy, agent: Agent, event: &str) -> Inside {
+    local_server::file(working_copy, "hooks").join(agent.name()).join(event)
 }
 
 /// Notes that `event`, which `agent` has, was heard of now.

@@ -1,11 +1,9 @@
 //! `.orchestration/coord.toml`: which tools that Coord does not know read, and which change something.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
+use coord_files::{Inside, Kind, Refusal};
 use serde::Deserialize;
-
-use crate::agent::file_content;
 
 /// The file, in the working copy.
 pub(super) const FILE: &str = ".orchestration/coord.toml";
@@ -34,12 +32,11 @@ impl ToolSettings {
     /// # Errors
     /// A sentence with line and column, when the file is damaged: then nobody knows what a tool may do.
     pub(super) fn read(root: &Path) -> Result<ToolSettings, String> {
-        match file_content::at_most(&root.join(FILE), MOST_BYTES) {
-            Ok(text) => ToolSettings::parse(&text),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                Ok(ToolSettings::default())
-            }
-            Err(error) => Err(format!("{FILE} cannot be read: {error}")),
+        match Inside::new(root, FILE).read(MOST_BYTES as u64) {
+            Ok(Some(text)) => ToolSettings::parse(&text),
+            Ok(None) => Ok(ToolSettings::default()),
+            Err(error) if error.refusal() == Some(Refusal::NotAFolder(Kind::File)) => Ok(ToolSettings::default()),
+            Err(error) => Err(error.to_string()),
         }
     }
 

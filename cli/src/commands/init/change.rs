@@ -2,11 +2,15 @@
 
 use std::path::PathBuf;
 
+use coord_files::Inside;
+
 /// A file.
 #[derive(Debug)]
 pub struct Change {
     /// Where it is, without symbolic links.
     pub path: PathBuf,
+    /// It, by the folder below which no link is followed.
+    pub file: Inside,
     /// Its name for the user.
     pub name: String,
     /// Its text. `None` where there is no file.

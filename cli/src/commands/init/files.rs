@@ -1,22 +1,44 @@
 //! Reads files, and writes several of them: all or none.
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use tempfile::{Builder, NamedTempFile};
+use coord_files::{About, FILE_MODE, FOLDER_MODE, FileError, Inside, Kind, Staged};
 
+use super::agents::Places;
 use super::change::Change;
 
 /// Largest file that is read, in bytes.
 pub const MOST_BYTES: u64 = 1024 * 1024;
 
-/// Where `path` is without symbolic links. It need not exist, and neither need its folder.
+/// Permissions of a program, before the user's mask.
+const PROGRAM_MODE: u32 = 0o777;
+
+/// The file that `path` stands for. In a repository whoever pushes makes links: one is followed by its text, once, to a file of the
+/// repository. In the user's home they are the user's own, and lead where they lead.
 ///
 /// # Errors
-/// When it is a link to nothing.
-pub fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
+/// When a link of the repository leads out of it or is a folder's, or a link of the user's leads to nothing.
+pub fn place(path: &Path, places: &Places) -> anyhow::Result<Inside> {
+    let Some(root) = &places.project else {
+        let real = real_path(path)?;
+        // Folders that are missing are made below the nearest one that is there.
+        let there = real.ancestors().skip(1).find(|folder| folder.is_dir());
+        let below = there.and_then(|folder| Some(Inside::new(folder, real.strip_prefix(folder).ok()?)));
+        return Ok(below.unwrap_or_else(|| Inside::beside(&real)));
+    };
+    let below = |root: &Path, folder: &Path| Some(Inside::new(folder, path.strip_prefix(root).ok()?));
+    let of_git = places.git_folder.as_ref();
+    let of_git = of_git.and_then(|folder| below(folder, folder).or_else(|| below(&root.join(".git"), folder)));
+    let file = of_git
+        .or_else(|| below(root, root))
+        .unwrap_or_else(|| Inside::beside(path));
+    let is_file = |target: &Inside| matches!(target.about(), Ok(Some(About { kind: Kind::File, .. })));
+    Ok(file.target()?.filter(is_file).unwrap_or(file))
+}
+
+/// Where `path` is without symbolic links. It need not exist, and neither need its folder.
+fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Ok(real);
     }
@@ -35,14 +57,10 @@ pub fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
 ///
 /// # Errors
 /// When it cannot be read, is too large, or is no text.
-pub fn read(path: &Path, name: &str) -> anyhow::Result<Option<String>> {
-    let about = match fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        about => about.with_context(|| format!("{name} cannot be read"))?,
+pub fn read(file: &Inside, name: &str) -> anyhow::Result<Option<String>> {
+    let Some(bytes) = file.read(MOST_BYTES)? else {
+        return Ok(None);
     };
-    ensure!(about.is_file(), "{name} is no file");
-    ensure!(about.len() <= MOST_BYTES, "{name} is larger than 1 MiB");
-    let bytes = fs::read(path).with_context(|| format!("{name} cannot be read"))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(error) => {
@@ -57,18 +75,19 @@ pub fn read(path: &Path, name: &str) -> anyhow::Result<Option<String>> {
 ///
 /// # Errors
 /// When a file cannot be written, or was changed since it was read.
-pub fn write(changes: &[&Change]) -> anyhow::Result<Vec<PathBuf>> {
+pub fn write(changes: &[&Change], places: &Places) -> anyhow::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     let written = write_in(changes, &mut folders);
     if written.is_err() {
-        remove_empty(folders.iter());
+        remove_empty(folders.iter(), places);
     }
     written.map(|()| folders)
 }
 
 /// Removes those of `folders` that are empty, and returns them.
-pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
-    let removed = folders.rev().filter(|folder| fs::remove_dir(folder).is_ok());
+pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, places: &Places) -> Vec<PathBuf> {
+    let is_removed = |folder: &&PathBuf| place(folder, places).is_ok_and(|folder| folder.remove_folder().is_ok());
+    let removed = folders.rev().filter(is_removed);
     removed.cloned().collect()
 }
 
@@ -84,7 +103,7 @@ fn write_in(changes: &[&Change], folders: &mut Vec<PathBuf>) -> anyhow::Result<(
         prepared.push((*change, file));
     }
     for change in changes {
-        let is_same = read(&change.path, &change.name)? == change.before;
+        let is_same = read(&change.file, &change.name)? == change.before;
         ensure!(
             is_same,
             "{} was changed meanwhile; nothing was written, run it again",
@@ -94,8 +113,8 @@ fn write_in(changes: &[&Change], folders: &mut Vec<PathBuf>) -> anyhow::Result<(
     let mut done: Vec<&Change> = Vec::new();
     for (change, file) in prepared {
         let result = match file {
-            Some(file) => file.persist(&change.path).map(|_| ()).map_err(|failed| failed.error),
-            None => fs::remove_file(&change.path),
+            Some(file) => file.replace(),
+            None => change.file.remove().map(drop),
         };
         if let Err(error) = result {
             for change in done {
@@ -109,57 +128,16 @@ fn write_in(changes: &[&Change], folders: &mut Vec<PathBuf>) -> anyhow::Result<(
 }
 
 /// The text in a file beside the one that it will replace.
-fn prepare(change: &Change, text: &str, folders: &mut Vec<PathBuf>) -> anyhow::Result<NamedTempFile> {
-    let folder = change.path.parent().context("it has no folder")?;
-    make_folder(folder, folders)?;
-    let mut builder = Builder::new();
-    builder.prefix(".coord-init-");
-    match fs::metadata(&change.path) {
-        Ok(about) => builder.permissions(about.permissions()),
-        Err(_) => builder.permissions(of_new_file(change.is_program)?),
-    };
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    if let Ok(about) = fs::metadata(&change.path) {
-        // What the umask has taken away.
-        file.as_file().set_permissions(about.permissions())?;
-    }
-    file.as_file().sync_all()?;
-    Ok(file)
-}
-
-fn make_folder(folder: &Path, made: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    if let Some(parent) = folder.parent() {
-        make_folder(parent, made)?;
-    }
-    fs::create_dir(folder)?;
-    made.push(folder.to_owned());
-    Ok(())
+fn prepare(change: &Change, text: &str, folders: &mut Vec<PathBuf>) -> Result<Staged, FileError> {
+    folders.extend(change.file.make_parents(FOLDER_MODE)?);
+    let mode = if change.is_program { PROGRAM_MODE } else { FILE_MODE };
+    change.file.stage(text.as_bytes(), mode, None)
 }
 
 fn put_back(change: &Change) -> anyhow::Result<()> {
     let result = match &change.before {
-        Some(text) => {
-            let mut folders = Vec::new();
-            let file = prepare(change, text, &mut folders)?;
-            file.persist(&change.path).map(|_| ()).map_err(|failed| failed.error)
-        }
-        None => fs::remove_file(&change.path),
+        Some(text) => prepare(change, text, &mut Vec::new()).and_then(Staged::replace),
+        None => change.file.remove().map(drop),
     };
     result.with_context(|| format!("{} was written and cannot be put back", change.name))
-}
-
-/// Those that the umask leaves of all.
-#[cfg(unix)]
-fn of_new_file(is_program: bool) -> std::io::Result<fs::Permissions> {
-    use std::os::unix::fs::PermissionsExt;
-    Ok(fs::Permissions::from_mode(if is_program { 0o777 } else { 0o666 }))
-}
-
-#[cfg(not(unix))]
-fn of_new_file(_: bool) -> std::io::Result<fs::Permissions> {
-    Ok(fs::metadata(std::env::temp_dir())?.permissions())
 }

@@ -1,7 +1,5 @@
 //! The hooks of git that run `coord guard`: a line in the hooks that are there, or new ones.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -97,8 +95,8 @@ fn is_of_repository(folder: &Path, working_copy: &WorkingCopy) -> bool {
 
 /// Why the hook at `path` cannot have our lines.
 fn refusal(path: &Path) -> Option<&'static str> {
-    let mut text = Vec::new();
-    File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    // What is no regular file is refused when it is planned.
+    let text = coord_files::regular(path, MOST_BYTES).ok()??;
     let text = String::from_utf8_lossy(&text);
     if text.contains(Language::Shell.markers()[0]) {
         return None;

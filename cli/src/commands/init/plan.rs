@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
+use coord_files::FileError;
 
 use super::agents::Places;
 use super::change::Change;
@@ -24,6 +25,8 @@ pub struct Plan<'a> {
     files: Vec<Change>,
     /// Clauses about what was left.
     pub notes: Vec<String>,
+    /// Whether a file was refused, because it is a link for example.
+    pub has_refused: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -34,6 +37,7 @@ impl<'a> Plan<'a> {
             record,
             files: Vec::new(),
             notes: Vec::new(),
+            has_refused: false,
         }
     }
 
@@ -42,7 +46,23 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// When the file cannot be read as what it should be.
     pub fn add(&mut self, target: &Target) -> anyhow::Result<()> {
-        let index = self.open(target).context("nothing was written")?;
+        let index = match self.open(target) {
+            Ok(index) => index,
+            Err(error) => {
+                let refused = error
+                    .downcast_ref::<FileError>()
+                    .filter(|error| error.refusal().is_some());
+                let Some(refused) = refused else {
+                    return Err(error.context("nothing was written"));
+                };
+                let note = format!("{} {}", shown(&refused.path, self.places), refused.clause());
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
+                self.has_refused = true;
+                return Ok(());
+            }
+        };
         let file = &mut self.files[index];
         let known = self.record.files.get(&file.path);
         let added = match target.add(file.after.as_deref(), known) {
@@ -124,17 +144,20 @@ impl<'a> Plan<'a> {
 
     /// The file of `target`, read once.
     fn open(&mut self, target: &Target) -> anyhow::Result<usize> {
-        let path = files::real_path(&target.path)?;
+        let inside = files::place(&target.path, self.places)?;
+        let path = inside.full();
         if let Some(index) = self.files.iter().position(|file| file.path == path) {
             return Ok(index);
         }
         let mut name = shown(&target.path, self.places);
-        if target.path.is_symlink() {
+        // Every link on the way is named, be it a folder's.
+        if path != target.path && self.places.project.as_ref().is_none_or(|_| target.path.is_symlink()) {
             name = format!("{name} -> {}", shown(&path, self.places));
         }
-        let before = files::read(&path, &name)?;
+        let before = files::read(&inside, &name)?;
         self.files.push(Change {
             path,
+            file: inside,
             name,
             after: before.clone(),
             before,

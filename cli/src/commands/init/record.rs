@@ -2,10 +2,10 @@
 //! there before stays, and so does a setting that somebody else has set.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use serde::{Deserialize, Serialize};
 
 /// Largest record that is read, in bytes.
@@ -46,37 +46,26 @@ impl Record {
     ///
     /// # Errors
     /// When it cannot be read, or is no record.
-    pub fn read(path: &Path) -> anyhow::Result<Record> {
-        let about = || format!("cannot read {}", path.display());
-        match fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Record::default()),
-            found => anyhow::ensure!(
-                found.with_context(about)?.len() <= MOST_BYTES,
-                "{} is too large",
-                path.display()
-            ),
+    pub fn read(file: &Inside) -> anyhow::Result<Record> {
+        match file.read(MOST_BYTES)? {
+            None => Ok(Record::default()),
+            Some(text) => {
+                serde_json::from_slice(&text).with_context(|| format!("cannot read {}", file.full().display()))
+            }
         }
-        serde_json::from_slice(&fs::read(path).with_context(about)?).with_context(about)
     }
 
     /// Writes it; an empty one is deleted.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&self, path: &Path) -> anyhow::Result<()> {
-        let about = || format!("cannot write {}", path.display());
+    pub fn write(&self, file: &Inside) -> anyhow::Result<()> {
         if *self == Record::default() {
-            return match fs::remove_file(path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).with_context(about),
-                _ => Ok(()),
-            };
+            file.remove()?;
+            return Ok(());
         }
-        let folder = path.parent().with_context(about)?;
-        fs::create_dir_all(folder).with_context(about)?;
-        let unfinished = tempfile::NamedTempFile::new_in(folder).with_context(about)?;
-        serde_json::to_writer_pretty(&unfinished, self).with_context(about)?;
-        unfinished.persist(path).with_context(about)?;
-        Ok(())
+        file.make_parents(PRIVATE_MODE)?;
+        Ok(file.write(&serde_json::to_vec_pretty(self)?, FILE_MODE)?)
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use coord_files::Inside;
 use coord_git::WorkingCopy;
 
 use super::agents::{AGENTS, Agent, Places};
@@ -38,10 +39,11 @@ impl InitArgs {
         let places = Places {
             home: home.canonicalize().unwrap_or(home),
             project: project.map(|project| project.root().to_owned()),
+            git_folder: project.map(|project| real(project.shared_folder())),
         };
         let record_path = match project {
-            Some(project) => local_server::folder(project).join(RECORD),
-            None => user_folder(&places.home).join(RECORD),
+            Some(project) => local_server::file(project, RECORD),
+            None => Inside::new(user_folder(&places.home), RECORD),
         };
         let run = Run {
             plan: Plan::new(&places, Record::read(&record_path)?),
@@ -57,6 +59,10 @@ impl InitArgs {
     }
 }
 
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
 fn user_folder(home: &Path) -> PathBuf {
     let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let set = set.filter(|path| path.is_absolute());
@@ -68,7 +74,7 @@ struct Run<'a> {
     args: &'a InitArgs,
     places: &'a Places,
     project: Option<&'a WorkingCopy>,
-    record_path: &'a Path,
+    record_path: &'a Inside,
     plan: Plan<'a>,
 }
 
@@ -104,6 +110,10 @@ impl Run<'_> {
         let next = agents.iter().filter_map(|agent| Some((agent.name, agent.next?)));
         let next: String = next.map(|(name, next)| format!("  {name:<12} {next}\n")).collect();
         say(&format!("\nIn each agent, the next time it starts:\n{next}"))?;
+        if self.plan.has_refused {
+            say("\nNot everything was written: the notes above say what was refused, and how to fix it.\n")?;
+            return Ok(ExitCode::FAILURE);
+        }
         Ok(status)
     }
 
@@ -156,10 +166,10 @@ impl Run<'_> {
         let notes: String = self.plan.notes.iter().map(|note| format!("Note: {note}.\n")).collect();
         say(&format!("{commands}{notes}"))?;
         if changes.is_empty() && settings.is_empty() {
-            let already = if self.args.undo {
-                "Nothing of coord init is here"
-            } else {
-                "Everything is written already"
+            let already = match (self.args.undo, self.plan.has_refused) {
+                (true, _) => "Nothing of coord init is here",
+                (false, true) => "Everything that is not refused is written already",
+                (false, false) => "Everything is written already",
             };
             say(&format!("{already}: nothing to change.\n"))?;
             return Ok(self.args.dry_run.then_some(ExitCode::SUCCESS));
@@ -173,7 +183,7 @@ impl Run<'_> {
             say("Nothing was written.\n")?;
             return Ok(Some(ExitCode::FAILURE));
         }
-        let folders = files::write(&changes)?;
+        let folders = files::write(&changes, self.places)?;
         let mut record = self.plan.record.clone();
         record.folders.extend(folders);
         if self.args.undo {
@@ -183,6 +193,11 @@ impl Run<'_> {
             Some(working_copy) => settings::write(settings, working_copy, &mut record).await,
             None => Ok(()),
         };
+        if self.project.is_none()
+            && let Some(folder) = self.record_path.full().parent()
+        {
+            std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        }
         record.write(self.record_path)?;
         is_written?;
         say(&match self.args.undo {
@@ -195,7 +210,7 @@ impl Run<'_> {
     /// Forgets the files, which have nothing of ours any more, and removes folders that were made for them.
     fn forget(&self, record: &mut Record) {
         record.files.retain(|path, _| !self.plan.has(path));
-        for folder in files::remove_empty(record.folders.clone().iter()) {
+        for folder in files::remove_empty(record.folders.clone().iter(), self.places) {
             record.folders.remove(&folder);
         }
         let is_needed = !record.files.is_empty();

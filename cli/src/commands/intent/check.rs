@@ -7,6 +7,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use coord::settings::env_vars;
 use coord::settings::variables::{self, Reader};
+use coord_files::Inside;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
 use coord_protocol::{IntentView, IntentsView};
@@ -129,11 +130,11 @@ impl CheckArgs {
 }
 
 /// The `.intentignore` of the working copy at `root`.
-pub(super) fn intent_ignore(root: &Path) -> IntentIgnore {
-    match std::fs::read(root.join(".intentignore")) {
-        Ok(content) => IntentIgnore::parse(&content),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => IntentIgnore::none(),
-        Err(error) => IntentIgnore::unreadable(error.to_string()),
+pub(in crate::commands) fn intent_ignore(root: &Path) -> IntentIgnore {
+    match Inside::new(root, ".intentignore").read(IntentIgnore::MAX_BYTES as u64) {
+        Ok(Some(content)) => IntentIgnore::parse(&content),
+        Ok(None) => IntentIgnore::none(),
+        Err(error) => IntentIgnore::unreadable(error.clause()),
     }
 }
 

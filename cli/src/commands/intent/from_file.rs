@@ -7,6 +7,8 @@ use anyhow::{Context, ensure};
 use coord_intents::files::{MAX_BYTES, Refusal, Registry};
 use coord_intents::intent::Intent;
 
+use crate::agent::file_content::named;
+
 /// The id of an intent whose file has none.
 const NO_ID: &str = "coord-no-id";
 
@@ -17,11 +19,7 @@ const NO_ID: &str = "coord-no-id";
 pub(super) fn read(file: &Path) -> anyhow::Result<Vec<Intent>> {
     let shown = file.display();
     let mut bytes = Vec::new();
-    let source: Box<dyn Read> = match file.as_os_str() == "-" {
-        true => Box::new(std::io::stdin()),
-        false => Box::new(std::fs::File::open(file).with_context(|| format!("{shown} cannot be read"))?),
-    };
-    let read = source.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
+    let read = named(file)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes);
     read.with_context(|| format!("{shown} cannot be read"))?;
     let intents = parse(&bytes).with_context(|| shown.to_string())?;
     ensure!(!intents.is_empty(), "{shown} has no intent");

@@ -1,10 +1,12 @@
 //! Points of a ledger that are kept outside of it: checkpoints in files, and trailers of commits.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use coord_intents::ledger::{Anchor, SignedCheckpoint, Source, Trailers, VerifyingKey};
 
+use crate::agent::file_content::named;
 use crate::agent::git;
 use crate::terminal::output::short;
 
@@ -20,9 +22,14 @@ pub(super) fn of_checkpoints(
     files.iter().map(|file| of_checkpoint(file, keys, repository)).collect()
 }
 
+/// Most bytes of a checkpoint that are read.
+const MOST_BYTES: u64 = 1 << 20;
+
 fn of_checkpoint(file: &Path, keys: &[VerifyingKey], repository: &str) -> anyhow::Result<Anchor> {
     let shown = file.display().to_string();
-    let note = std::fs::read_to_string(file).with_context(|| format!("{shown} cannot be read"))?;
+    let mut note = String::new();
+    let read = named(file)?.take(MOST_BYTES).read_to_string(&mut note);
+    read.with_context(|| format!("{shown} cannot be read"))?;
     of_note(&note, &shown, keys, repository)
 }
 

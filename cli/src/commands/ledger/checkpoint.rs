@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 use coord::settings::variables::{self, Reader};
+use coord_files::{FILE_MODE, Inside, Staged};
 use coord_intents::ledger::SignedCheckpoint;
 
 use crate::agent::exit_status::ExitStatus;
+use crate::agent::file_content::inside_working_copy;
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::Workplace;
 use crate::terminal::output::print;
@@ -43,9 +45,14 @@ impl CheckpointArgs {
         match &self.out {
             None => print(&note)?,
             Some(path) => {
-                let written = std::fs::File::create_new(path);
-                let written = written.and_then(|mut file| std::io::Write::write_all(&mut file, note.as_bytes()));
-                written.with_context(|| format!("{} cannot be written", path.display()))?;
+                let absolute = std::path::absolute(path)?;
+                let about = || format!("{} cannot be written", path.display());
+                let file = inside_working_copy(path).unwrap_or_else(|| Inside::beside(&absolute));
+                let is_new = file
+                    .stage(note.as_bytes(), FILE_MODE, None)
+                    .and_then(Staged::create)
+                    .with_context(about)?;
+                ensure!(is_new, "{}: the file exists already", about());
             }
         }
         Ok(ExitStatus::Done.into())

@@ -1,7 +1,5 @@
 //! `coord ledger verify`.
 
-use std::fs::File;
-use std::io::{Read, stdin};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,6 +12,7 @@ use tokio::sync::mpsc::channel;
 
 use super::{anchors, seal};
 use crate::agent::exit_status::ExitStatus;
+use crate::agent::file_content::named;
 use crate::agent::ledger::{Received, send_lines};
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::{Workplace, work};
@@ -87,10 +86,7 @@ impl VerifyArgs {
                         )),
                     }
                 }
-                let ledger: Box<dyn Read + Send> = match file.as_os_str() == "-" {
-                    true => Box::new(stdin()),
-                    false => Box::new(File::open(file).with_context(|| format!("{} cannot be read", file.display()))?),
-                };
+                let ledger = named(file)?;
                 tokio::task::spawn_blocking(move || verify(ledger, &expected))
                     .await?
                     .context("the ledger cannot be read")?

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use coord::domain::RepoId;
 use coord::events::{EventHub, Next, Watching};
+use coord_files::Inside;
 use coord_protocol::Event;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -21,7 +22,7 @@ type Seen = Option<(Option<SystemTime>, u64)>;
 /// The changes of one working copy and of its repository.
 pub struct SyncChanges {
     repo: RepoId,
-    folder: std::path::PathBuf,
+    folder: Inside,
     events: Arc<EventHub>,
     watching: Option<Watching>,
     /// Changes whenever this process has appended to a ledger.
@@ -34,7 +35,7 @@ impl SyncChanges {
     pub fn new(repo: RepoId, root: &Path, events: Arc<EventHub>, appended: watch::Receiver<u64>) -> SyncChanges {
         SyncChanges {
             repo,
-            folder: root.join(FOLDER),
+            folder: Inside::new(root, FOLDER),
             events,
             watching: None,
             appended,
@@ -79,8 +80,8 @@ impl SyncChanges {
 
     fn look(&self) -> [Seen; FILES.len()] {
         FILES.map(|name| {
-            let about = std::fs::metadata(self.folder.join(name)).ok()?;
-            Some((about.modified().ok(), about.len()))
+            let about = self.folder.join(name).about().ok()??;
+            Some((about.modified, about.len))
         })
     }
 }

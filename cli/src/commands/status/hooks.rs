@@ -1,9 +1,8 @@
 //! When hooks of agents were last heard of: each call of `coord hook AGENT EVENT` touches the file `hooks/AGENT/EVENT`.
 
-use std::fs;
-use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use coord_files::Inside;
 use serde::Serialize;
 
 /// The folder, in that of Coord's files.
@@ -24,11 +23,11 @@ pub(in crate::commands) struct Heard {
 }
 
 /// The hooks that were heard of, the latest first; `folder` is that of Coord's files.
-pub(in crate::commands) fn heard(folder: &Path) -> Vec<Heard> {
+pub(in crate::commands) fn heard(folder: &Inside) -> Vec<Heard> {
     let mut heard = Vec::new();
     for (agent, path) in entries(&folder.join(FOLDER)) {
         for (event, path) in entries(&path) {
-            let modified = fs::metadata(&path).and_then(|about| about.modified()).ok();
+            let modified = path.about().ok().flatten().and_then(|about| about.modified);
             let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             let time = since.and_then(|since| i64::try_from(since.as_secs()).ok());
             heard.extend(time.map(|time| Heard {
@@ -42,9 +41,10 @@ pub(in crate::commands) fn heard(folder: &Path) -> Vec<Heard> {
     heard
 }
 
-fn entries(folder: &Path) -> Vec<(String, std::path::PathBuf)> {
-    let files = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST);
-    let named = files.filter_map(|file| Some((file.file_name().into_string().ok()?, file.path())));
+fn entries(folder: &Inside) -> Vec<(String, Inside)> {
+    let names = folder.list(MOST).ok().flatten().unwrap_or_default();
+    let named = names.into_iter().take(MOST).filter_map(|name| name.into_string().ok());
+    let named = named.map(|name| (name.clone(), folder.join(name)));
     let mut named: Vec<_> = named.filter(|(name, _)| !name.chars().any(char::is_control)).collect();
     named.sort();
     named
@@ -52,12 +52,14 @@ fn entries(folder: &Path) -> Vec<(String, std::path::PathBuf)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
     fn hooks_are_listed_with_the_latest_first() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(heard(folder.path()), []);
+        assert_eq!(heard(&Inside::new(folder.path(), "")), []);
         let now = std::time::SystemTime::now();
         for (name, seconds) in [
             ("claude-code/PreToolUse", 60),
@@ -70,7 +72,7 @@ mod tests {
             file.set_modified(now - std::time::Duration::from_secs(seconds))
                 .unwrap();
         }
-        let listed: Vec<String> = heard(folder.path())
+        let listed: Vec<String> = heard(&Inside::new(folder.path(), ""))
             .iter()
             .map(|heard| format!("{} {}", heard.agent, heard.event))
             .collect();

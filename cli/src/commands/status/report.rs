@@ -111,7 +111,7 @@ impl Report {
 }
 
 fn hooks_of(working_copy: &WorkingCopy) -> Vec<Heard> {
-    heard(&local_server::folder(working_copy))
+    heard(&local_server::file(working_copy, ""))
 }
 
 fn standing(work: &Work, tip: Option<&str>) -> Standing {

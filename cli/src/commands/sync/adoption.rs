@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
 
 use coord_intents::ledger::{Adoption, ContentHash, Foreign};
 use coord_protocol::{Client, ClientError, RecordEntry, RecordKind, RecordRequest};
@@ -12,8 +11,8 @@ use serde_json::json;
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn of_file(file: &Path, foreign: Foreign) -> std::io::Result<Adoption> {
-    Adoption::of(BufReader::new(File::open(file)?.take(foreign.bytes)))
+pub(super) fn of_file(file: File, foreign: Foreign) -> std::io::Result<Adoption> {
+    Adoption::of(BufReader::new(file.take(foreign.bytes)))
 }
 
 /// Whether one of `lines` is `adoption`.

@@ -1,13 +1,13 @@
 //! `agent_trace.jsonl`: only ever appended to.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom};
 
 use anyhow::Context;
+use coord_files::{Cause, FileError, Inside, Refusal};
 use coord_intents::ledger::{Foreign, MAX_LINE_BYTES};
 
-use super::folder::TRACE;
+use super::folder::{MOST_TRACE_BYTES, TRACE};
 use super::once::{Failure, Sync};
 use super::report::Report;
 use super::{adoption, trace};
@@ -19,8 +19,7 @@ impl Sync<'_> {
         let client = self.callers.client;
         let ends = Ends::of(&newest(client, &self.repo_url).await?)?;
         let path = self.folder.file(TRACE);
-        let about = || format!("{} cannot be read", path.display());
-        let (length, found) = self.end(&path, ends).with_context(about)?;
+        let (length, found) = self.end(&path, ends)?;
         let end = match found {
             Ok(end) => end,
             Err(problem) => {
@@ -35,7 +34,9 @@ impl Sync<'_> {
             return Ok(());
         }
         let torn = if end.is_torn {
-            last_line(&path).with_context(about)?
+            opened(&path)?
+                .map_or(Ok(Vec::new()), last_line)
+                .with_context(|| cannot_be_read(&path))?
         } else {
             Vec::new()
         };
@@ -54,28 +55,30 @@ impl Sync<'_> {
     }
 
     /// The bytes of the file, and where it goes on, or why it does not.
-    fn end(&self, path: &Path, ends: Ends) -> io::Result<(u64, Result<trace::End, String>)> {
-        match File::open(path) {
-            Ok(file) => Ok((file.metadata()?.len(), trace::end(file, &self.repository, ends)?)),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Ok((0, trace::end(io::empty(), &self.repository, ends)?))
-            }
-            Err(error) => Err(error),
-        }
+    fn end(&self, path: &Inside, ends: Ends) -> anyhow::Result<(u64, Result<trace::End, String>)> {
+        let about = || cannot_be_read(path);
+        Ok(match opened(path)? {
+            Some(file) => (
+                file.metadata().with_context(about)?.len(),
+                trace::end(file, &self.repository, ends).with_context(about)?,
+            ),
+            None => (0, trace::end(io::empty(), &self.repository, ends).with_context(about)?),
+        })
     }
 
     /// Has a line adopt `foreign`, unless one of `lines`, those after `after`, does. False where the server refuses it: then nothing
     /// may be appended, because a line that adopts those of another copy would stand alone.
     async fn adopt(
         &self,
-        path: &Path,
+        path: &Inside,
         foreign: Foreign,
         after: u64,
         found: &mut Vec<String>,
         report: &mut Report,
     ) -> Result<bool, Failure> {
-        let adoption =
-            adoption::of_file(path, foreign).with_context(|| format!("{} cannot be read", path.display()))?;
+        let about = || cannot_be_read(path);
+        let file = opened(path)?.with_context(about)?;
+        let adoption = adoption::of_file(file, foreign).with_context(about)?;
         if !adoption::is_in(found, adoption) {
             if !self.is_check {
                 let client = self.callers.client;
@@ -96,9 +99,27 @@ impl Sync<'_> {
     }
 }
 
+/// The file, unless it is larger than the largest ledger.
+fn opened(path: &Inside) -> anyhow::Result<Option<File>> {
+    let file = path.open()?;
+    if let Some(file) = &file
+        && file.metadata().is_ok_and(|about| about.len() > MOST_TRACE_BYTES)
+    {
+        return Err(FileError {
+            path: path.full(),
+            cause: Cause::Refused(Refusal::TooLarge(MOST_TRACE_BYTES)),
+        }
+        .into());
+    }
+    Ok(file)
+}
+
+fn cannot_be_read(path: &Inside) -> String {
+    format!("{} cannot be read", path.full().display())
+}
+
 /// What a file has after its last newline.
-fn last_line(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+fn last_line(mut file: File) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(MAX_LINE_BYTES as u64 + 1)))?;
     let mut end = Vec::new();

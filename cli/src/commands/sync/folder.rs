@@ -1,12 +1,11 @@
 //! The files on disk: written to a temporary file and renamed, by one writer at a time.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::fs::{File, TryLockError};
+use std::io::Write;
 
 use anyhow::{Context, bail, ensure};
+use coord_files::{FILE_MODE, FOLDER_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
-use tempfile::NamedTempFile;
 
 /// The folder, at the root of the working copy.
 pub const FOLDER: &str = ".orchestration";
@@ -24,11 +23,14 @@ pub const FILES: [&str; 3] = [REGISTRY, TRACE, MAP];
 /// Largest registry and map, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// The folder, while nobody else writes it.
+/// Largest ledger, in bytes.
+pub(super) const MOST_TRACE_BYTES: u64 = 1 << 30;
+
+/// The folder, while nobody else writes it. Who has pushed it decides what is in it, so that it is opened without following links.
 pub(super) struct Folder {
-    path: PathBuf,
+    path: Inside,
     /// What was last written is kept here, under git's folder.
-    kept: PathBuf,
+    kept: Inside,
     _lock: File,
 }
 
@@ -38,18 +40,16 @@ impl Folder {
     /// # Errors
     /// When somebody else writes it, or a folder cannot be made.
     pub(super) fn open(working_copy: &WorkingCopy) -> anyhow::Result<Folder> {
-        let path = working_copy.root().join(FOLDER);
-        ensure!(
-            !path.is_symlink(),
-            "{} is a symbolic link, and is not written through",
-            path.display()
-        );
-        let kept = working_copy.git_folder().join("coord/sync");
-        fs::create_dir_all(&kept).with_context(|| format!("{} cannot be made", kept.display()))?;
-        let lock = File::create(kept.join("lock")).context("the lock of the files cannot be made")?;
+        let path = Inside::new(working_copy.root(), FOLDER);
+        let kept = Inside::new(working_copy.git_folder(), "coord/sync");
+        let lock = kept.join("lock");
+        lock.make_parents(PRIVATE_MODE)?;
+        let lock = lock.append(FILE_MODE)?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!("another coord sync is writing {}; run it again", path.display()),
+            Err(TryLockError::WouldBlock) => {
+                bail!("another coord sync is writing {}; run it again", path.full().display())
+            }
             Err(TryLockError::Error(error)) => return Err(error).context("the lock of the files"),
         }
         Ok(Folder {
@@ -59,19 +59,19 @@ impl Folder {
         })
     }
 
-    /// The path of a file.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    /// A file.
+    pub(super) fn file(&self, name: &str) -> Inside {
         self.path.join(name)
     }
 
     /// The content of a file; `None` where there is none.
     pub(super) fn read(&self, name: &str) -> anyhow::Result<Option<Vec<u8>>> {
-        read(&self.file(name))
+        Ok(self.file(name).read(MOST_BYTES)?)
     }
 
     /// What was last written of a file.
     pub(super) fn last_written(&self, name: &str) -> anyhow::Result<Option<Vec<u8>>> {
-        read(&self.kept.join(name))
+        Ok(self.kept.join(name).read(MOST_BYTES)?)
     }
 
     /// Writes a file, if it is still as it was read.
@@ -79,21 +79,20 @@ impl Folder {
     /// # Errors
     /// When it was changed meanwhile, or cannot be written.
     pub(super) fn write(&self, name: &str, before: Option<&[u8]>, text: &str) -> anyhow::Result<()> {
-        fs::create_dir_all(&self.path).with_context(|| format!("{} cannot be made", self.path.display()))?;
-        let path = self.file(name);
-        let prepared = prepare(&path, text)?;
+        let file = self.file(name);
+        file.make_parents(FOLDER_MODE)?;
+        let staged = file.stage(text.as_bytes(), FILE_MODE, None)?;
         ensure!(
-            read(&path)?.as_deref() == before,
+            file.read(MOST_BYTES)?.as_deref() == before,
             "{} was changed meanwhile; run it again",
-            path.display()
+            file.full().display()
         );
-        persist(prepared, &path)
+        Ok(staged.replace()?)
     }
 
     /// Keeps what was last written of a file.
     pub(super) fn keep(&self, name: &str, text: &str) -> anyhow::Result<()> {
-        let path = self.kept.join(name);
-        persist(prepare(&path, text)?, &path)
+        Ok(self.kept.join(name).write(text.as_bytes(), FILE_MODE)?)
     }
 
     /// Appends to a file, if it has as many bytes as when it was read, and makes it where there is none.
@@ -101,62 +100,19 @@ impl Folder {
     /// # Errors
     /// When somebody else has written to it meanwhile, or it cannot be written.
     pub(super) fn append(&self, name: &str, length: u64, bytes: &[u8]) -> anyhow::Result<()> {
-        fs::create_dir_all(&self.path).with_context(|| format!("{} cannot be made", self.path.display()))?;
-        let path = self.file(name);
-        let about = || format!("{} cannot be written", path.display());
-        let mut file = File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .with_context(about)?;
+        let file = self.file(name);
+        file.make_parents(FOLDER_MODE)?;
+        let shown = file.full();
+        let about = || format!("{} cannot be written", shown.display());
+        let mut file = file.append(FILE_MODE)?;
         ensure!(
             file.metadata().with_context(about)?.len() == length,
             "{} was changed meanwhile; run it again",
-            path.display()
+            shown.display()
         );
         let appended = file.write_all(bytes).and_then(|()| file.sync_all());
         appended.with_context(about)
     }
-}
-
-fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
-    let about = || format!("{} cannot be read", path.display());
-    let file = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        file => file.with_context(about)?,
-    };
-    let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).with_context(about)?;
-    ensure!(
-        bytes.len() as u64 <= MOST_BYTES,
-        "{} is larger than 8 MiB",
-        path.display()
-    );
-    Ok(Some(bytes))
-}
-
-fn prepare(path: &Path, text: &str) -> anyhow::Result<NamedTempFile> {
-    let about = || format!("{} cannot be written", path.display());
-    let folder = path.parent().with_context(about)?;
-    let mut file = NamedTempFile::new_in(folder).with_context(about)?;
-    file.write_all(text.as_bytes()).with_context(about)?;
-    // A temporary file is its owner's alone, and these are everybody's who may read the working copy.
-    let permissions = fs::metadata(path).map(|about| about.permissions());
-    #[cfg(unix)]
-    let permissions = permissions.unwrap_or_else(|_| std::os::unix::fs::PermissionsExt::from_mode(0o644));
-    #[cfg(unix)]
-    file.as_file().set_permissions(permissions).with_context(about)?;
-    #[cfg(not(unix))]
-    drop(permissions);
-    file.as_file().sync_all().with_context(about)?;
-    Ok(file)
-}
-
-fn persist(file: NamedTempFile, path: &Path) -> anyhow::Result<()> {
-    let persisted = file.persist(path).map_err(|failed| failed.error);
-    persisted
-        .map(drop)
-        .with_context(|| format!("{} cannot be written", path.display()))
 }
 
 #[cfg(test)]
@@ -183,7 +139,7 @@ mod tests {
         assert!(folder.append(TRACE, 0, b"b\n").is_err(), "it has two bytes by now");
         folder.append(TRACE, 2, b"b\n").unwrap();
         assert_eq!(folder.read(TRACE).unwrap().unwrap(), b"a\nb\n");
-        let names = fs::read_dir(folder.file("")).unwrap().count();
+        let names = std::fs::read_dir(folder.path.full()).unwrap().count();
         assert_eq!(names, 2, "nothing temporary is left");
         drop(folder);
         assert!(Folder::open(&working_copy).is_ok());

@@ -1,6 +1,7 @@
 //! One synchronization.
 
 use coord::domain::RepoId;
+use coord_files::FileError;
 use coord_git::WorkingCopy;
 use coord_intents::intent::Intent;
 use coord_intents::intent_map;
@@ -61,10 +62,28 @@ pub async fn once(
         is_check,
     };
     let mut report = Report::default();
-    sync.registry(&mut report).await?;
-    sync.trace(&mut report).await?;
-    sync.map(&mut report).await?;
+    let done = sync.registry(&mut report).await;
+    refused(done, &mut report)?;
+    let done = sync.trace(&mut report).await;
+    refused(done, &mut report)?;
+    let done = sync.map(&mut report).await;
+    refused(done, &mut report)?;
     Ok(report)
+}
+
+/// A file that is refused, because it is a link for example, is a problem of its own: the other files go on.
+fn refused(done: Result<(), Failure>, report: &mut Report) -> Result<(), Failure> {
+    match done {
+        Err(Failure::Error(error)) => {
+            let refused = error
+                .downcast_ref::<FileError>()
+                .filter(|error| error.refusal().is_some());
+            let sentence = refused.map(ToString::to_string);
+            report.problems.push(sentence.ok_or(Failure::Error(error))?);
+            Ok(())
+        }
+        done => done,
+    }
 }
 
 /// What one synchronization works with.

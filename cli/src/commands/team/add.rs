@@ -12,6 +12,7 @@ use coord_protocol::tasks::{NewTask, NewTasksRequest};
 use super::common::Common;
 use super::plan;
 use super::task::Priority;
+use crate::agent::file_content::named;
 use crate::agent::workplace::Workplace;
 
 /// Largest plan, in bytes: that of a request.
@@ -65,10 +66,7 @@ impl AddArgs {
         if let Some(file) = &self.from {
             let shown = file.display();
             let about = || format!("{shown} cannot be read");
-            let input: Box<dyn Read> = match file.as_os_str() == "-" {
-                true => Box::new(std::io::stdin()),
-                false => Box::new(std::fs::File::open(file).with_context(about)?),
-            };
+            let input = named(file)?;
             let mut text = String::new();
             input
                 .take(MOST_BYTES + 1)

@@ -138,6 +138,8 @@ pub struct Places {
     pub home: PathBuf,
     /// The root of the repository, whose files are written. `None` for the user's own.
     pub project: Option<PathBuf>,
+    /// Git's folder of the repository, with its hooks.
+    pub git_folder: Option<PathBuf>,
 }
 
 impl Agent {

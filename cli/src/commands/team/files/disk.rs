@@ -1,18 +1,17 @@
 //! The folder on disk: read and written under the plugin's locks, by names that were parsed, and never through a symbolic link.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
+use coord_files::{About, FILE_MODE, FOLDER_MODE, FileError, Inside, Refusal as FileRefusal};
 use coord_teams::compare::{Folder, GiveOut};
 use coord_teams::layout::{Entry, OnDisk, Place, admit_file, admit_folder, place};
 use coord_teams::names::TeamName;
 use coord_teams::refusal::Refusal;
 
-use super::locks::{Kind, Locks, open_no_follow};
+use super::locks::{Kind, Locks};
 use super::unchanged::Fingerprint;
 
 /// Entries of one folder that are looked at.
@@ -26,6 +25,8 @@ const MOST_BYTES: usize = 256 << 20;
 pub(super) struct Disk {
     /// Its path.
     pub root: PathBuf,
+    /// It, by the working copy that it is in: a link there is another person's. A root elsewhere is the user's own choice.
+    inside: Inside,
 }
 
 /// The files of a team as they were read.
@@ -61,13 +62,24 @@ pub(super) fn too_much() -> String {
 }
 
 impl Disk {
+    /// That with this `root`, for the working copy at `working_copy`.
+    pub fn new(root: PathBuf, working_copy: &Path) -> Disk {
+        // The working copy has its path without links, and the root may be named through one.
+        let named = root
+            .ancestors()
+            .find(|folder| folder.canonicalize().is_ok_and(|real| real == working_copy));
+        let inside = named.and_then(|named| root.strip_prefix(named).ok());
+        let inside = inside.map_or_else(|| Inside::new(&root, ""), |below| Inside::new(working_copy, below));
+        Disk { root, inside }
+    }
+
     /// The teams that have a folder here.
     pub fn teams(&self) -> anyhow::Result<BTreeSet<String>> {
         let names = match self.admitted("teams") {
             Ok(()) => self.names("teams")?.unwrap_or_default(),
             Err(_) => Vec::new(),
         };
-        let is_folder = |name: &String| on_disk(&self.root.join("teams").join(name)) == Some(OnDisk::Folder);
+        let is_folder = |name: &String| self.on_disk(&format!("teams/{name}")) == Some(OnDisk::Folder);
         let is_team = |name: &String| TeamName::parse(name).is_ok() && is_folder(name);
         Ok(names.into_iter().filter(is_team).collect())
     }
@@ -86,8 +98,8 @@ impl Disk {
                 continue;
             }
             for name in self.names(&folder)?.unwrap_or_default() {
-                let about = fs::symlink_metadata(self.root.join(&folder).join(&name)).ok();
-                let time = about.as_ref().and_then(|about| about.modified().ok());
+                let about = self.inside.join(&folder).join(&name).about().ok().flatten();
+                let time = about.as_ref().and_then(|about| about.modified);
                 let time = time
                     .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
                     .unwrap_or_default();
@@ -137,7 +149,7 @@ impl Disk {
                 )),
             };
             // It went since the folder was listed, as in one that is being removed.
-            if content.is_err() && on_disk(&self.path(&entry)).is_none() {
+            if content.is_err() && self.on_disk(&entry.path()).is_none() {
                 continue;
             }
             if let Ok(bytes) = &content {
@@ -175,12 +187,16 @@ impl Disk {
         }
         // What is no folder was refused when it was read.
         let folders = folders(team).into_iter().filter(|folder| self.admitted(folder).is_ok());
-        let folders: BTreeSet<PathBuf> = folders.map(|folder| self.root.join(folder)).collect();
+        let folders: BTreeSet<String> = folders.collect();
+        self.make_root()?;
         for folder in &folders {
-            fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+            self.inside.join(folder).make(FOLDER_MODE)?;
         }
         let may_write = |entry: &Entry| {
-            let is_in = self.path(entry).parent().is_some_and(|parent| folders.contains(parent));
+            let is_in = entry
+                .path()
+                .rsplit_once('/')
+                .is_some_and(|(folder, _)| folders.contains(folder));
             is_in && self.is_as_read(files, entry)
         };
         let _locks = Locks::take(self, team, Kind::Exclusive)?;
@@ -191,9 +207,8 @@ impl Disk {
             }
         }
         for entry in removals {
-            let path = self.path(entry);
             match may_write(entry) {
-                true => fs::remove_file(&path).with_context(|| format!("{} cannot be removed", path.display()))?,
+                true => drop(self.path(entry).remove()?),
                 false => drop(changed.insert(entry.clone())),
             }
         }
@@ -201,14 +216,27 @@ impl Disk {
     }
 
     /// Where an entry is.
-    pub fn path(&self, entry: &Entry) -> PathBuf {
-        self.root.join(entry.path())
+    pub fn path(&self, entry: &Entry) -> Inside {
+        self.inside.join(entry.path())
+    }
+
+    /// A root that somebody has named may be missing with the folders above it.
+    fn make_root(&self) -> anyhow::Result<()> {
+        if self.inside == Inside::new(&self.root, "") && self.inside.about().is_ok_and(|about| about.is_none()) {
+            let about = || format!("{} cannot be made", self.root.display());
+            std::fs::create_dir_all(&self.root).with_context(about)?;
+        }
+        Ok(())
+    }
+
+    fn on_disk(&self, path: &str) -> Option<OnDisk> {
+        self.inside.join(path).about().ok().flatten().as_ref().map(kind_of)
     }
 
     fn is_as_read(&self, files: &Files, entry: &Entry) -> bool {
         match files.bytes.get(entry) {
             Some(bytes) => self.content(entry).is_ok_and(|now| now == *bytes),
-            None => on_disk(&self.path(entry)).is_none(),
+            None => self.on_disk(&entry.path()).is_none(),
         }
     }
 
@@ -216,41 +244,33 @@ impl Disk {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let milliseconds = u64::try_from(now.as_millis()).unwrap_or_default();
         let temporary = entry.temporary_path(std::process::id(), milliseconds);
-        let temporary = self.root.join(temporary.context("a lock is not written")?);
-        let path = self.path(entry);
-        let written = (|| {
-            let mut file = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
-            file.write_all(text.as_bytes())?;
-            fs::rename(&temporary, &path)
-        })();
-        written.with_context(|| {
-            // It may not be there.
-            let _ = fs::remove_file(&temporary);
-            format!("{} cannot be written", path.display())
-        })
+        let temporary = PathBuf::from(temporary.context("a lock is not written")?);
+        let file = self.path(entry);
+        Ok(file
+            .stage(text.as_bytes(), FILE_MODE, temporary.file_name())?
+            .replace()?)
     }
 
     /// The bytes of an entry, or why it is not read.
     fn content(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
-        let failed = |error: std::io::Error| Refusal::of_file(entry.path(), error.to_string());
-        let path = self.path(entry);
-        let found = on_disk(&path).ok_or_else(|| Refusal::of_file(entry.path(), "it is gone"))?;
-        admit_file(entry, found)?;
-        // It may have been replaced since: the file that was opened counts.
-        let file = open_no_follow(OpenOptions::new().read(true), &path).map_err(failed)?;
-        let about = file.metadata().map_err(failed)?;
-        admit_file(entry, kind_of(&about))?;
-        // Room for all of it and the end, which are two reads then.
-        let length = usize::try_from(about.len()).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(length.min(entry.max_bytes()) + 1);
-        let most = entry.max_bytes() as u64 + 1;
-        file.take(most).read_to_end(&mut bytes).map_err(failed)?;
-        admit_file(entry, OnDisk::File(bytes.len() as u64))?;
-        Ok(bytes)
+        let refused = |error: FileError| match error.refusal() {
+            // In the words of all other refusals of a team's files.
+            Some(FileRefusal::NotAFile(kind)) => refusal_of(entry, kind_only(kind)),
+            Some(FileRefusal::TooLarge(most)) => refusal_of(entry, OnDisk::File(most + 1)),
+            _ => Refusal::of_file(entry.path(), error.clause()),
+        };
+        let read = self.path(entry).read(entry.max_bytes() as u64).map_err(refused)?;
+        read.ok_or_else(|| Refusal::of_file(entry.path(), "it is gone"))
     }
 
     /// Whether the folder, if it is there, and those above it are folders.
     pub fn admitted(&self, folder: &str) -> Result<(), Refusal> {
+        // Above the root, the sentence names the folder by its whole path.
+        if let Err(error) = self.inside.folder()
+            && error.refusal().is_some()
+        {
+            return Err(Refusal::of_file(error.path.display().to_string(), error.clause()));
+        }
         let mut path = String::new();
         for part in folder.split('/') {
             path = if path.is_empty() {
@@ -258,7 +278,7 @@ impl Disk {
             } else {
                 format!("{path}/{part}")
             };
-            match on_disk(&self.root.join(&path)) {
+            match self.on_disk(&path) {
                 Some(found) => admit_folder(&path, found)?,
                 None => return Ok(()),
             }
@@ -268,22 +288,16 @@ impl Disk {
 
     /// The names in a folder; `None` where there is none.
     fn names(&self, folder: &str) -> anyhow::Result<Option<Vec<String>>> {
-        let path = self.root.join(folder);
-        let about = || format!("{} cannot be read", path.display());
-        let entries = match fs::read_dir(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            entries => entries.with_context(about)?,
+        let Some(names) = self.inside.join(folder).list(MOST_ENTRIES)? else {
+            return Ok(None);
         };
-        let mut names = Vec::new();
-        for entry in entries {
-            anyhow::ensure!(
-                names.len() < MOST_ENTRIES,
-                "{} has more than {MOST_ENTRIES} entries",
-                path.display()
-            );
-            names.push(entry.with_context(about)?.file_name().to_string_lossy().into_owned());
-        }
-        Ok(Some(names))
+        anyhow::ensure!(
+            names.len() <= MOST_ENTRIES,
+            "{} has more than {MOST_ENTRIES} entries",
+            self.root.join(folder).display()
+        );
+        let names = names.into_iter().map(|name| name.to_string_lossy().into_owned());
+        Ok(Some(names.collect()))
     }
 }
 
@@ -296,19 +310,25 @@ pub(super) fn folders(team: &TeamName) -> [String; 3] {
     ]
 }
 
-fn on_disk(path: &Path) -> Option<OnDisk> {
-    fs::symlink_metadata(path).ok().as_ref().map(kind_of)
+fn kind_of(about: &About) -> OnDisk {
+    match about.kind {
+        coord_files::Kind::File => OnDisk::File(about.len),
+        kind => kind_only(kind),
+    }
 }
 
-fn kind_of(about: &fs::Metadata) -> OnDisk {
-    let kind = about.file_type();
-    if kind.is_symlink() {
-        OnDisk::Symlink
-    } else if kind.is_dir() {
-        OnDisk::Folder
-    } else if kind.is_file() {
-        OnDisk::File(about.len())
-    } else {
-        OnDisk::Other
+fn kind_only(kind: coord_files::Kind) -> OnDisk {
+    match kind {
+        coord_files::Kind::File => OnDisk::File(0),
+        coord_files::Kind::Folder => OnDisk::Folder,
+        coord_files::Kind::Link => OnDisk::Symlink,
+        _ => OnDisk::Other,
+    }
+}
+
+fn refusal_of(entry: &Entry, found: OnDisk) -> Refusal {
+    match admit_file(entry, found) {
+        Err(refusal) => refusal,
+        Ok(()) => Refusal::of_file(entry.path(), "it is no file that is read"),
     }
 }

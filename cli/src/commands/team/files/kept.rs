@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Context, bail};
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use coord_teams::compare::{Done, Seen};
 use coord_teams::names::TeamName;
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
 use super::unchanged::Unchanged;
+
+/// Largest file, in bytes. It has what was last seen of a team, whose files have at most as many.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// What is kept of a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +36,8 @@ pub(super) struct State {
 /// The state of one team in one folder, while nobody else synchronizes it.
 #[derive(Debug)]
 pub(super) struct Kept {
-    path: PathBuf,
-    journal: PathBuf,
+    path: Inside,
+    journal: Inside,
     /// What was kept; none at first, and where it is lost.
     pub state: Option<State>,
     /// What was done since, by a synchronization that was cut off or runs now.
@@ -53,11 +56,11 @@ impl Kept {
         // The folder of another root has another state; one that is not there yet is named by its path.
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         let digest = sha1_smol::Sha1::from(root.as_os_str().as_encoded_bytes()).hexdigest();
-        let folder = working_copy.git_folder().join("coord/teams").join(&digest[..16]);
-        let about = || format!("{} cannot be written", folder.display());
-        fs::create_dir_all(&folder).with_context(about)?;
+        let folder = Inside::new(working_copy.git_folder(), format!("coord/teams/{}", &digest[..16]));
+        let about = || format!("{} cannot be written", folder.full().display());
+        folder.make(PRIVATE_MODE)?;
         let named = |ending: &str| folder.join(format!("{}.{ending}", team.folded()));
-        let lock = File::create(named("lock")).with_context(about)?;
+        let lock = named("lock").append(FILE_MODE)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!(
@@ -68,11 +71,11 @@ impl Kept {
         }
         let (path, journal) = (named("json"), named("journal"));
         let mut is_lost = false;
-        let state = match read(&path)? {
+        let state = match path.read(MOST_BYTES)? {
             None => None,
             Some(text) => serde_json::from_slice(&text).map_err(|_| is_lost = true).ok(),
         };
-        let done = read(&journal)?.unwrap_or_default();
+        let done = journal.read(MOST_BYTES)?.unwrap_or_default();
         // The last line may be cut off: what it says was done, and is found by its words.
         let done = done
             .split(|byte| *byte == b'\n')
@@ -92,17 +95,13 @@ impl Kept {
     /// # Errors
     /// When it cannot be written.
     pub fn note(&mut self, done: Vec<Done>) -> anyhow::Result<()> {
-        let about = || format!("{} cannot be written", self.journal.display());
+        let about = || format!("{} cannot be written", self.journal.full().display());
         let mut lines = Vec::new();
         for done in &done {
             serde_json::to_writer(&mut lines, done).with_context(about)?;
             lines.push(b'\n');
         }
-        let mut file = File::options()
-            .create(true)
-            .append(true)
-            .open(&self.journal)
-            .with_context(about)?;
+        let mut file = self.journal.append(FILE_MODE)?;
         file.write_all(&lines).with_context(about)?;
         self.done.extend(done);
         Ok(())
@@ -111,34 +110,19 @@ impl Kept {
     /// Keeps the state in place of all that was.
     pub fn keep(&mut self, state: State) -> anyhow::Result<()> {
         if self.state.as_ref() != Some(&state) {
-            let about = || format!("{} cannot be written", self.path.display());
-            let mut file = NamedTempFile::new_in(self.path.parent().with_context(about)?).with_context(about)?;
-            serde_json::to_writer(&mut file, &state).with_context(about)?;
-            file.persist(&self.path).with_context(about)?;
+            let about = || format!("{} cannot be written", self.path.full().display());
+            let text = serde_json::to_vec(&state).with_context(about)?;
+            self.path.write(&text, FILE_MODE)?;
             self.state = Some(state);
         }
-        match fs::remove_file(&self.journal) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error).context("what was done before"),
-            _ => {
-                self.done.clear();
-                Ok(())
-            }
-        }
+        self.journal.remove().context("what was done before")?;
+        self.done.clear();
+        Ok(())
     }
 
     /// Forgets what is of a team that is no longer there.
     pub fn forget(&mut self) {
         self.state = None;
         self.done.clear();
-    }
-}
-
-/// The file; `None` where there is none. Coord alone writes it.
-fn read(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        read => read
-            .map(Some)
-            .with_context(|| format!("{} cannot be read", path.display())),
     }
 }

@@ -2,12 +2,12 @@
 //! not exclude these. Such a lock belongs to the process and ends with the first descriptor of the file that it closes, so that each
 //! file is opened once.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use coord_files::{FILE_MODE, Inside};
 use coord_teams::layout::Entry;
 use coord_teams::names::TeamName;
 
@@ -43,14 +43,18 @@ impl Locks {
         let entries = [Entry::TeamLock(team.clone()), Entry::TaskLock(team.clone())];
         let folder = |entry: &Entry| entry.path().trim_end_matches("/.lock").to_owned();
         let entries = entries.iter().filter(|entry| disk.admitted(&folder(entry)).is_ok());
-        let paths: Vec<_> = entries.map(|entry| disk.path(entry)).collect();
+        let paths: Vec<Inside> = entries.map(|entry| disk.path(entry)).collect();
         let deadline = Instant::now() + PATIENCE;
         loop {
             let mut files = Vec::new();
             let mut waits_for = None;
-            for path in paths.iter().filter(|path| path.parent().is_some_and(Path::is_dir)) {
-                let about = || format!("the lock {}", path.display());
-                let file = lock_file(path).with_context(about)?;
+            for path in &paths {
+                let about = || format!("the lock {}", path.full().display());
+                let file = match path.append(FILE_MODE) {
+                    // Its folder is not there.
+                    Err(error) if error.is_missing() => continue,
+                    file => file.with_context(about)?,
+                };
                 if !try_lock(&file, kind).with_context(about)? {
                     // Whoever has the second may wait for the first: none is kept.
                     waits_for = Some(path);
@@ -64,7 +68,7 @@ impl Locks {
             if Instant::now() > deadline {
                 bail!(
                     "{} is locked by another program for {} s",
-                    path.display(),
+                    path.full().display(),
                     PATIENCE.as_secs()
                 );
             }
@@ -72,34 +76,6 @@ impl Locks {
             std::thread::sleep(PAUSE);
         }
     }
-}
-
-fn lock_file(path: &Path) -> io::Result<File> {
-    match fs::symlink_metadata(path) {
-        Ok(found) if !found.is_file() => return Err(io::Error::other("it is no file, and is not opened")),
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    open_no_follow(
-        OpenOptions::new().read(true).write(true).create(true).truncate(false),
-        path,
-    )
-}
-
-/// Opens a file that is no symbolic link, and without waiting for the other end of a pipe.
-#[cfg(unix)]
-pub(super) fn open_no_follow(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    use rustix::fs::OFlags;
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
-    options.custom_flags(flags.cast_signed()).open(path)
-}
-
-/// Opens a file. Symbolic links take a privilege here, and were looked for before.
-#[cfg(not(unix))]
-pub(super) fn open_no_follow(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    options.open(path)
 }
 
 #[cfg(unix)]
@@ -125,7 +101,7 @@ fn try_lock(file: &File, kind: Kind) -> io::Result<bool> {
     };
     match locked {
         Ok(()) => Ok(true),
-        Err(fs::TryLockError::WouldBlock) => Ok(false),
-        Err(fs::TryLockError::Error(error)) => Err(error),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(false),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
     }
 }

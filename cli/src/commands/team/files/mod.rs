@@ -144,11 +144,10 @@ impl Place {
             };
             find::root(surroundings, |path| path.exists())
         };
-        let disk = Disk {
-            root: self.dir.as_ref().map_or_else(found, |dir| working_folder.join(dir)),
-        };
-        let team = self.team(workplace, &disk).await?;
         let working_copy = &workplace.work.working_copy;
+        let root = self.dir.as_ref().map_or_else(found, |dir| working_folder.join(dir));
+        let disk = Disk::new(root, working_copy.root());
+        let team = self.team(workplace, &disk).await?;
         let kept = Kept::open(working_copy, &disk.root, &team)?;
         Ok(Sync {
             asked: Asked {

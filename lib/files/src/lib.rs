@@ -1,0 +1,59 @@
+//! Files below a folder. Other people can put links, pipes and devices into a working copy, so every folder on the way is opened from the
+//! one above it, without following links, and only regular files are opened.
+//!
+//! - `inside`: a file by its root and its path below; `staged`: a file that is written before it has its name
+//! - `refusal`: why a file is not opened, as a sentence
+//! - `unix`: folders as descriptors; `other`: folders as paths, where links take a privilege
+
+mod inside;
+mod refusal;
+mod staged;
+
+#[cfg(not(unix))]
+#[path = "other.rs"]
+mod system;
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod system;
+
+use std::time::SystemTime;
+
+pub use self::inside::{Inside, regular};
+pub use self::refusal::{Cause, FileError, Refusal};
+pub use self::staged::Staged;
+pub use self::system::Folder;
+
+/// Permissions of a file, before the user's mask.
+pub const FILE_MODE: u32 = 0o666;
+/// Permissions of a folder, before the user's mask.
+pub const FOLDER_MODE: u32 = 0o777;
+/// Permissions of a folder of one user alone.
+pub const PRIVATE_MODE: u32 = 0o700;
+
+/// What has a name in a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A named pipe.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A device, or something else.
+    Device,
+}
+
+/// What the system says about a name, without opening it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// What it is.
+    pub kind: Kind,
+    /// Its length in bytes.
+    pub len: u64,
+    /// When its content was changed.
+    pub modified: Option<SystemTime>,
+}

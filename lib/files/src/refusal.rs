@@ -1,0 +1,155 @@
+//! Why a file is not opened, and how to fix it.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use super::Kind;
+
+/// Why a file is not opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is a link, or something else that is no regular file.
+    NotAFile(Kind),
+    /// It is on the way to the file, and is no folder.
+    NotAFolder(Kind),
+    /// It has more bytes than this.
+    TooLarge(u64),
+    /// It has a second name.
+    HardLink,
+    /// Its path leads out of the folder below which it should be.
+    Outside,
+}
+
+/// A path, and why it is not opened or what the system says.
+#[derive(Debug)]
+pub struct FileError {
+    /// The path.
+    pub path: PathBuf,
+    /// Why; an error of the system as it is.
+    pub cause: Cause,
+}
+
+/// Why.
+#[derive(Debug)]
+pub enum Cause {
+    /// Coord refuses it.
+    Refused(Refusal),
+    /// The system does.
+    System(io::Error),
+}
+
+impl FileError {
+    pub(crate) fn refused(path: PathBuf, refusal: Refusal) -> FileError {
+        FileError {
+            path,
+            cause: Cause::Refused(refusal),
+        }
+    }
+
+    pub(crate) fn system(path: PathBuf, error: io::Error) -> FileError {
+        FileError {
+            path,
+            cause: Cause::System(error),
+        }
+    }
+
+    /// Why Coord refuses it; `None` for an error of the system.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self.cause {
+            Cause::Refused(refusal) => Some(refusal),
+            Cause::System(_) => None,
+        }
+    }
+
+    /// Whether there is no such file.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(&self.cause, Cause::System(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// The sentence without the path.
+    #[must_use]
+    pub fn clause(&self) -> String {
+        match &self.cause {
+            Cause::Refused(refusal) => refusal.to_string(),
+            Cause::System(error) => format!("cannot be opened: {error}"),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Kind::File => "a file",
+            Kind::Folder => "a folder",
+            Kind::Link => "a symbolic link",
+            Kind::Pipe => "a named pipe",
+            Kind::Socket => "a socket",
+            Kind::Device => "a device",
+        })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::NotAFile(Kind::Link) => out.write_str(
+                "is a symbolic link, which Coord does not follow here: replace it with a regular file, or remove it",
+            ),
+            Refusal::NotAFile(kind) => write!(
+                out,
+                "is {kind}, and Coord opens regular files only: replace it with a regular file, or remove it"
+            ),
+            Refusal::NotAFolder(Kind::Link) => out.write_str(
+                "is a symbolic link, which Coord does not follow here: replace it with a folder, or remove it",
+            ),
+            Refusal::NotAFolder(kind) => {
+                write!(
+                    out,
+                    "is {kind}, where a folder should be: replace it with a folder, or remove it"
+                )
+            }
+            Refusal::TooLarge(most) => write!(
+                out,
+                "is larger than {}, the limit for this file: make it smaller",
+                bytes(*most)
+            ),
+            Refusal::HardLink => out.write_str(
+                "has a second name (a hard link), and Coord would change both: replace it with a copy of its own",
+            ),
+            Refusal::Outside => out.write_str("leads out of its folder: use a path without `..`"),
+        }
+    }
+}
+
+fn bytes(most: u64) -> String {
+    match most {
+        _ if most >= 1 << 20 && most.is_multiple_of(1 << 20) => format!("{} MiB", most >> 20),
+        _ if most >= 1 << 10 && most.is_multiple_of(1 << 10) => format!("{} KiB", most >> 10),
+        _ => format!("{most} bytes"),
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.path.display(), self.clause())
+    }
+}
+
+impl std::error::Error for FileError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // Its text is in the sentence.
+        None
+    }
+}
+
+impl From<FileError> for io::Error {
+    fn from(error: FileError) -> io::Error {
+        match error.cause {
+            Cause::System(error) => error,
+            Cause::Refused(_) => io::Error::other(error),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A file that is written before it has its name, so that readers see the old content or the new one, never a part.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::system::{self, Folder};
+use super::{FileError, Kind};
+
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// A file beside the one that it will replace. Dropped, it is removed.
+#[derive(Debug)]
+pub struct Staged {
+    folder: Folder,
+    name: OsString,
+    temporary: Option<OsString>,
+    path: PathBuf,
+}
+
+impl Staged {
+    pub(crate) fn write(
+        folder: Folder,
+        name: &OsStr,
+        path: PathBuf,
+        temporary: Option<&OsStr>,
+        content: &[u8],
+        mode: u32,
+    ) -> Result<Staged, FileError> {
+        let failed = |error| FileError::system(path.clone(), error);
+        // One that is replaced keeps its permissions; a new one has those that the user's mask leaves.
+        let is_file = folder.about(name).is_ok_and(|about| about.kind == Kind::File);
+        let kept = is_file
+            .then(|| folder.read(name).and_then(|file| system::mode_of_open(&file)).ok())
+            .flatten();
+        let (file, temporary) = match temporary {
+            Some(temporary) => (
+                folder.create_new(temporary, mode).map_err(failed)?,
+                temporary.to_owned(),
+            ),
+            None => new_file(&folder, mode).map_err(failed)?,
+        };
+        let staged = Staged {
+            folder,
+            name: name.to_owned(),
+            temporary: Some(temporary),
+            path: path.clone(),
+        };
+        fill(file, content, kept).map_err(failed)?;
+        Ok(staged)
+    }
+
+    /// Gives it the name in place of what has it.
+    ///
+    /// # Errors
+    /// When a folder has the name, or the system refuses.
+    pub fn replace(mut self) -> Result<(), FileError> {
+        let renamed = self.temporary.as_ref().map(|from| self.folder.rename(from, &self.name));
+        match renamed {
+            Some(Err(error)) => Err(FileError::system(self.path.clone(), error)),
+            _ => {
+                self.temporary = None;
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives it the name, unless something has it: then false.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn create(self) -> Result<bool, FileError> {
+        match self.temporary.as_ref().map(|from| self.folder.link(from, &self.name)) {
+            Some(Err(error)) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Some(Err(error)) => Err(FileError::system(self.path.clone(), error)),
+            _ => Ok(true),
+        }
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = self.folder.remove(temporary);
+        }
+    }
+}
+
+fn fill(mut file: File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+    file.write_all(content)?;
+    if let Some(mode) = mode {
+        system::set_mode(&file, mode)?;
+    }
+    file.sync_all()
+}
+
+fn new_file(folder: &Folder, mode: u32) -> io::Result<(File, OsString)> {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_nanos();
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = OsString::from(format!(".coord-{}-{now:x}-{number}.tmp", std::process::id()));
+        match folder.create_new(&name, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            file => return Ok((file?, name)),
+        }
+    }
+}

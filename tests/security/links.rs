@@ -1,1 +1,0 @@
-//! Links and special files in a working copy.
