@@ -1,10 +1,22 @@
 //! Folders of the user's own: what is in them names files, messages and addresses.
 
-use std::io;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
 use std::path::Path;
 
-/// Makes `folder`, with its parents, for this user alone. One that exists stays as it is.
+/// Makes `folder`, with its parents, for this user alone. One that exists stays as it is, and has to be the user's.
 pub fn make(folder: &Path) -> io::Result<()> {
+    if let Ok(about) = std::fs::metadata(folder)
+        && !is_of_user(&about)
+    {
+        let why = format!("{} belongs to another user, who decides what is in it: remove it", folder.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    make_named(folder)
+}
+
+/// As [`make`], for a folder that the user names: it may be anybody's.
+pub fn make_named(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
     {
@@ -12,6 +24,48 @@ pub fn make(folder: &Path) -> io::Result<()> {
         builder.mode(0o700);
     }
     builder.recursive(true).create(folder)
+}
+
+/// The content of a file of Coord's, in a folder that came with a repository perhaps. One of another user, one that others may
+/// write, one that is larger than `most` bytes and one that is no plain file count as missing.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe would wait for its other end.
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.custom_flags(flags.bits() as i32);
+    }
+    let file = options.open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() || !is_own(&about) || about.len() > most {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "it is no file of this user"));
+    }
+    let mut content = Vec::new();
+    file.take(most).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// Whether it is the user's or root's, and not everybody may write it.
+fn is_own(about: &Metadata) -> bool {
+    #[cfg(unix)]
+    let is_closed = std::os::unix::fs::MetadataExt::mode(about) & 0o002 == 0;
+    #[cfg(not(unix))]
+    let is_closed = true;
+    is_closed && is_of_user(about)
+}
+
+#[cfg(unix)]
+fn is_of_user(about: &Metadata) -> bool {
+    let owner = std::os::unix::fs::MetadataExt::uid(about);
+    owner == rustix::process::geteuid().as_raw() || owner == 0
+}
+
+#[cfg(not(unix))]
+fn is_of_user(_: &Metadata) -> bool {
+    true
 }
 
 /// Closes `folder`, which earlier versions made with the permissions of the user's mask, to other users.

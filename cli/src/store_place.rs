@@ -9,6 +9,9 @@ use crate::private_folder;
 /// The file's name, in `coord/` of git's folder.
 const FILE: &str = "store";
 
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 4096;
+
 /// Notes that the locks of the repository with this `folder` are kept in the store that `place` describes.
 pub fn note(folder: &Path, place: &str) {
     let noted = private_folder::make(folder).and_then(|()| fs::write(folder.join(FILE), format!("{place}\n")));
@@ -24,6 +27,7 @@ pub fn forget(folder: &Path) {
 
 /// The store that keeps them elsewhere.
 pub fn elsewhere(folder: &Path) -> Option<String> {
-    let text = fs::read_to_string(folder.join(FILE)).ok()?;
+    let text = private_folder::read(&folder.join(FILE), MOST_BYTES).ok()?;
+    let text = String::from_utf8(text).ok()?;
     text.lines().next().filter(|place| !place.is_empty()).map(str::to_owned)
 }

@@ -2,8 +2,8 @@
 //! beside that of its session, which one process at a time changes: so each message is handed over once.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use coord::domain::AgentId;
@@ -160,9 +160,8 @@ fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> PathBuf {
     session_notes::path(working_copy, agent_id).with_extension("mail")
 }
 
-fn read(path: &PathBuf) -> MailNotes {
-    let is_small = fs::metadata(path).is_ok_and(|about| about.len() <= MOST_BYTES);
-    let text = fs::read(path).ok().filter(|_| is_small);
+fn read(path: &Path) -> MailNotes {
+    let text = private_folder::read(path, MOST_BYTES).ok();
     text.and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 //! other content would undo what somebody else has done there. One file for each holder; losing it allows every write.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use coord::domain::AgentId;
@@ -233,14 +233,13 @@ fn key(path: &Path) -> String {
 }
 
 fn read(path: &Path) -> Option<SeenContent> {
-    if fs::metadata(path).ok()?.len() > MOST_BYTES {
-        return None;
-    }
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -145,10 +145,8 @@ impl Session {
     }
 
     fn read(path: &Path) -> Option<Session> {
-        if fs::metadata(path).ok()?.len() > MOST_BYTES {
-            return None;
-        }
-        let record: Record = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        let text = private_folder::read(path, MOST_BYTES).ok()?;
+        let record: Record = serde_json::from_slice(&text).ok()?;
         Some(Session {
             agent_id: AgentId::parse(&record.agent_id).ok()?,
             conversation: record.conversation,

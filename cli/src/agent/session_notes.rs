@@ -143,10 +143,7 @@ fn holder_of(file: &str) -> Option<AgentId> {
 }
 
 fn read(path: &Path) -> Option<SessionNotes> {
-    if fs::metadata(path).ok()?.len() > MOST_BYTES {
-        return None;
-    }
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
 /// Readers see the old file or the new one, never a part.
