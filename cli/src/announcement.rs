@@ -329,7 +329,11 @@ mod tests {
     #[test]
     fn an_announcement_of_another_machine_counts_as_none() {
         let folder = tempfile::tempdir().unwrap();
-        for (socket, is_here) in [("127.0.0.1:3000", true), ("0.0.0.0:3000", true), ("192.0.2.1:3000", false)] {
+        for (socket, is_here) in [
+            ("127.0.0.1:3000", true),
+            ("0.0.0.0:3000", true),
+            ("192.0.2.1:3000", false),
+        ] {
             fs::write(folder.path().join(FILE), announced(socket).text()).unwrap();
             assert_eq!(Announced::read(folder.path()).is_some(), is_here, "{socket}");
         }

@@ -9,7 +9,10 @@ pub fn make(folder: &Path) -> io::Result<()> {
     if let Ok(about) = std::fs::metadata(folder)
         && !is_of_user(&about)
     {
-        let why = format!("{} belongs to another user, who decides what is in it: remove it", folder.display());
+        let why = format!(
+            "{} belongs to another user, who decides what is in it: remove it",
+            folder.display()
+        );
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     make_named(folder)

@@ -33,7 +33,9 @@ struct Confirmed {
 impl Server {
     /// Whether the user has confirmed it.
     pub fn is_confirmed(&self) -> bool {
-        path().and_then(|path| read(&path)).is_ok_and(|all| all.servers.contains(self))
+        path()
+            .and_then(|path| read(&path))
+            .is_ok_and(|all| all.servers.contains(self))
     }
 
     /// Confirms it.

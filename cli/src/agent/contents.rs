@@ -297,7 +297,9 @@ mod tests {
         repo.git(&["config", "filter.down.clean", "touch ../ran; tr A-Z a-z"]);
         fs::write(repo.path().join("b.up"), "LOUD").unwrap();
         assert_eq!(of(&working_copy, "a.txt"), hash("one\n"));
-        let error = of_working_copy(&working_copy, &["b.up".to_owned()]).unwrap_err().to_string();
+        let error = of_working_copy(&working_copy, &["b.up".to_owned()])
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("git config --global"), "{error}");
         assert!(!repo.path().join("../ran").exists());
     }

@@ -59,7 +59,9 @@ fn servers(args: &AgentArgs, working_copy: &WorkingCopy) -> Vec<Server> {
     let Some(url) = args.url(working_copy) else {
         return Vec::new();
     };
-    let alone = working_copy.own_setting(URL).map(|url| Server { url, token_file: None });
+    let alone = working_copy
+        .own_setting(URL)
+        .map(|url| Server { url, token_file: None });
     let with_file = working_copy.own_setting(TOKEN_FILE).map(|file| Server {
         url,
         token_file: Some(file),

@@ -111,7 +111,10 @@ pub fn fetch(folder: &Path, args: &[&str]) -> anyhow::Result<Command> {
         .env_remove("GIT_NO_LAZY_FETCH")
         .env_remove("GIT_OPTIONAL_LOCKS")
         // A proxy program is named by a setting that cannot be taken back.
-        .env("GIT_PROXY_COMMAND", std::env::var_os("GIT_PROXY_COMMAND").unwrap_or_default())
+        .env(
+            "GIT_PROXY_COMMAND",
+            std::env::var_os("GIT_PROXY_COMMAND").unwrap_or_default(),
+        )
         .env(
             "GIT_ALLOW_PROTOCOL",
             std::env::var_os("GIT_ALLOW_PROTOCOL").unwrap_or_else(|| "file:git:http:https:ssh".into()),

@@ -141,7 +141,10 @@ pub fn read(folder: &Path) -> anyhow::Result<OwnSettings> {
     if !is_whole {
         drop(group);
         let _ = running.wait();
-        bail!("the configuration of the repository in {} cannot be read", folder.display());
+        bail!(
+            "the configuration of the repository in {} cannot be read",
+            folder.display()
+        );
     }
     let status = running.wait().context("git cannot be waited for")?;
     group.ended();
