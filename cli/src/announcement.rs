@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -17,11 +17,11 @@ use crate::private_folder;
 /// The file's name, in the folder of the store and in `coord/` of git's folder.
 const FILE: &str = "listening";
 
-/// Largest file, in bytes.
-const MOST_BYTES: u64 = 64 * 1024;
-
 /// The folder of Coord's files in git's folder.
 pub const FOLDER: &str = "coord";
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 4096;
 
 /// Longest time in which a server on this machine accepts a connection.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
@@ -114,7 +114,14 @@ impl Announced {
     /// What the file in `folder` announces. The process may have ended since.
     #[must_use]
     pub fn read(folder: &Path) -> Option<Announced> {
-        Announced::parse(&read(&folder.join(FILE))?)
+        let text = private_folder::read(&Inside::beside(&folder.join(FILE)), MOST_BYTES).ok()?;
+        Announced::parse(std::str::from_utf8(&text).ok()?).filter(Announced::is_here)
+    }
+
+    /// Whether the address is one of this machine: the file may have come with an archive.
+    fn is_here(&self) -> bool {
+        let ip = self.socket.ip();
+        ip.is_loopback() || ip.is_unspecified() || UdpSocket::bind((ip, 0)).is_ok()
     }
 
     /// The address.
@@ -320,6 +327,35 @@ mod tests {
             assert!(!is_at("127.0.0.1:3000", url), "{url}");
         }
         assert!(!is_at("10.0.0.5:3000", "http://localhost:3000"));
+    }
+
+    #[test]
+    fn an_announcement_of_another_machine_counts_as_none() {
+        let folder = tempfile::tempdir().unwrap();
+        for (socket, is_here) in [
+            ("127.0.0.1:3000", true),
+            ("0.0.0.0:3000", true),
+            ("192.0.2.1:3000", false),
+        ] {
+            fs::write(folder.path().join(FILE), announced(socket).text()).unwrap();
+            assert_eq!(Announced::read(folder.path()).is_some(), is_here, "{socket}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_everybody_may_write_and_a_link_count_as_none() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE);
+        fs::write(&file, announced("127.0.0.1:3000").text()).unwrap();
+        assert!(Announced::read(folder.path()).is_some());
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(Announced::read(folder.path()).is_none());
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::rename(&file, folder.path().join("real")).unwrap();
+        std::os::unix::fs::symlink("real", &file).unwrap();
+        assert!(Announced::read(folder.path()).is_none());
     }
 
     #[test]

@@ -5,7 +5,7 @@ pub mod agent;
 mod announcement;
 pub mod cli;
 pub mod commands;
-mod git_environment;
+mod git;
 mod private_folder;
 mod stdout;
 mod store_place;

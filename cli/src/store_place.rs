@@ -3,13 +3,14 @@
 
 use std::path::Path;
 
+use crate::private_folder;
 use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 
 /// The file's name, in `coord/` of git's folder.
 const FILE: &str = "store";
 
 /// Largest file, in bytes.
-const MOST_BYTES: u64 = 64 * 1024;
+const MOST_BYTES: u64 = 4096;
 
 /// Notes that the locks of the repository with this `folder` are kept in the store that `place` describes.
 pub fn note(folder: &Path, place: &str) {
@@ -28,7 +29,7 @@ pub fn forget(folder: &Path) {
 
 /// The store that keeps them elsewhere.
 pub fn elsewhere(folder: &Path) -> Option<String> {
-    let text = Inside::beside(folder).join(FILE).read(MOST_BYTES).ok()??;
+    let text = private_folder::read(&Inside::beside(folder).join(FILE), MOST_BYTES).ok()?;
     let text = String::from_utf8(text).ok()?;
     text.lines().next().filter(|place| !place.is_empty()).map(str::to_owned)
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use coord::domain::AgentId;
+use coord::settings::env_vars;
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientSettings};
 
@@ -29,14 +30,14 @@ impl Connection {
     /// runs. Each request has `limit` to be answered.
     ///
     /// # Errors
-    /// When the address or the token cannot be used, or the server does not start.
+    /// When the address or the token cannot be used or is not confirmed, or the server does not start.
     pub fn open(
         args: &AgentArgs,
         working_copy: &WorkingCopy,
         agent_id: Option<&AgentId>,
         limit: Duration,
     ) -> anyhow::Result<Connection> {
-        let local = match args.url(working_copy) {
+        let local = match args.server(working_copy)? {
             Some(_) => None,
             None => Some(local_server::running_or_started(working_copy)?),
         };
@@ -53,7 +54,7 @@ impl Connection {
         agent_id: Option<&AgentId>,
         limit: Duration,
     ) -> anyhow::Result<Option<Connection>> {
-        let local = match args.url(working_copy) {
+        let local = match args.server(working_copy)? {
             Some(_) => None,
             None => match local_server::running(working_copy) {
                 Some(announced) => Some(announced),
@@ -73,10 +74,10 @@ impl Connection {
     ) -> anyhow::Result<Connection> {
         let is_local = local.is_some();
         let server = local.as_ref().and_then(|announced| announced.instance.clone());
-        let address = local
-            .as_ref()
-            .map(Announced::address)
-            .or_else(|| args.url(working_copy));
+        let address = match &local {
+            Some(announced) => Some(announced.address()),
+            None => args.server(working_copy)?,
+        };
         let address = address.context("no server is named")?;
         // A local server knows its callers by the user of the system, and a token of a deployment is not for it.
         let token = match is_local {
@@ -90,7 +91,7 @@ impl Connection {
             server: server.as_deref(),
             limit,
         });
-        let client = client.with_context(|| if is_local { "coord serve" } else { "COORD_URL" })?;
+        let client = client.with_context(|| if is_local { "coord serve" } else { env_vars::COORD_URL })?;
         Ok(Connection {
             client,
             address,

@@ -8,6 +8,7 @@ use std::fs::{self, File, FileTimes};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::thread;
 
 use anyhow::{Context, bail, ensure};
@@ -15,7 +16,8 @@ use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use tempfile::TempDir;
 
-use super::git;
+use super::git::{LIMIT, failure};
+use crate::git::{self, Group};
 
 /// The contents of `files`, which are paths of the repository, as git would commit them now. What is no file has
 /// [`ContentHash::Deleted`].
@@ -30,11 +32,9 @@ pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::
         .filter(|file| is_there(root, file))
         .collect();
     let aside = Aside::new(working_copy)?;
-    let mut add = aside.git(root);
-    add.args(["update-index", "-z", "--add", "--remove", "--stdin"]);
+    let add = aside.git(root, &["update-index", "-z", "--add", "--remove", "--stdin"])?;
     fed(add, &nul_separated(&there), |_| Ok(()))?;
-    let mut list = aside.git(root);
-    list.args(["ls-files", "-z", "--stage"]);
+    let list = aside.git(root, &["ls-files", "-z", "--stage"])?;
     let listed = fed(list, &[], read_all)?;
     let mut objects = entries(&listed, 1);
     // The index still has what is not there any more.
@@ -49,9 +49,8 @@ pub fn of_working_copy(working_copy: &WorkingCopy, files: &[String]) -> anyhow::
 /// When there is no such revision, or git fails.
 pub fn of_revision(root: &Path, revision: &str, files: &[String]) -> anyhow::Result<BTreeMap<String, ContentHash>> {
     ensure!(!revision.starts_with('-'), "{revision:?} is no revision");
-    let mut list = git::command(root);
-    list.args(["ls-tree", "-r", "-z", "--full-tree"])
-        .arg(format!("{revision}^{{tree}}"));
+    let tree = format!("{revision}^{{tree}}");
+    let list = git::command(root, ["ls-tree", "-r", "-z", "--full-tree", &tree])?;
     let listed = fed(list, &[], read_all)?;
     hashes(root, files, entries(&listed, 2), None)
 }
@@ -90,11 +89,11 @@ impl Aside {
         })
     }
 
-    fn git(&self, root: &Path) -> Command {
-        let mut command = git::command(root);
+    fn git(&self, root: &Path, args: &[&str]) -> anyhow::Result<Command> {
+        let mut command = git::command(root, args)?;
         command.env("GIT_INDEX_FILE", self.folder.path().join("index"));
         self.with_objects(&mut command);
-        command
+        Ok(command)
     }
 
     fn with_objects(&self, command: &mut Command) {
@@ -131,11 +130,10 @@ fn hashes(
         .collect();
     wanted.sort_unstable();
     wanted.dedup();
-    let mut read = git::command(root);
+    let mut read = git::command(root, ["cat-file", "--batch"])?;
     if let Some(aside) = aside {
         aside.with_objects(&mut read);
     }
-    read.args(["cat-file", "--batch"]);
     let input: Vec<u8> = wanted.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect();
     let known = match wanted.is_empty() {
         true => HashMap::new(),
@@ -193,8 +191,16 @@ fn fed<T>(
         .stderr(Stdio::piped())
         .spawn()
         .context("git cannot be run")?;
+    let mut group = Group::of(child.id());
     let (mut stdin, stdout, mut stderr) = pipes(&mut child)?;
+    let (ended, ending) = mpsc::channel::<()>();
+    let process = child.id();
     thread::scope(|scope| {
+        scope.spawn(move || {
+            if ending.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+                drop(Group::of(process));
+            }
+        });
         // Git may end before it has read everything; its status says so.
         scope.spawn(move || stdin.write_all(input));
         let said = scope.spawn(move || {
@@ -205,10 +211,13 @@ fn fed<T>(
         if read.is_err() {
             let _ = child.kill();
         }
-        let status = child.wait().context("git cannot be waited for")?;
+        let status = child.wait().context("git cannot be waited for");
+        drop(ended);
+        let status = status?;
+        group.ended();
         let said = said.join().ok().and_then(Result::ok).unwrap_or_default();
         if !status.success() && read.is_ok() {
-            bail!("git fails: {}", said.lines().next().unwrap_or_default());
+            bail!(failure(&said));
         }
         read
     })
@@ -242,7 +251,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let repo = Repo::init(folder.path().join("repo"), &[]);
         repo.commit(&[("a.txt", "one\n"), (".gitattributes", "*.txt text\n*.up filter=down\n")]);
-        repo.git(&["config", "filter.down.clean", "tr A-Z a-z"]);
         let working_copy = WorkingCopy::containing(repo.path()).unwrap();
         (folder, repo, working_copy)
     }
@@ -257,14 +265,13 @@ mod tests {
         let write = |name: &str, content: &str| fs::write(repo.path().join(name), content).unwrap();
         assert_eq!(of(&working_copy, "a.txt"), hash("one\n"));
         write("a.txt", "two\r\n");
-        write("b.up", "LOUD");
         write("empty", "");
         write("with\nnewline", "x");
         fs::create_dir(repo.path().join("folder")).unwrap();
-        let files = ["a.txt", "b.up", "empty", "with\nnewline", "folder", "gone"].map(str::to_owned);
+        let files = ["a.txt", "empty", "with\nnewline", "folder", "gone"].map(str::to_owned);
         let hashes = of_working_copy(&working_copy, &files).unwrap();
-        let expected = ["two\n", "loud", "", "x"].map(hash);
-        assert_eq!(files[..4].iter().map(|file| hashes[file]).collect::<Vec<_>>(), expected);
+        let expected = ["two\n", "", "x"].map(hash);
+        assert_eq!(files[..3].iter().map(|file| hashes[file]).collect::<Vec<_>>(), expected);
         assert_eq!([hashes["folder"], hashes["gone"]], [ContentHash::Deleted; 2]);
         fs::remove_file(repo.path().join("a.txt")).unwrap();
         assert_eq!(of(&working_copy, "a.txt"), ContentHash::Deleted);
@@ -282,6 +289,19 @@ mod tests {
         assert_eq!(before["a.txt"], hash("one\n"));
         assert!(of_revision(repo.path(), "nothing", &files).is_err());
         assert!(of_revision(repo.path(), "--help", &files).is_err());
+    }
+
+    #[test]
+    fn a_filter_of_the_repositorys_own_does_not_run() {
+        let (_folder, repo, working_copy) = repository();
+        repo.git(&["config", "filter.down.clean", "touch ../ran; tr A-Z a-z"]);
+        fs::write(repo.path().join("b.up"), "LOUD").unwrap();
+        assert_eq!(of(&working_copy, "a.txt"), hash("one\n"));
+        let error = of_working_copy(&working_copy, &["b.up".to_owned()])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("git config --global"), "{error}");
+        assert!(!repo.path().join("../ran").exists());
     }
 
     #[cfg(unix)]

@@ -179,7 +179,7 @@ fn start(root: &Path, log: &Inside) -> anyhow::Result<Child> {
         .stdin(Stdio::null())
         .stdout(log.try_clone().context("the log of coord serve")?)
         .stderr(log);
-    crate::git_environment::clear_of_git(&mut server);
+    crate::git::environment::clear_of_git(&mut server);
     detach(&mut server);
     server.spawn().context("coord serve cannot be started")
 }

@@ -13,6 +13,7 @@ use coord_protocol::{Membership, PostResponse};
 use serde::{Deserialize, Serialize};
 
 use super::session_notes;
+use crate::private_folder;
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -159,7 +160,7 @@ fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
 }
 
 fn read(path: &Inside) -> MailNotes {
-    let text = path.read(MOST_BYTES).ok().flatten();
+    let text = private_folder::read(path, MOST_BYTES).ok();
     text.and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()
 }

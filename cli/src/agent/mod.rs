@@ -22,6 +22,7 @@
 
 mod ancestors;
 pub mod changes;
+pub mod confirmed;
 pub mod connection;
 pub mod contents;
 pub mod exit_status;

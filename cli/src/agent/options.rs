@@ -10,10 +10,40 @@ use coord::settings::{env_vars, process_environment, secret, value_of};
 use coord_git::WorkingCopy;
 use secrecy::SecretString;
 
+use super::confirmed::{Server, is_of_this_machine};
 use super::local_server;
 
 /// Largest token file, in bytes.
 const MOST_TOKEN_BYTES: u64 = 16 * 1024;
+
+/// The setting that names the server.
+pub const URL: &str = "coord.url";
+
+/// The setting that names the file of its token.
+pub const TOKEN_FILE: &str = "coord.tokenFile";
+
+/// The repository's own settings name a server that the user has not confirmed.
+#[derive(Debug)]
+pub struct Unconfirmed(pub Server);
+
+impl std::error::Error for Unconfirmed {}
+
+impl std::fmt::Display for Unconfirmed {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Server { url, token_file } = &self.0;
+        let url: String = url.chars().filter(|letter| !letter.is_control()).collect();
+        let file = match token_file {
+            Some(_) => " and the file of a token for it",
+            None => "",
+        };
+        write!(
+            out,
+            "this repository's own git configuration names the server {url}{file}, which you have not confirmed: run `coord trust` \
+             in a terminal if you trust it, or set {}",
+            env_vars::COORD_URL
+        )
+    }
+}
 
 /// Options of every command that asks a server.
 #[derive(Clone, Debug, Default, Args)]
@@ -33,9 +63,43 @@ pub struct AgentArgs {
 }
 
 impl AgentArgs {
-    /// The server's address, where one is set.
+    /// The server's address, where one is set, whoever has set it.
     pub fn url(&self, working_copy: &WorkingCopy) -> Option<String> {
-        set(self.url.clone()).or_else(|| working_copy.setting("coord.url"))
+        set(self.url.clone()).or_else(|| working_copy.setting(URL))
+    }
+
+    /// The server's address, where one is set that may be asked: by the user, or by the repository for this machine or with the
+    /// user's confirmation.
+    ///
+    /// # Errors
+    /// When the repository's own settings name a server that the user has not confirmed.
+    pub fn server(&self, working_copy: &WorkingCopy) -> anyhow::Result<Option<String>> {
+        match self.named_by_repository(working_copy) {
+            Some(server) if !is_of_this_machine(&server.url) && !server.is_confirmed() => {
+                Err(Unconfirmed(server).into())
+            }
+            _ => Ok(self.url(working_copy)),
+        }
+    }
+
+    /// The server and the file of a token that the repository's own settings would decide, as far as they do.
+    pub fn named_by_repository(&self, working_copy: &WorkingCopy) -> Option<Server> {
+        let own_url = match set(self.url.clone()) {
+            Some(_) => None,
+            None => working_copy.own_setting(URL),
+        };
+        let has_token = secret(&process_environment, env_vars::COORD_TOKEN).is_some() || self.token_file.is_some();
+        let token_file = match has_token {
+            true => None,
+            false => working_copy.own_setting(TOKEN_FILE),
+        };
+        if own_url.is_none() && token_file.is_none() {
+            return None;
+        }
+        Some(Server {
+            url: own_url.or_else(|| self.url(working_copy))?,
+            token_file,
+        })
     }
 
     /// The repository, by the id that the server has for it: that of its remote. Without one, that by which the server of this
@@ -57,16 +121,25 @@ impl AgentArgs {
         format!("https://{}", self.repo(working_copy))
     }
 
-    /// The token, where one is set.
+    /// The token for the server that is named, where one is set. One that only the repository names and the user has not
+    /// confirmed gets none.
     ///
     /// # Errors
-    /// When the file cannot be read, is too large, or has no token.
+    /// When the file cannot be read, is too large, or has no token, or the repository names it for a server of the user's.
     pub fn token(&self, working_copy: &WorkingCopy) -> anyhow::Result<Option<SecretString>> {
+        if let Some(server) = self.named_by_repository(working_copy)
+            && !server.is_confirmed()
+        {
+            return match is_of_this_machine(&server.url) {
+                true => Ok(None),
+                false => Err(Unconfirmed(server).into()),
+            };
+        }
         if let Some(token) = secret(&process_environment, env_vars::COORD_TOKEN) {
             return Ok(Some(token));
         }
         let file = self.token_file.clone();
-        let Some(file) = file.or_else(|| working_copy.setting("coord.tokenFile").map(PathBuf::from)) else {
+        let Some(file) = file.or_else(|| working_copy.setting(TOKEN_FILE).map(PathBuf::from)) else {
             return Ok(None);
         };
         let shown = file.display();

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file_content::{on_disk, stamp};
 use super::session_notes;
+use crate::private_folder;
 
 /// The end of the files' names.
 const END: &str = "content.json";
@@ -227,11 +228,13 @@ fn key(path: &Path) -> String {
 }
 
 fn read(path: &Inside) -> Option<SeenContent> {
-    serde_json::from_slice(&path.read(MOST_BYTES).ok()??).ok()
+    serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::ancestors::AgentProcess;
 use super::local_server;
 use super::session_notes::SessionNotes;
+use crate::private_folder;
 
 /// Files of processes that have ended are removed after this time.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
@@ -145,7 +146,8 @@ impl Session {
     }
 
     fn read(path: &Inside) -> Option<Session> {
-        let record: Record = serde_json::from_slice(&path.read(MOST_BYTES).ok()??).ok()?;
+        let text = private_folder::read(path, MOST_BYTES).ok()?;
+        let record: Record = serde_json::from_slice(&text).ok()?;
         Some(Session {
             agent_id: AgentId::parse(&record.agent_id).ok()?,
             conversation: record.conversation,

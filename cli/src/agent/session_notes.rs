@@ -11,6 +11,7 @@ use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};
 
 use super::local_server;
+use crate::private_folder;
 
 /// The end of the files' names.
 const END: &str = ".notes.json";
@@ -138,7 +139,7 @@ fn holder_of(file: &str) -> Option<AgentId> {
 }
 
 fn read(path: &Inside) -> Option<SessionNotes> {
-    serde_json::from_slice(&path.read(MOST_BYTES).ok()??).ok()
+    serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
 /// Readers see the old file or the new one, never a part.

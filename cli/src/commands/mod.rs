@@ -21,6 +21,7 @@ pub mod serve;
 pub mod status;
 pub mod sync;
 pub mod team;
+pub mod trust;
 pub mod verify;
 pub mod wait;
 pub mod why;
@@ -90,6 +91,8 @@ commands! {
     Verify(verify::VerifyArgs);
     /// Check `.coord.toml`, the rules of a repository.
     Policy(policy::PolicyArgs);
+    /// Confirm the server that this repository's own git configuration names.
+    Trust(trust::TrustArgs);
     /// Find what is wrong in this clone, and how to mend it.
     Doctor(doctor::DoctorArgs);
     /// Serve an agent by MCP, on standard input and output.

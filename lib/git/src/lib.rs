@@ -108,7 +108,7 @@ pub struct GitSource {
 
 impl GitSource {
     /// Opens the repositories that contain `paths`. A path is a repository, a worktree, a folder inside one, or a bare
-    /// repository. Several paths into one repository, such as several of its worktrees, count as that repository.
+    /// repository, which counts only where the path names it: a folder inside one finds nothing. Several paths into one repository, such as several of its worktrees, count as that repository.
     ///
     /// Blocks on the disk: call it before serving, or off the runtime's threads.
     ///

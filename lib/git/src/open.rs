@@ -37,7 +37,7 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
     let mut repositories: Vec<Arc<Repository>> = Vec::new();
     let mut opened: Vec<Opened> = Vec::new();
     for path in paths {
-        let mut worktree = Worktree::find(path, purpose)?;
+        let mut worktree = Worktree::named(path, purpose)?;
         let known = repositories
             .iter()
             .find(|repository| repository.common_dir() == worktree.common_dir);
@@ -72,7 +72,7 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
 }
 
 pub(super) fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenError> {
-    let worktree = Worktree::find(path, Purpose::Serving)?;
+    let worktree = Worktree::named(path, Purpose::Serving)?;
     let refused = |why: String| OpenError::Revision {
         revision: revision.to_owned(),
         path: worktree.path.clone(),
@@ -100,7 +100,20 @@ pub(super) struct Worktree {
 }
 
 impl Worktree {
-    pub(super) fn find(given: &Path, purpose: Purpose) -> Result<Self, OpenError> {
+    /// The worktree or bare repository that a person names by `path`: a bare one has to be the folder itself. The current
+    /// folder (`.`) is the default of commands, and names none.
+    pub(super) fn named(path: &Path, purpose: Purpose) -> Result<Self, OpenError> {
+        let has_dot_git = gix::discover::is_git(&path.join(".git")).is_ok();
+        let is_git_folder = path != Path::new(".") && !has_dot_git && gix::discover::is_git(path).is_ok();
+        Self::find(path, purpose, !is_git_folder)
+    }
+
+    /// The worktree that `path` is in. Only a `.git` makes one: files of a repository may look like git's own folder.
+    pub(super) fn around(path: &Path, purpose: Purpose) -> Result<Self, OpenError> {
+        Self::find(path, purpose, true)
+    }
+
+    fn find(given: &Path, purpose: Purpose, dot_git_only: bool) -> Result<Self, OpenError> {
         let unreadable = |error: io::Error| OpenError::Unreadable {
             path: given.to_owned(),
             why: error.to_string(),
@@ -118,7 +131,11 @@ impl Worktree {
         // Without this, a folder without permission to enter would count as one without a repository.
         std::fs::read_dir(&folder).map_err(unreadable)?;
 
-        let found = gix::discover::upwards(&folder).map_err(|error| refused(&folder, &error))?;
+        let search = || gix::discover::upwards::Options {
+            dot_git_only,
+            ..Default::default()
+        };
+        let found = gix::discover::upwards_opts(&folder, search()).map_err(|error| refused(&folder, &error))?;
         let root = folder_of(&found.0);
         let prefetch = match purpose {
             Purpose::Serving | Purpose::Asking => None,
@@ -128,9 +145,8 @@ impl Worktree {
             full: options(purpose),
             reduced: options(purpose),
         };
-        let shared =
-            gix::ThreadSafeRepository::discover_opts(&folder, gix::discover::upwards::Options::default(), options())
-                .map_err(|error| refused(&root, &error))?;
+        let shared = gix::ThreadSafeRepository::discover_opts(&folder, search(), options())
+            .map_err(|error| refused(&root, &error))?;
         let handle = shared.to_thread_local();
         let absolute = |path: &Path| {
             path.canonicalize().map_err(|error| OpenError::Unreadable {
@@ -143,6 +159,12 @@ impl Worktree {
             Some(workdir) => absolute(workdir)?,
             None => absolute(handle.git_dir())?,
         };
+        if dot_git_only && handle.workdir().is_some() && path != absolute(&root)? {
+            return Err(OpenError::Unsupported {
+                path: root,
+                why: "its core.worktree names another folder; run `git config --unset core.worktree` there, or name its git folder",
+            });
+        }
         let storage = handle.config_snapshot().string("extensions.refStorage");
         if storage.is_some_and(|storage| !storage.eq_ignore_ascii_case(b"files")) {
             return Err(OpenError::Unsupported {

@@ -99,6 +99,15 @@ impl WorkingCopy {
         Some(value).filter(|value| !value.is_empty())
     }
 
+    /// The value of a setting in the repository's own configuration, where that decides: whoever made the repository wrote it,
+    /// and that may be somebody else than the user. `None` where the user's configuration or nothing sets it.
+    pub fn own_setting(&self, key: &str) -> Option<String> {
+        let config = self.worktree.handle.config_snapshot();
+        let is_own = |about: &gix::config::file::Metadata| about.source.kind() == gix::config::source::Kind::Repository;
+        config.plumbing().string_filter(key, is_own)?;
+        self.setting(key)
+    }
+
     /// The commit that is checked out. `None` before the first one.
     pub fn head(&self) -> Option<CommitSha> {
         let id = self.worktree.handle.head_id().ok()?;
@@ -193,7 +202,7 @@ fn worktree_of(path: &Path) -> Result<Worktree, OpenError> {
         .ancestors()
         .find(|folder| folder.is_dir())
         .ok_or_else(missing)?;
-    Worktree::find(folder, Purpose::Asking)
+    Worktree::around(folder, Purpose::Asking)
 }
 
 /// `path` without `.`, `..` and symbolic links, also where its end does not exist. A link counts as what it

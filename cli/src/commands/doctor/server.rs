@@ -8,9 +8,12 @@ use super::finding::Finding;
 use super::head::head;
 use super::server_log::see_the_log;
 use crate::agent::local_server;
-use crate::agent::options::AgentArgs;
+use crate::agent::options::{AgentArgs, Unconfirmed};
 use crate::agent::work::Work;
 use crate::agent::workplace::Workplace;
+
+/// The line that confirms the server which the repository names.
+const TRUST: &str = "coord trust";
 
 /// The line that gives the commands a token.
 fn mend_token() -> String {
@@ -21,6 +24,7 @@ fn mend_token() -> String {
 pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
     let is_remote = args.url(&work.working_copy).is_some();
     match args.token(&work.working_copy) {
+        Err(error) if error.is::<Unconfirmed>() => Finding::wrong("token", format!("{error:#}"), TRUST),
         Err(error) => Finding::wrong("token", format!("{error:#}"), mend_token()),
         Ok(Some(_)) if is_remote => Finding::ok("token", "a token is set"),
         Ok(Some(_)) => Finding::ok(
@@ -34,6 +38,9 @@ pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
 
 /// The address cannot be used, or the server of the clone does not start.
 pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -> Finding {
+    if error.is::<Unconfirmed>() {
+        return Finding::wrong("server", format!("{error:#}"), TRUST);
+    }
     let mend = match args.url(&work.working_copy) {
         Some(_) => name_another(args),
         None => match local_server::kept_elsewhere(&work.working_copy) {
@@ -48,7 +55,7 @@ pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -
 fn name_another(args: &AgentArgs) -> String {
     match args.url {
         Some(_) => format!("export {}=https://YOUR-PROJECT.vercel.app", env_vars::COORD_URL),
-        None => "git config coord.url https://YOUR-PROJECT.vercel.app".to_owned(),
+        None => "coord init --url https://YOUR-PROJECT.vercel.app".to_owned(),
     }
 }
 

@@ -7,12 +7,12 @@ use super::finding::Finding;
 use crate::agent::git;
 use crate::agent::work::Work;
 
-/// The oldest git that the commands are written for: `ls-files` with pathspecs that have magic, worktrees, `--porcelain=v2`.
-const LEAST_GIT: (u32, u32) = (2, 17);
+/// The oldest git that the commands are written for: `config --show-scope`.
+const LEAST_GIT: (u32, u32) = (2, 26);
 
 /// Whether git can be run, and is not too old.
 pub(super) async fn git() -> Finding {
-    const MEND: &str = "install git 2.17 or later";
+    const MEND: &str = "install git 2.26 or later";
     let said = match git::output(".".as_ref(), ["--version"]).await {
         Ok(said) => String::from_utf8_lossy(&said).trim().to_owned(),
         Err(error) => return Finding::wrong("git", format!("{error:#}"), MEND),

@@ -58,7 +58,11 @@ pub(super) async fn add_trailers(
         intents,
         points: point.into_iter().filter(|point| point.seq > 0).collect(),
     };
-    let mut arguments = vec!["interpret-trailers".to_owned(), "--in-place".to_owned()];
+    let mut arguments = Vec::new();
+    if let Some(mark) = working_copy.setting("core.commentChar") {
+        arguments.extend(["-c".to_owned(), format!("core.commentChar={mark}")]);
+    }
+    arguments.extend(["interpret-trailers", "--in-place"].map(str::to_owned));
     for line in trailers.to_string().lines() {
         // A commit that is made again has the newer point.
         let if_exists = if line.starts_with("Coord-Ledger") {
@@ -70,7 +74,8 @@ pub(super) async fn add_trailers(
     }
     let shown = file.to_str().context("the path of the message is not UTF-8")?;
     arguments.push(shown.to_owned());
-    git::output(working_copy.root(), &arguments).await.map(drop)
+    // Trailers may be made by programs that a repository's configuration names.
+    git::output_outside(working_copy.root(), &arguments).await.map(drop)
 }
 
 /// Whether a message has nothing but comments.

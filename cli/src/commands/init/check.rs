@@ -20,7 +20,7 @@ use super::agents::{Agent, Attempt, Event, Hooks};
 use crate::agent::connection::Connection;
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
-use crate::git_environment;
+use crate::git::environment;
 
 /// Time limit of a request.
 const REQUEST_TIME: Duration = Duration::from_secs(10);
@@ -111,7 +111,7 @@ async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> a
         true => Command::new("cmd"),
         false => Command::new("sh"),
     };
-    git_environment::clear_of_git(shell.as_std_mut());
+    environment::clear_of_git(shell.as_std_mut());
     let mut hook = shell
         .args([if cfg!(windows) { "/C" } else { "-c" }, command])
         .current_dir(root)

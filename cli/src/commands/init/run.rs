@@ -17,6 +17,7 @@ use super::plan::Plan;
 use super::record::Record;
 use super::settings::{self, Setting};
 use super::{diff, files, guard, texts};
+use crate::agent::confirmed::user_folder;
 use crate::agent::local_server;
 use crate::stdout;
 use crate::terminal::output;
@@ -63,12 +64,6 @@ fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-fn user_folder(home: &Path) -> PathBuf {
-    let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-    let set = set.filter(|path| path.is_absolute());
-    set.unwrap_or_else(|| home.join(".config")).join("coord")
-}
-
 /// One run of the command.
 struct Run<'a> {
     args: &'a InitArgs,
@@ -102,6 +97,9 @@ impl Run<'_> {
         }
         if let Some(status) = self.write(&settings, "Write").await? {
             return Ok(status);
+        }
+        if let Some(working_copy) = self.project {
+            settings::confirm(self.args, working_copy)?;
         }
         if !is_on_path("coord") {
             say("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;

@@ -6,7 +6,9 @@ use coord_git::WorkingCopy;
 
 use super::args::InitArgs;
 use super::record::Record;
+use crate::agent::confirmed::Server;
 use crate::agent::git;
+use crate::agent::options::{TOKEN_FILE, URL};
 use crate::commands::hook::KEEP_GOING;
 
 /// A setting, and its value.
@@ -18,7 +20,7 @@ pub struct Setting {
     pub value: Option<String>,
 }
 
-const KEYS: [&str; 4] = ["coord.url", "coord.tokenFile", "coord.branch", KEEP_GOING];
+const KEYS: [&str; 4] = [URL, TOKEN_FILE, "coord.branch", KEEP_GOING];
 
 impl Setting {
     /// The arguments of git that change it.
@@ -61,6 +63,43 @@ pub fn changed(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<Ve
     Ok(wanted
         .filter(|setting| working_copy.setting(setting.key) != setting.value)
         .collect())
+}
+
+/// Confirms the server and the file of its token that `args` names: who names them has no doubt about them. A server that was
+/// set before counts only where it was confirmed.
+///
+/// # Errors
+/// When the confirmation cannot be written.
+pub fn confirm(args: &InitArgs, working_copy: &WorkingCopy) -> anyhow::Result<()> {
+    let Some(working_copy) = WorkingCopy::find(working_copy.root())? else {
+        return Ok(());
+    };
+    let token_file = args.token_file.as_ref().and_then(|_| working_copy.setting(TOKEN_FILE));
+    let url = match &args.url {
+        Some(url) => Some(url.clone()),
+        None => working_copy.setting(URL).filter(|url| {
+            let before = Server {
+                url: url.clone(),
+                token_file: None,
+            };
+            working_copy.own_setting(URL).is_none() || before.is_confirmed()
+        }),
+    };
+    let Some(url) = url.filter(|_| args.url.is_some() || token_file.is_some()) else {
+        return Ok(());
+    };
+    // A variable may name a token beside the file.
+    if args.url.is_some() {
+        let server = Server {
+            url: url.clone(),
+            token_file: None,
+        };
+        server.confirm()?;
+    }
+    match token_file {
+        Some(_) => Server { url, token_file }.confirm(),
+        None => Ok(()),
+    }
 }
 
 /// The settings that `record` has, where they are still as they were set.

@@ -1,5 +1,6 @@
 //! `coord serve --fetch SECONDS`: keeps clones current with `git fetch`, with the user's git, configuration and credentials,
-//! but without prompts. One fetch runs at a time.
+//! but without prompts. A clone whose own configuration would decide what runs or where a credential goes is not fetched. One
+//! fetch runs at a time.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -15,7 +16,7 @@ use tokio::time::sleep_until;
 
 use coord_git::{FetchSettings, GitSource};
 
-use crate::git_environment;
+use crate::git::{self, Group};
 
 /// Time limit of one fetch.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -110,8 +111,22 @@ fn pause(every: Duration, failures: u32) -> Duration {
 
 /// Fetches each remote in turn. Blocks: call it off the runtime's threads.
 fn fetch(path: &Path, settings: &FetchSettings, limit: Duration, is_stopped: &AtomicBool) -> Outcome {
+    match git::settings::read(path) {
+        Err(error) => return Outcome::Failed(error.to_string()),
+        Ok(own) => {
+            if let Some(name) = own.redirecting() {
+                return Outcome::Failed(format!(
+                    "its own configuration sets {name}, which decides what runs or where a credential goes: \
+                     set it in your own, with `git config --global`"
+                ));
+            }
+        }
+    }
     for remote in &settings.remotes {
-        let command = command(path, remote, settings.ssh_command.as_deref());
+        let command = match command(path, remote, settings.ssh_command.as_deref()) {
+            Ok(command) => command,
+            Err(error) => return Outcome::Failed(error.to_string()),
+        };
         match run(command, limit, is_stopped) {
             Ok(Outcome::Fetched) => {}
             Ok(Outcome::Failed(why)) => return Outcome::Failed(format!("{remote}: {why}")),
@@ -141,7 +156,7 @@ fn run(mut command: Command, limit: Duration, is_stopped: &AtomicBool) -> io::Re
                 return Ok(Outcome::Fetched);
             }
             // A process that git has left behind could keep the pipe open.
-            signal(&running, "KILL");
+            drop(Group::of(running.id()));
             let said = reader.join().unwrap_or_default();
             return Ok(Outcome::Failed(sentence(&String::from_utf8_lossy(&said))));
         }
@@ -182,33 +197,9 @@ fn without_credentials(text: &str) -> String {
     safe
 }
 
-fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> Command {
-    let mut command = Command::new("git");
-    git_environment::clear(&mut command);
+fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> anyhow::Result<Command> {
+    let mut command = git::fetch(path, &["--quiet", "--no-write-fetch-head", "--", remote])?;
     command
-        .arg("-C")
-        .arg(path)
-        .args([
-            "-c",
-            "credential.interactive=false",
-            "-c",
-            "gc.auto=0",
-            "-c",
-            "maintenance.auto=false",
-        ])
-        .args([
-            "fetch",
-            "--quiet",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            "--",
-            remote,
-        ])
-        // There is no user to answer prompts, on the terminal or in a window.
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_ASKPASS", "")
-        .env("SSH_ASKPASS_REQUIRE", "never")
-        .env("GCM_INTERACTIVE", "never")
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -220,10 +211,7 @@ fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> Command {
     ) {
         command.env("GIT_SSH_COMMAND", ssh);
     }
-    // A group of its own, so that processes of git end with it, and Ctrl-C does not reach it.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command
+    Ok(command)
 }
 
 /// The ssh command without prompts; none where it is a program with options other than OpenSSH's.
@@ -249,29 +237,15 @@ fn ssh_in_batch(
 
 /// Ends git and its child processes: by SIGTERM first, so that no lock file is left behind.
 fn end(running: &mut Child) -> io::Result<()> {
-    signal(running, "TERM");
+    #[cfg(unix)]
+    git::signal(running.id(), rustix::process::Signal::TERM);
     let until = Instant::now() + GRACE;
     while running.try_wait()?.is_none() && Instant::now() < until {
         thread::sleep(POLL);
     }
-    signal(running, "KILL");
+    drop(Group::of(running.id()));
     running.kill()?;
     running.wait().map(drop)
-}
-
-/// Sends a signal to the process group of git, by the program `kill`, which every Unix has: the standard library has no
-/// function for it.
-fn signal(running: &Child, name: &str) {
-    if cfg!(unix) {
-        let group = format!("-{}", running.id());
-        let kill = Command::new("kill")
-            .args(["-s", name, "--", &group])
-            .stderr(Stdio::null())
-            .status();
-        if let Err(error) = kill {
-            tracing::debug!(%error, "the program kill cannot be run");
-        }
-    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,12 @@ pub async fn open_store(
         (None, Some(repository)) => repository.git_folder.join(FOLDER),
         (None, None) => state_folder(served)?,
     };
-    private_folder::make(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let made = match args.data_dir {
+        // Whoever names a folder says whose it is.
+        Some(_) => private_folder::make_named(&folder),
+        None => private_folder::make(&folder),
+    };
+    made.with_context(|| format!("cannot make the folder {}", folder.display()))?;
     if args.data_dir.is_none() {
         private_folder::close(&folder);
     }

@@ -28,6 +28,9 @@ pub(super) fn in_words(words: &[Option<String>]) -> Option<String> {
     if words.contains(&"release") && words.contains(&"--force") {
         return Some("coord release --force".to_owned());
     }
+    if words.contains(&"trust") {
+        return Some("coord trust".to_owned());
+    }
     let intent = words.iter().position(|word| *word == "intent")?;
     let rest = &words[intent + 1..];
     let command = rest.iter().find(|word| !word.starts_with('-'))?;

@@ -157,52 +157,87 @@ fn a_fetch_that_hangs_is_ended_with_all_that_it_has_started() {
     assert!(ends(&id));
 }
 
-/// Three clones that are due at the same time, over a transport that notes when it begins and ends.
+/// A server of git that takes its time and has nothing, and the most requests that it has had at once.
+fn slow_server() -> (String, Arc<std::sync::Mutex<(usize, usize, usize)>>) {
+    use std::io::Write;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let seen = Arc::new(std::sync::Mutex::new((0, 0, 0)));
+    let counted = Arc::clone(&seen);
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let counted = Arc::clone(&counted);
+            thread::spawn(move || {
+                {
+                    let mut counted = counted.lock().unwrap();
+                    counted.0 += 1;
+                    counted.1 = counted.1.max(counted.0);
+                }
+                let _ = stream.read(&mut [0; 4096]);
+                thread::sleep(Duration::from_millis(200));
+                let mut counted = counted.lock().unwrap();
+                counted.0 -= 1;
+                counted.2 += 1;
+                let _ = stream.write_all(b"HTTP/1.1 404 X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            });
+        }
+    });
+    (address, seen)
+}
+
+/// Three clones that are due at the same time.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn one_fetch_runs_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
-    let seen = folder.path().join("seen");
-    let text = format!(
-        "echo begin >> '{0}'; sleep 0.2; echo end >> '{0}'; exit 1",
-        seen.display()
-    );
-    let ssh = script(folder.path(), &text);
+    let (address, seen) = slow_server();
     let paths: Vec<PathBuf> = ["one", "two", "three"].map(|name| folder.path().join(name)).into();
     for path in &paths {
         std::fs::create_dir(path).unwrap();
-        clone_with(path, &ssh);
+        clone_with(path, "ssh");
         let name = path.file_name().unwrap().to_str().unwrap();
-        for arguments in [
-            &[
-                "remote",
-                "set-url",
-                "origin",
-                &format!("ssh://git@example.invalid/a/{name}.git"),
-            ][..],
-            &["config", "core.sshCommand", &ssh],
-        ] {
-            let status = Command::new("git")
-                .arg("-C")
-                .arg(path)
-                .args(arguments)
-                .status()
-                .unwrap();
-            assert!(status.success(), "{arguments:?}");
-        }
+        let url = format!("{address}/a/{name}.git");
+        let status = Command::new("git")
+            .arg("-C")
+            .arg(path)
+            .args(["remote", "set-url", "origin", &url])
+            .status()
+            .unwrap();
+        assert!(status.success());
     }
     let source = Arc::new(GitSource::open(&paths).unwrap());
     let stop = async {
-        loop {
-            let text = std::fs::read_to_string(&seen).unwrap_or_default();
-            if text.lines().filter(|line| *line == "end").count() >= 3 {
-                return;
-            }
+        while seen.lock().unwrap().2 < 3 {
             tokio::time::sleep(POLL).await;
         }
     };
     keep_current(source, Duration::from_secs(5), stop, || {}).await;
-    let text = std::fs::read_to_string(&seen).unwrap();
-    let lines: Vec<&str> = text.lines().take(6).collect();
-    assert_eq!(lines, ["begin", "end", "begin", "end", "begin", "end"]);
+    assert_eq!(seen.lock().unwrap().1, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_clone_whose_own_settings_name_a_program_or_a_proxy_is_not_fetched() {
+    for (key, value) in [
+        ("core.sshCommand", "touch ran;"),
+        ("credential.helper", "!touch ran"),
+        ("remote.origin.uploadpack", "touch ran;"),
+        ("http.https://example.invalid.proxy", "http://127.0.0.1:1"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = clone_with(folder.path(), "ssh");
+        let status = Command::new("git")
+            .arg("-C")
+            .arg(folder.path())
+            .args(["config", key, value])
+            .status();
+        assert!(status.unwrap().success());
+        let outcome = fetch(folder.path(), &settings, LIMIT, &AtomicBool::new(false));
+        let is_named = |why: &str| why.to_lowercase().contains(&key.to_lowercase()) && why.contains("--global");
+        assert!(
+            matches!(&outcome, Outcome::Failed(why) if is_named(why)),
+            "{key}: {outcome:?}"
+        );
+        assert!(!folder.path().join("ran").exists(), "{key}");
+    }
 }

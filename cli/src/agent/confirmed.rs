@@ -1,0 +1,136 @@
+//! The servers that the user has confirmed, in a file of the user's own: a repository's own settings may name a server and the file
+//! of a token, and whoever made the repository wrote them.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
+use url::{Host, Url};
+
+use crate::private_folder;
+use coord_files::Inside;
+
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// A server, and the file of the token that it gets.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+pub struct Server {
+    /// The address, as it is set.
+    pub url: String,
+    /// The file, as it is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<String>,
+}
+
+/// The file.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Confirmed {
+    servers: BTreeSet<Server>,
+}
+
+impl Server {
+    /// Whether the user has confirmed it.
+    pub fn is_confirmed(&self) -> bool {
+        path()
+            .and_then(|path| read(&path))
+            .is_ok_and(|all| all.servers.contains(self))
+    }
+
+    /// Confirms it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn confirm(self) -> anyhow::Result<()> {
+        change(|servers| servers.insert(self))
+    }
+
+    /// Takes the confirmation back.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn forget(&self) -> anyhow::Result<()> {
+        change(|servers| servers.remove(self))
+    }
+}
+
+/// Whether `url` names this machine: what runs here gets no credential, and the network nothing.
+pub fn is_of_this_machine(url: &str) -> bool {
+    let parsed = Url::parse(url.trim()).ok();
+    match parsed.as_ref().and_then(Url::host) {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        None => false,
+    }
+}
+
+/// The user's own folder for the settings of Coord.
+pub fn user_folder(home: &Path) -> PathBuf {
+    let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let set = set.filter(|path| path.is_absolute());
+    set.unwrap_or_else(|| home.join(".config")).join("coord")
+}
+
+fn path() -> anyhow::Result<PathBuf> {
+    let home = std::env::home_dir().context("you have no home folder")?;
+    Ok(user_folder(&home).join("servers.json"))
+}
+
+fn read(path: &Path) -> anyhow::Result<Confirmed> {
+    let about = || format!("cannot read {}", path.display());
+    match private_folder::read(&Inside::beside(path), MOST_BYTES) {
+        Ok(text) => serde_json::from_slice(&text).with_context(about),
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.exists() => Ok(Confirmed::default()),
+        Err(error) => Err(error).with_context(about),
+    }
+}
+
+fn change(change: impl FnOnce(&mut BTreeSet<Server>) -> bool) -> anyhow::Result<()> {
+    let path = path()?;
+    let Some(folder) = path.parent() else {
+        bail!("you have no folder for settings");
+    };
+    let mut confirmed = read(&path)?;
+    if !change(&mut confirmed.servers) {
+        return Ok(());
+    }
+    let about = || format!("cannot write {}", path.display());
+    private_folder::make(folder).with_context(about)?;
+    // A new file of this kind is its user's alone.
+    let unfinished = tempfile::NamedTempFile::new_in(folder).with_context(about)?;
+    serde_json::to_writer_pretty(&unfinished, &confirmed).with_context(about)?;
+    unfinished.persist(&path).with_context(about)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_is_this_machine() {
+        for url in [
+            "http://127.0.0.1:3000",
+            "http://127.9.9.9",
+            "http://[::1]:3000/",
+            " http://LOCALHOST:1 ",
+        ] {
+            assert!(is_of_this_machine(url), "{url}");
+        }
+        for url in [
+            "https://coord.example.com",
+            "http://127.0.0.1@evil.example",
+            "http://127.0.0.1.evil.example",
+            "http://localhost.evil.example",
+            "http://0.0.0.0:3000",
+            "http://10.0.0.1",
+            "127.0.0.1:3000",
+            "",
+        ] {
+            assert!(!is_of_this_machine(url), "{url}");
+        }
+    }
+}

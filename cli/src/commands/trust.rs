@@ -1,0 +1,83 @@
+//! `coord trust`: confirms the server, and the file of a token, that a repository's own settings name. Until then nothing is sent
+//! there, because whoever made the repository may have written them.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use coord_git::WorkingCopy;
+
+use crate::agent::confirmed::Server;
+use crate::agent::options::{AgentArgs, TOKEN_FILE, URL};
+use crate::agent::person::{PersonArgs, agreed};
+use crate::stdout;
+
+/// Options of `coord trust`.
+#[derive(Clone, Debug, Args)]
+pub struct TrustArgs {
+    /// Take the confirmation back
+    #[arg(long)]
+    pub remove: bool,
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+impl TrustArgs {
+    /// # Errors
+    /// When the folder is in no working copy, this is no terminal, the person does not agree, or the file cannot be written.
+    pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
+        let working_copy = WorkingCopy::containing(&std::env::current_dir().context("the current folder")?)?;
+        let args = AgentArgs::default();
+        let servers = servers(&args, &working_copy);
+        if servers.is_empty() {
+            stdout::print(b"This repository's own git configuration names no server: there is nothing to confirm.\n")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.remove {
+            for server in &servers {
+                server.forget()?;
+            }
+            stdout::print(b"Removed: commands and hooks do not ask this server any more.\n")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if servers.iter().all(Server::is_confirmed) {
+            stdout::print(b"You have confirmed this server already.\n")?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let question = question(&working_copy, &servers);
+        agreed(&args, self.person, &question)?;
+        for server in servers {
+            server.confirm()?;
+        }
+        stdout::print(b"Confirmed.\n")?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What the settings name: the server, for a token of the environment, and with its file.
+fn servers(args: &AgentArgs, working_copy: &WorkingCopy) -> Vec<Server> {
+    let Some(url) = args.url(working_copy) else {
+        return Vec::new();
+    };
+    let alone = working_copy
+        .own_setting(URL)
+        .map(|url| Server { url, token_file: None });
+    let with_file = working_copy.own_setting(TOKEN_FILE).map(|file| Server {
+        url,
+        token_file: Some(file),
+    });
+    alone.into_iter().chain(with_file).collect()
+}
+
+fn question(working_copy: &WorkingCopy, servers: &[Server]) -> String {
+    let root = working_copy.root().display().to_string();
+    let mut text = format!("The git configuration of {root} names\n");
+    for Server { url, token_file } in servers {
+        text += &match token_file {
+            None => format!("  the server {url}, which gets your requests and COORD_TOKEN\n"),
+            Some(file) => format!("  the file {file}, whose text {url} gets as your token\n"),
+        };
+    }
+    text.retain(|letter| letter == '\n' || !letter.is_control());
+    text + "Trust it?"
+}

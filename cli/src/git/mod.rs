@@ -1,0 +1,255 @@
+//! The one place from which Coord runs git. Whoever made a repository wrote its configuration and its files; none of them
+//! decides what runs here.
+//!
+//! - [`command`]: git with its programs off
+//! - [`settings`]: what a repository's own configuration says beyond that
+//! - [`environment`]: the variables that git gets
+
+pub mod environment;
+pub mod settings;
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context;
+
+use settings::OwnSettings;
+
+/// Settings of every call. On the command line, they win over those of any file.
+const SETTINGS: [&str; 13] = [
+    "core.askPass=",
+    "core.editor=:",
+    "core.fsmonitor=false",
+    "core.pager=cat",
+    "credential.interactive=false",
+    "diff.external=",
+    "fetch.recurseSubmodules=false",
+    "gc.auto=0",
+    "log.showSignature=false",
+    "maintenance.auto=false",
+    "protocol.ext.allow=never",
+    // git looks for a `.git` alone, as Coord does.
+    "safe.bareRepository=explicit",
+    "submodule.recurse=false",
+];
+
+/// Turns hooks off. `rev-parse` says where they are, and runs none.
+const NO_HOOKS: &str = "core.hooksPath=/dev/null";
+
+/// Whether a command reads files of the working copy through filters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Objects,
+    Files,
+}
+
+/// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
+const COMMANDS: [(&str, Reads, &[&str]); 12] = [
+    ("blame", Reads::Files, &["--no-textconv"]),
+    ("cat-file", Reads::Objects, &[]),
+    ("config", Reads::Objects, &[]),
+    (
+        "diff",
+        Reads::Files,
+        &["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
+    ),
+    ("fetch", Reads::Objects, &["--no-recurse-submodules"]),
+    ("hash-object", Reads::Files, &[]),
+    ("interpret-trailers", Reads::Objects, &[]),
+    (
+        "log",
+        Reads::Objects,
+        &["--no-ext-diff", "--no-textconv", "--no-show-signature"],
+    ),
+    ("ls-files", Reads::Objects, &[]),
+    ("ls-tree", Reads::Objects, &[]),
+    ("rev-parse", Reads::Objects, &[]),
+    ("update-index", Reads::Files, &[]),
+];
+
+/// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program that the repository names runs, nothing is fetched,
+/// nobody is asked, and no lock is taken that others would wait for. The user's own configuration counts.
+///
+/// A file that only a filter of the repository's own can convert makes a call fail that adds it.
+///
+/// # Errors
+/// When Coord does not run this command, or the repository's own settings cannot be read.
+pub fn command<A: AsRef<OsStr>>(folder: &Path, args: impl IntoIterator<Item = A>) -> anyhow::Result<Command> {
+    let args: Vec<A> = args.into_iter().collect();
+    let reads = known(&args).map(|(_, reads, _)| *reads);
+    let own = match reads {
+        Some(Reads::Files) => settings::read(folder)?,
+        _ => OwnSettings::default(),
+    };
+    prepared(folder, &args, &own)
+}
+
+/// As [`command`], for a task of a runtime.
+///
+/// # Errors
+/// As [`command`].
+pub async fn command_async<A: AsRef<OsStr>>(
+    folder: &Path,
+    args: impl IntoIterator<Item = A>,
+) -> anyhow::Result<Command> {
+    let args: Vec<_> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+    let folder = folder.to_owned();
+    let made = tokio::task::spawn_blocking(move || command(&folder, args));
+    made.await.context("git cannot be run")?
+}
+
+/// `git fetch ARGS` in `folder`, with the protocols that git allows by default: the user's credential helpers and ssh are asked, and
+/// nothing that [`OwnSettings::redirecting`] names may be set.
+///
+/// # Errors
+/// As [`command`].
+pub fn fetch(folder: &Path, args: &[&str]) -> anyhow::Result<Command> {
+    let args: Vec<&str> = ["fetch"].iter().chain(args).copied().collect();
+    let mut command = prepared(folder, &args, &OwnSettings::default())?;
+    command
+        .env_remove("GIT_NO_LAZY_FETCH")
+        .env_remove("GIT_OPTIONAL_LOCKS")
+        // A proxy program is named by a setting that cannot be taken back.
+        .env(
+            "GIT_PROXY_COMMAND",
+            std::env::var_os("GIT_PROXY_COMMAND").unwrap_or_default(),
+        )
+        .env(
+            "GIT_ALLOW_PROTOCOL",
+            std::env::var_os("GIT_ALLOW_PROTOCOL").unwrap_or_else(|| "file:git:http:https:ssh".into()),
+        );
+    Ok(command)
+}
+
+fn known<A: AsRef<OsStr>>(args: &[A]) -> Option<&'static (&'static str, Reads, &'static [&'static str])> {
+    let name = args.get(place(args))?.as_ref();
+    COMMANDS.iter().find(|(known, ..)| name == *known)
+}
+
+/// Where the name of the command is: behind options of git itself, of which `-c` has a value.
+fn place<A: AsRef<OsStr>>(args: &[A]) -> usize {
+    let mut place = 0;
+    while let Some(arg) = args.get(place).map(AsRef::as_ref) {
+        match arg.to_string_lossy() {
+            option if option == "-c" => place += 2,
+            option if option.starts_with('-') => place += 1,
+            _ => break,
+        }
+    }
+    place.min(args.len())
+}
+
+fn prepared<A: AsRef<OsStr>>(folder: &Path, args: &[A], own: &OwnSettings) -> anyhow::Result<Command> {
+    let (before, after) = args.split_at(place(args));
+    let mut command = Command::new("git");
+    environment::clear(&mut command);
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    for setting in own.overriding()? {
+        command.args(["-c", &setting]);
+    }
+    let (name, options) = match known(args) {
+        Some((name, _, options)) => (*name, *options),
+        // `git --version` alone.
+        None if after.is_empty() => ("", &[][..]),
+        None => anyhow::bail!("Coord does not run git {}", after[0].as_ref().to_string_lossy()),
+    };
+    if name != "rev-parse" {
+        command.args(["-c", NO_HOOKS]);
+    }
+    command.arg("-C").arg(folder).args(before);
+    if let Some((name, rest)) = after.split_first() {
+        command.arg(name).args(options).args(rest);
+    }
+    command
+        .envs([
+            ("GIT_ALLOW_PROTOCOL", "none"),
+            ("GIT_ASKPASS", ""),
+            ("GIT_EDITOR", ":"),
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_PAGER", "cat"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("SSH_ASKPASS", ""),
+            ("SSH_ASKPASS_REQUIRE", "never"),
+            ("GCM_INTERACTIVE", "never"),
+        ])
+        .env_remove("GIT_EXTERNAL_DIFF");
+    // A group of its own, so that what git has started ends with it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    Ok(command)
+}
+
+/// Ends the process that was made by a [`command`], and all that it has started, when it is dropped before [`Group::ended`].
+#[derive(Debug)]
+pub struct Group(Option<u32>);
+
+impl Group {
+    /// That of the process with this number.
+    pub fn of(process: u32) -> Group {
+        Group(Some(process))
+    }
+
+    /// Its first process has ended by itself.
+    pub fn ended(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(process) = self.0 {
+            signal(process, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+/// Sends a signal to the processes of the group of `process`.
+#[cfg(unix)]
+pub fn signal(process: u32, signal: rustix::process::Signal) {
+    let group = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        // It may have ended.
+        let _ = rustix::process::kill_process_group(group, signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_found_behind_options_and_no_other_one_is_run() {
+        for (args, name) in [
+            (&["--literal-pathspecs", "diff", "-z"][..], Some("diff")),
+            (&["-c", "core.commentChar=;", "log"], Some("log")),
+            (&["--version"], None),
+            (&["-c", "diff"], None),
+            (&["status"], None),
+        ] {
+            assert_eq!(known(args).map(|(name, ..)| *name), name, "{args:?}");
+        }
+        let folder = Path::new(".");
+        assert!(command(folder, ["--version"]).is_ok());
+        assert!(command(folder, ["submodule", "update"]).is_err());
+    }
+
+    #[test]
+    fn every_command_has_its_programs_off() {
+        let folder = tempfile::tempdir().unwrap();
+        coord_test_support::git::Repo::init(folder.path(), &[]);
+        for (name, _, options) in COMMANDS {
+            let command = command(folder.path(), [name]).unwrap();
+            let args: Vec<&str> = command.get_args().filter_map(OsStr::to_str).collect();
+            for setting in SETTINGS {
+                assert!(args.contains(&setting), "{name} {setting}");
+            }
+            assert_eq!(args.contains(&NO_HOOKS), name != "rev-parse");
+            assert!(options.iter().all(|option| args.contains(option)), "{name}");
+        }
+    }
+}

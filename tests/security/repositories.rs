@@ -1,1 +1,0 @@
-//! What the content of a repository can make Coord do.
