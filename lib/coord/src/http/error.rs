@@ -1,12 +1,12 @@
 //! The one place that turns errors into responses.
 
-use axum::Json;
 use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use coord_protocol::ErrorCode;
 use serde::Serialize;
 
+use crate::http::json::Json;
 use crate::error::ApiError;
 
 /// The status of an error with this code.

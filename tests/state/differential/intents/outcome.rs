@@ -42,11 +42,13 @@ pub async fn outcome(agent: Agent<'_>, act: &Act) -> String {
                 stored: &StoredIntent {
                     intent,
                     created_by: "ann".to_owned(),
+                    changed_by: None,
                 },
                 digest: &digest,
                 is_for_holders: true,
                 change: "Written: \"it\" / again",
                 origin: agent.about.origin.as_str(),
+                is_person: false,
             };
             format!("{:?}", write_intent(&*world.store, &agent.terms(), &written).await)
         }

@@ -51,6 +51,7 @@ impl World {
         let stored = StoredIntent {
             intent,
             created_by: "boss".to_owned(),
+            changed_by: None,
         };
         let written = WrittenIntent {
             seen: (!is_new).then_some(version.as_str()),
@@ -59,6 +60,7 @@ impl World {
             is_for_holders: true,
             change: "Written",
             origin: ORIGIN,
+            is_person: false,
         };
         let boss = self.agent("boss");
         let outcome = state::intents::write_intent(&*self.store, &boss.entry(&[]), &written).await;

@@ -32,6 +32,7 @@ fn intent(id: &str) -> StoredIntent {
             ..Intent::default()
         },
         created_by: "ann".to_owned(),
+        changed_by: None,
     }
 }
 
@@ -58,6 +59,7 @@ impl Agent<'_> {
             is_for_holders,
             change: "Written: \"it\" / again",
             origin: ORIGIN,
+            is_person: false,
         };
         answered(write_intent(&*self.world.store, &self.terms(), &written).await.unwrap())
     }

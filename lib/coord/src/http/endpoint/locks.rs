@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::routing::{MethodRouter, get};
@@ -13,6 +12,7 @@ use serde::Deserialize;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
+use crate::http::json::Json;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::{Branch, RepoId};

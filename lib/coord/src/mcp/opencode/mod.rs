@@ -49,7 +49,7 @@ impl OpenCodeAnswer {
 
     /// The answer as the client gets it.
     pub fn result(&self) -> CallToolResult {
-        CallToolResult::success(self.texts.iter().map(ContentBlock::text).collect())
+        CallToolResult::success(self.texts.iter().map(|text| ContentBlock::text(shown(text))).collect())
     }
 }
 

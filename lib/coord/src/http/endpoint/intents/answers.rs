@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use coord_protocol::{ErrorCode, IntentResponse};
 use utoipa::IntoResponses;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 
+use crate::http::json::Json;
 use crate::error::ApiError;
 use crate::http::error::status_of;
 use crate::http::openapi::errors::{Answers, Cause, Reader, errors, finish, with_error};

@@ -11,7 +11,6 @@ pub(super) mod usage;
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, Request};
@@ -21,6 +20,7 @@ use coord_protocol::schema::IntentId;
 use coord_protocol::{IntentResponse, IntentsResponse, NewIntentRequest};
 use utoipa::OpenApi;
 
+use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;

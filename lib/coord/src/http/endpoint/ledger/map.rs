@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
@@ -13,6 +12,7 @@ use utoipa::OpenApi;
 
 use super::answers::{Mapped, respond};
 use super::query::{MapQuery, unreadable};
+use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::headers::agent_header;

@@ -11,7 +11,6 @@ pub(super) mod verify;
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, Request};
@@ -20,6 +19,7 @@ use axum::routing::{MethodRouter, get};
 use coord_protocol::{LedgerResponse, RecordRequest, RecordResponse};
 use utoipa::OpenApi;
 
+use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request;
@@ -12,6 +11,7 @@ use coord_protocol::{VerifyRequest, VerifyResponse};
 use utoipa::OpenApi;
 
 use super::answers::{Verified, respond};
+use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use axum::Json;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use coord_protocol::ErrorCode;
 use serde::Serialize;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 
+use crate::http::json::Json;
 use crate::error::ApiError;
 use crate::http::conditional;
 use crate::http::error::status_of;
