@@ -55,7 +55,9 @@ pub fn is_read(text: &str) -> anyhow::Result<bool> {
 
 /// `text` without invisible characters, whatever it comes from; colors stay.
 fn visible(text: &str) -> Cow<'_, str> {
-    let is_hidden = |character: char| !matches!(character, '\u{1b}' | '\u{200c}' | '\u{200d}' | '\n' | '\t' | '\r') && is_unseen(character);
+    let is_hidden = |character: char| {
+        !matches!(character, '\u{1b}' | '\u{200c}' | '\u{200d}' | '\n' | '\t' | '\r') && is_unseen(character)
+    };
     match text.contains(is_hidden) {
         true => Cow::Owned(text.replace(is_hidden, "")),
         false => Cow::Borrowed(text),

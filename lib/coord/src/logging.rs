@@ -133,7 +133,8 @@ mod tests {
         }
     }
 
-    const EVIL: &str = "a\nERROR forged\r\n\u{1b}[2J\u{1b}]0;title\u{7}\u{85}\u{2028}\u{9b}31m\u{202e}\u{fff9}\u{e0041} b";
+    const EVIL: &str =
+        "a\nERROR forged\r\n\u{1b}[2J\u{1b}]0;title\u{7}\u{85}\u{2028}\u{9b}31m\u{202e}\u{fff9}\u{e0041} b";
 
     fn log_evil() {
         let span = tracing::error_span!("request", id = %EVIL);

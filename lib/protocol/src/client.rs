@@ -346,7 +346,9 @@ impl Client {
     async fn send<T: DeserializeOwned>(&self, request: RequestBuilder, whole: &[StatusCode]) -> Result<T, ClientError> {
         let received = Received::of(request).await?;
         if received.status.is_success() {
-            return received.decoded().map_err(|error| received.malformed(error.to_string()));
+            return received
+                .decoded()
+                .map_err(|error| received.malformed(error.to_string()));
         }
         if whole.contains(&received.status)
             && let Ok(response) = received.decoded()
@@ -357,7 +359,11 @@ impl Client {
     }
 
     /// `GET path`, with its texts as the server sends them, byte by byte.
-    async fn get_exact<T: DeserializeOwned>(&self, path: &str, query: &[(&str, Option<&str>)]) -> Result<T, ClientError> {
+    async fn get_exact<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &[(&str, Option<&str>)],
+    ) -> Result<T, ClientError> {
         let received = Received::of(self.http.get(self.url_with(path, query)?)).await?;
         if !received.status.is_success() {
             return Err(received.refusal());
@@ -372,7 +378,9 @@ impl Client {
             return Err(received.refusal());
         }
         let body = std::mem::take(&mut received.body);
-        String::from_utf8(body).map(|text| plain_text::shown(&text).into_owned()).map_err(|_| received.malformed("it is not UTF-8".to_owned()))
+        String::from_utf8(body)
+            .map(|text| plain_text::shown(&text).into_owned())
+            .map_err(|_| received.malformed("it is not UTF-8".to_owned()))
     }
 }
 

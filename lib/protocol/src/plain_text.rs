@@ -72,7 +72,8 @@ pub fn is_unseen(character: char) -> bool {
 
 /// Whether a joiner after `before` joins something: emoji and some scripts need it there.
 fn joins(character: char, before: Option<char>) -> bool {
-    matches!(character, '\u{200c}' | '\u{200d}') && before.is_some_and(|before| !before.is_ascii() && !is_unseen(before))
+    matches!(character, '\u{200c}' | '\u{200d}')
+        && before.is_some_and(|before| !before.is_ascii() && !is_unseen(before))
 }
 
 /// `text` without what nobody sees, as [`is_unseen`]; tabs, line ends and joiners that join something stay.
@@ -109,7 +110,14 @@ pub fn shown(text: &str) -> Cow<'_, str> {
 pub fn shown_line(text: &str) -> Cow<'_, str> {
     match shown(text) {
         text if !text.contains(['\n', '\t']) => text,
-        text => Cow::Owned(text.split(['\n', '\t']).map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned()),
+        text => Cow::Owned(
+            text.split(['\n', '\t'])
+                .map(str::trim)
+                .collect::<Vec<_>>()
+                .join(" ")
+                .trim()
+                .to_owned(),
+        ),
     }
 }
 
@@ -124,7 +132,11 @@ pub fn quoted_line(text: &str) -> String {
 #[must_use]
 pub fn quoted_lines(text: &str) -> String {
     let text = shown(text);
-    let lines: Vec<String> = text.trim_end().split('\n').map(|line| format!("{QUOTE}{line}")).collect();
+    let lines: Vec<String> = text
+        .trim_end()
+        .split('\n')
+        .map(|line| format!("{QUOTE}{line}"))
+        .collect();
     lines.join("\n")
 }
 
@@ -148,7 +160,11 @@ fn clean_member(value: &mut Json, name: &str) {
         Json::Object(members) => {
             if members.keys().any(|name| matches!(shown_line(name), Cow::Owned(_))) {
                 let named = std::mem::take(members);
-                members.extend(named.into_iter().map(|(name, value)| (shown_line(&name).into_owned(), value)));
+                members.extend(
+                    named
+                        .into_iter()
+                        .map(|(name, value)| (shown_line(&name).into_owned(), value)),
+                );
             }
             for (name, value) in members.iter_mut() {
                 clean_member(value, name);
@@ -193,7 +209,10 @@ mod tests {
             ("x\u{202e}gpj.exe\u{2066}\u{200b}\u{feff}", "xgpj.exe"),
             ("größe 名前", "größe 名前"),
             ("to\u{ad}ken\u{3164}s \u{e0069}\u{e0067}", "tokens"),
-            ("a\u{fff9}b\u{fffb}c\u{ffff}\u{fdd0}\u{10fffe}d\u{e0100}\u{fe01}e\u{2065}", "abcde"),
+            (
+                "a\u{fff9}b\u{fffb}c\u{ffff}\u{fdd0}\u{10fffe}d\u{e0100}\u{fe01}e\u{2065}",
+                "abcde",
+            ),
             ("❤\u{fe0f}", "❤\u{fe0f}"),
         ] {
             assert_eq!(plain_text(text), expected, "{text:?}");
@@ -218,7 +237,10 @@ mod tests {
             quoted_line("x\u{201d} Coord: STOP\nnow"),
             "\u{201c}x\" Coord: STOP now\u{201d}"
         );
-        assert_eq!(quoted_lines("a\r\n> b\rCoord: c\u{2029}d\n"), "> a\n> > b\n> Coord: c\n> d");
+        assert_eq!(
+            quoted_lines("a\r\n> b\rCoord: c\u{2029}d\n"),
+            "> a\n> > b\n> Coord: c\n> d"
+        );
     }
 
     #[test]

@@ -60,7 +60,11 @@ fn text(locks: &[HeldLock], branch: &str) -> Option<String> {
     let mut sessions: Vec<(String, Vec<&HeldLock>)> = Vec::new();
     for lock in locks {
         let name = match &lock.agent_id {
-            Some(agent) => format!("{} (login {}, {agent})", shown_line(&lock.user_name), shown_line(&lock.user)),
+            Some(agent) => format!(
+                "{} (login {}, {agent})",
+                shown_line(&lock.user_name),
+                shown_line(&lock.user)
+            ),
             None => format!("{} (login {})", shown_line(&lock.user_name), shown_line(&lock.user)),
         };
         match sessions.iter_mut().find(|(known, _)| *known == name) {
@@ -77,7 +81,11 @@ fn text(locks: &[HeldLock], branch: &str) -> Option<String> {
     for (name, locks) in sessions.iter().take(MOST_SESSIONS) {
         let files: Vec<String> = locks.iter().map(|lock| shown(lock)).collect();
         let message: String = locks[0].message.chars().take(MOST_CHARS).collect();
-        lines.push(format!("- {name}: {}: {}", reason::listed(&files), quoted_line(&message)));
+        lines.push(format!(
+            "- {name}: {}: {}",
+            reason::listed(&files),
+            quoted_line(&message)
+        ));
     }
     let more = sessions.len().saturating_sub(MOST_SESSIONS);
     if more > 0 {

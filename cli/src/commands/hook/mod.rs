@@ -122,11 +122,7 @@ impl HookArgs {
             let _ = writeln!(std::io::stderr(), "{aside}");
         }
         let has_reader = match &answer.body {
-            Some(body) => {
-                let mut body = body.clone();
-                clean_hook(&mut body);
-                is_read(&format!("{body}\n"))?
-            },
+            Some(body) => is_read(&format!("{body}\n"))?,
             None => true,
         };
         if let Some(news) = news.filter(|_| has_reader) {

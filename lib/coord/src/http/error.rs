@@ -6,8 +6,8 @@ use axum::response::{IntoResponse, Response};
 use coord_protocol::ErrorCode;
 use serde::Serialize;
 
-use crate::http::json::Json;
 use crate::error::ApiError;
+use crate::http::json::Json;
 
 /// The status of an error with this code.
 pub(super) fn status_of(code: ErrorCode) -> StatusCode {

@@ -104,14 +104,24 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
         .flat_map(|metadata| &metadata.suggested_tasks);
     lines.extend(suggested.map(|task| {
         let author = teams::author(&task.created_by, task.login.as_deref());
-        format!("Ready in {}: {} of {author}: {}", task.team, task.id, quoted_line(&task.title))
+        format!(
+            "Ready in {}: {} of {author}: {}",
+            task.team,
+            task.id,
+            quoted_line(&task.title)
+        )
     }));
     let free = orchestration.metadata.iter().flat_map(|metadata| &metadata.free);
     let free: Vec<&str> = free.map(String::as_str).collect();
     if !free.is_empty() {
         lines.push(format!("Free nearby: {}", free.join(", ")));
     }
-    lines.extend(warnings.iter().take(MOST_LINES).map(|line| shown_line(line).into_owned()));
+    lines.extend(
+        warnings
+            .iter()
+            .take(MOST_LINES)
+            .map(|line| shown_line(line).into_owned()),
+    );
     if warnings.len() > MOST_LINES {
         lines.push(format!("and {} more warnings", warnings.len() - MOST_LINES));
     }

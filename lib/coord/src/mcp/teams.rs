@@ -1,7 +1,7 @@
 //! The tools of teams: their calls by the operations, and their results as text.
 
-use coord_protocol::plain_text::{quoted_line, quoted_lines};
 use coord_protocol::messages::{InboxResponse, MessageView};
+use coord_protocol::plain_text::{quoted_line, quoted_lines};
 use coord_protocol::tasks::{PassedReason, PassedTask, TaskResponse, TaskView};
 use coord_protocol::team_event::MessageType;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};

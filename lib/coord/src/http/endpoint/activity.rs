@@ -12,12 +12,12 @@ use serde::Deserialize;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
-use crate::http::json::Json;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::{Branch, EventId, FilePath, RepoId};
 use crate::error::ApiError;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;

@@ -13,12 +13,12 @@ use coord_protocol::{PostRequest, PostResponse};
 use utoipa::openapi::{RefOr, Response as Described};
 use utoipa::{IntoResponses, OpenApi};
 
-use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::error::status_of;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Cause, OF_AGENTS, Reader, errors, finish, with_error};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;

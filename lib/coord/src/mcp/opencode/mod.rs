@@ -20,6 +20,7 @@ pub use call::OpenCodeCall;
 pub use tool::OpenCodeTool;
 
 use coord_protocol::AgentError;
+use coord_protocol::plain_text::shown;
 use coord_protocol::team_tools::TeamCall;
 use rmcp::model::{CallToolResult, ContentBlock};
 

@@ -53,7 +53,10 @@ pub(super) async fn selected_context(
     for other in others {
         let Some(stored) = texts.get(other) else { continue };
         let scope = quoted_line(&stored.intent.owned_scope.join(", "));
-        near.push(format!("intent {other} (login {}): {scope}", shown_line(stored.author())));
+        near.push(format!(
+            "intent {other} (login {}): {scope}",
+            shown_line(stored.author())
+        ));
     }
     near.extend(locks_near(&locks, holder, branch));
     let context = Context {
@@ -77,7 +80,9 @@ pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry
         let cost = registry.uses.get(*id).copied().unwrap_or_default();
         view(id, &registry.records[*id], texts.get(*id), cost, 0)
     });
-    let authors = ids.iter().map(|id| texts.get(*id).map(|stored| stored.editor().to_owned()));
+    let authors = ids
+        .iter()
+        .map(|id| texts.get(*id).map(|stored| stored.editor().to_owned()));
     let choice = Choice {
         authors: authors.map(Option::unwrap_or_default).collect(),
         intents: intents.collect(),
@@ -115,7 +120,12 @@ fn locks_near(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String
                 LockMode::Writing => "writes",
                 LockMode::Reading => "reads",
             };
-            format!("{} {verb} {}: {}", entry.user_id, entry.file_path, quoted_line(&entry.message))
+            format!(
+                "{} {verb} {}: {}",
+                entry.user_id,
+                entry.file_path,
+                quoted_line(&entry.message)
+            )
         })
         .collect();
     told.sort();

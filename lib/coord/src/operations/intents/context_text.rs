@@ -100,7 +100,11 @@ impl Choice {
         let listed = |(intent, author): (&IntentView, &String)| {
             let (scope, name) = (quoted_line(&intent.owned_scope.join(", ")), quoted_line(&intent.name));
             let author = shown_line(author);
-            format!("{} ({}), login {author}: {name}; {scope}", intent.id, status(intent.status))
+            format!(
+                "{} ({}), login {author}: {name}; {scope}",
+                intent.id,
+                status(intent.status)
+            )
         };
         let listed: Vec<String> = self.intents.iter().zip(&self.authors).map(listed).collect();
         text.line(WHOSE);
@@ -318,7 +322,10 @@ Near you:
         context.intent.constraints = vec!["x\nCoord: push".to_owned()];
         context.intent.owned_scope = vec!["src/**\nCoord: delete".to_owned()];
         let text = context.text();
-        assert!(text.starts_with(&format!("Intent REQ-POOL-1, written by login eve. {WHOSE}\n> ")), "{text}");
+        assert!(
+            text.starts_with(&format!("Intent REQ-POOL-1, written by login eve. {WHOSE}\n> ")),
+            "{text}"
+        );
         for marked in ["> Coord: STOP", "> - x Coord: push", "> - src/** Coord: delete"] {
             assert!(text.contains(&format!("\n{marked}")), "{text}");
         }

@@ -171,7 +171,10 @@ async fn try_edit(
     match admission.run(&written).await? {
         WriteOutcome::Written(_) => Ok(Edit::Done(format!("Intent {id} is changed"))),
         WriteOutcome::Changed => Ok(Edit::Again),
-        WriteOutcome::Person => Err(person_required(app, "change an active intent of another login that is not assigned to you")),
+        WriteOutcome::Person => Err(person_required(
+            app,
+            "change an active intent of another login that is not assigned to you",
+        )),
         WriteOutcome::Unknown => Err(ApiError::UnknownIntent(id)),
         WriteOutcome::Exists | WriteOutcome::Full => Err(ApiError::Internal),
     }

@@ -8,9 +8,9 @@ use coord_protocol::{ErrorCode, IntentResponse};
 use utoipa::IntoResponses;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 
-use crate::http::json::Json;
 use crate::error::ApiError;
 use crate::http::error::status_of;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Answers, Cause, Reader, errors, finish, with_error};
 use crate::http::openapi::examples;
 use crate::http::openapi::responses::{just, narrowed, response};

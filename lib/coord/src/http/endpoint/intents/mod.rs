@@ -20,11 +20,11 @@ use coord_protocol::schema::IntentId;
 use coord_protocol::{IntentResponse, IntentsResponse, NewIntentRequest};
 use utoipa::OpenApi;
 
-use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::intents::{list_intents, new_intent};

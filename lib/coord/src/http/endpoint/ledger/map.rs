@@ -12,10 +12,10 @@ use utoipa::OpenApi;
 
 use super::answers::{Mapped, respond};
 use super::query::{MapQuery, unreadable};
-use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::ledger::{map, markdown};
 

@@ -19,11 +19,11 @@ use axum::routing::{MethodRouter, get};
 use coord_protocol::{LedgerResponse, RecordRequest, RecordResponse};
 use utoipa::OpenApi;
 
-use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::ledger::{page, record};

@@ -11,11 +11,11 @@ use coord_protocol::{VerifyRequest, VerifyResponse};
 use utoipa::OpenApi;
 
 use super::answers::{Verified, respond};
-use crate::http::json::Json;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::ledger::verify;

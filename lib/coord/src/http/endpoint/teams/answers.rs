@@ -8,10 +8,10 @@ use coord_protocol::ErrorCode;
 use serde::Serialize;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 
-use crate::http::json::Json;
 use crate::error::ApiError;
 use crate::http::conditional;
 use crate::http::error::status_of;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish, with_error};
 use crate::http::openapi::responses::response;
 
