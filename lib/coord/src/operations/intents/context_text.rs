@@ -98,7 +98,9 @@ impl Choice {
         }
         text.line("No intent is selected. Select one before you change files (select_active_intent).");
         let listed = |(intent, author): (&IntentView, &String)| {
-            let (scope, name) = (quoted_line(&intent.owned_scope.join(", ")), quoted_line(&intent.name));
+            // Beyond that the line is cut off.
+            let scope: String = intent.owned_scope.join(", ").chars().take(cut.1).collect();
+            let (scope, name) = (quoted_line(&scope), quoted_line(&intent.name));
             let author = shown_line(author);
             format!(
                 "{} ({}), login {author}: {name}; {scope}",
