@@ -131,9 +131,12 @@ async fn turns_never_pass_the_maximum_whoever_races() {
     let api = Arc::new(begun(json!({ "max_turns": 7 })).await);
     let use_once = |number: usize| {
         let api = Arc::clone(&api);
-        let mut body = call(&number.to_string());
-        body["agent_id"] = json!(format!("agent{}", number % 8));
-        tokio::spawn(async move { api.acts("ann", "usage", "REQ-1", body).await.status })
+        let user = format!("user{}", number % 8);
+        tokio::spawn(async move {
+            api.acts(&user, "usage", "REQ-1", call(&number.to_string()))
+                .await
+                .status
+        })
     };
     let racing: Vec<_> = (0..32).map(use_once).collect();
     let mut let_in = 0;

@@ -35,14 +35,13 @@ local function block_at(limit, id, record, origin)
   session.call, session.repeats = nil, nil
 end
 
--- Counts a call that was let in, as a turn where the intent is the caller's, and that a holder was heard of. The caller's session is saved by the script.
+-- Counts a call that was let in, and that a holder was heard of. The caller's session is saved by the script.
 local function count_call(id, call)
-  local counts = is_callers(record_of(id)) and 1 or 0
   local turns, tokens = use_of(id)
   if call.digest ~= '' then
     session.repeats = session.call == call.digest and session.repeats + 1 or 1
     session.call = call.digest
-    turns = turns + counts
+    turns = turns + 1
   end
   save_use(id, turns, tokens)
 end

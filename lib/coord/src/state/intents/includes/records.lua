@@ -29,7 +29,7 @@ end
 -- Whether an intent that has begun is the caller's: written, begun or assigned to its login; and no matter whose it is, before it has
 -- begun. An intent of before the owner was recorded is everybody's.
 local function is_callers(record)
-  if record.status == 'PENDING' or not record.owner then
+  if record.status == 'PENDING' or (record.owner or '') == '' then
     return true
   end
   local user, agent = request.user_id, request.user_id .. '/' .. request.agent_id
