@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{CommandFactory, Parser};
 use coord_cli::cli::Cli;
 use coord_cli::commands::{Command, Threads};
+use coord_protocol::plain_text::shown;
 use mimalloc::MiMalloc;
 use tokio::runtime::Builder;
 
@@ -43,7 +44,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             // The reader may have closed standard error.
-            let _ = writeln!(std::io::stderr(), "coord: {error:#}");
+            let _ = writeln!(std::io::stderr(), "coord: {}", shown(&format!("{error:#}")));
             ExitCode::FAILURE
         }
     }

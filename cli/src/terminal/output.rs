@@ -1,9 +1,11 @@
 //! Standard output. Colors are left out where it is no terminal, and where `NO_COLOR` is set.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Context;
+use coord_protocol::plain_text::{escape, is_unseen, shown};
 use serde::Serialize;
 
 /// What goes on.
@@ -44,16 +46,27 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 /// When it cannot be written.
 pub fn is_read(text: &str) -> anyhow::Result<bool> {
     let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(visible(text).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(error).context("standard output"),
     }
 }
 
+/// `text` without invisible characters, whatever it comes from; colors stay.
+fn visible(text: &str) -> Cow<'_, str> {
+    let is_hidden = |character: char| {
+        !matches!(character, '\u{1b}' | '\u{200c}' | '\u{200d}' | '\n' | '\t' | '\r') && is_unseen(character)
+    };
+    match text.contains(is_hidden) {
+        true => Cow::Owned(text.replace(is_hidden, "")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// Says a sentence on standard error, whose reader may have gone.
 pub fn note(sentence: &str) {
-    let _ = writeln!(std::io::stderr(), "coord: {sentence}");
+    let _ = writeln!(std::io::stderr(), "coord: {}", shown(sentence));
 }
 
 /// Prints `value` as JSON, with line breaks.
@@ -62,7 +75,7 @@ pub fn note(sentence: &str) {
 /// When it cannot be written.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(value).context("the answer is no JSON")?;
-    print(&format!("{json}\n"))
+    print(&format!("{}\n", escape(&json)))
 }
 
 /// The width of the terminal; `None` where standard output is none, so that programs read whole lines.

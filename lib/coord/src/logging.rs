@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use coord_protocol::plain_text::is_unseen;
 use tracing::Subscriber;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -56,7 +57,7 @@ pub fn text(
         .finish()
 }
 
-/// Writes each event as one line: control characters and line separators are escaped as in JSON. The text form of
+/// Writes each event as one line: control characters, line separators and invisible characters are escaped as in JSON. The text form of
 /// `tracing-subscriber` keeps line ends, and ESC in values logged by `Display`.
 struct OneLine<M>(M);
 
@@ -86,7 +87,11 @@ impl<W: Write> Write for Line<W> {
                 match character {
                     '\n' => line.push_str("\\n"),
                     '\r' => line.push_str("\\r"),
-                    other if breaks_a_line(other) => line.push_str(&format!("\\u{:04x}", u32::from(other))),
+                    other if breaks_a_line(other) => {
+                        for unit in other.encode_utf16(&mut [0; 2]) {
+                            line.push_str(&format!("\\u{unit:04x}"));
+                        }
+                    }
                     other => line.push(other),
                 }
             }
@@ -104,11 +109,7 @@ impl<W: Write> Write for Line<W> {
 }
 
 fn breaks_a_line(character: char) -> bool {
-    match character {
-        '\t' => false,
-        '\u{2028}' | '\u{2029}' => true,
-        other => other.is_control(),
-    }
+    character != '\t' && is_unseen(character)
 }
 
 #[cfg(test)]
@@ -132,7 +133,8 @@ mod tests {
         }
     }
 
-    const EVIL: &str = "a\nERROR forged\r\n\u{1b}[2J\u{1b}]0;title\u{7}\u{85}\u{2028}\u{9b}31m b";
+    const EVIL: &str =
+        "a\nERROR forged\r\n\u{1b}[2J\u{1b}]0;title\u{7}\u{85}\u{2028}\u{9b}31m\u{202e}\u{fff9}\u{e0041} b";
 
     fn log_evil() {
         let span = tracing::error_span!("request", id = %EVIL);

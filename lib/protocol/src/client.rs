@@ -21,6 +21,7 @@ pub use ledger::LedgerFilter;
 pub use teams::{HistoryFilter, TaskFilter};
 
 use crate::loopback::is_loopback;
+use crate::plain_text;
 use crate::{
     ActivityResponse, AgentError, CheckRequest, CheckResponse, ErrorBody, LocksResponse, Orchestration, PostRequest,
     PostResponse, Waiting,
@@ -325,7 +326,8 @@ impl Client {
     pub async fn read(&self, path: &str, query: &[(&str, &str)]) -> Result<Box<RawValue>, ClientError> {
         let mut url = self.url(path)?;
         url.query_pairs_mut().extend_pairs(query);
-        self.send(self.http.get(url), &[]).await
+        let answer: Json = self.send(self.http.get(url), &[]).await?;
+        serde_json::value::to_raw_value(&answer).map_err(|error| ClientError::Invalid(error.to_string()))
     }
 
     fn url(&self, path: &str) -> Result<Url, ClientError> {
@@ -344,14 +346,29 @@ impl Client {
     async fn send<T: DeserializeOwned>(&self, request: RequestBuilder, whole: &[StatusCode]) -> Result<T, ClientError> {
         let received = Received::of(request).await?;
         if received.status.is_success() {
-            return serde_json::from_slice(&received.body).map_err(|error| received.malformed(error.to_string()));
+            return received
+                .decoded()
+                .map_err(|error| received.malformed(error.to_string()));
         }
         if whole.contains(&received.status)
-            && let Ok(response) = serde_json::from_slice(&received.body)
+            && let Ok(response) = received.decoded()
         {
             return Ok(response);
         }
         Err(received.refusal())
+    }
+
+    /// `GET path`, with its texts as the server sends them, byte by byte.
+    async fn get_exact<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &[(&str, Option<&str>)],
+    ) -> Result<T, ClientError> {
+        let received = Received::of(self.http.get(self.url_with(path, query)?)).await?;
+        if !received.status.is_success() {
+            return Err(received.refusal());
+        }
+        serde_json::from_slice(&received.body).map_err(|error| received.malformed(error.to_string()))
     }
 
     /// The response as text.
@@ -361,7 +378,9 @@ impl Client {
             return Err(received.refusal());
         }
         let body = std::mem::take(&mut received.body);
-        String::from_utf8(body).map_err(|_| received.malformed("it is not UTF-8".to_owned()))
+        String::from_utf8(body)
+            .map(|text| plain_text::shown(&text).into_owned())
+            .map_err(|_| received.malformed("it is not UTF-8".to_owned()))
     }
 }
 
@@ -404,6 +423,16 @@ impl Received {
         Ok(received)
     }
 
+    /// The body, with its texts as they may be shown. Text without any escape is so already.
+    fn decoded<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        if self.body.is_ascii() && !self.body.contains(&b'\\') {
+            return serde_json::from_slice(&self.body);
+        }
+        let mut json: Json = serde_json::from_slice(&self.body)?;
+        plain_text::clean(&mut json);
+        serde_json::from_value(json)
+    }
+
     fn malformed(&self, problem: String) -> ClientError {
         ClientError::Malformed {
             status: self.status.as_u16(),
@@ -416,9 +445,9 @@ impl Received {
         if self.status == StatusCode::MISDIRECTED_REQUEST {
             return ClientError::OtherServer;
         }
-        let (error, orchestration, waiting) = match serde_json::from_slice::<AgentError>(&self.body) {
+        let (error, orchestration, waiting) = match self.decoded::<AgentError>() {
             Ok(refused) => (refused.error, Some(Box::new(refused.orchestration)), refused.waiting),
-            Err(_) => match serde_json::from_slice(&self.body) {
+            Err(_) => match self.decoded() {
                 Ok(error) => (error, None, Waiting::default()),
                 Err(error) => return self.malformed(error.to_string()),
             },

@@ -12,6 +12,7 @@
 //! - [`error`]: stable codes, and the body of an error
 //! - [`event`], [`team_event`], [`stream`]: what changes of the state tell; what the stream of events has besides
 //! - [`schema`]: strings of the wire as JSON Schema
+//! - [`plain_text`]: text of other people, made safe for terminals and models
 //! - `client` (a feature): a client over HTTP
 
 pub mod activity;
@@ -31,6 +32,7 @@ pub mod loopback;
 pub mod messages;
 pub mod opencode_tools;
 pub mod orchestration;
+pub mod plain_text;
 pub mod post_status;
 pub mod schema;
 pub mod stream;

@@ -227,7 +227,7 @@ fn the_files_of_a_task_are_claimed_from_the_working_copy_and_unlocked_where_noth
     );
     let check = by(&world, "two", &["check", "src/db.ts"], 3);
     assert!(
-        check.contains("Ready in alpha: t3 of lead (") && check.contains("): Read me\n"),
+        check.contains("Ready in alpha: t3 of lead (") && check.contains("): \u{201c}Read me\u{201d}\n"),
         "{check}"
     );
     let next = by(&world, "two", &["task", "next"], 0);

@@ -46,7 +46,7 @@ fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
             assert_eq!(text.is_some(), is_taken, "{}: {text:?}", form.agent);
             let Some(text) = text else { continue };
             assert!(
-                text.contains("(bob): a.txt: Rewrite a.txt") && !text.contains("b.txt"),
+                text.contains(", bob): a.txt: \u{201c}Rewrite a.txt\u{201d}") && !text.contains("b.txt"),
                 "{text}"
             );
         }

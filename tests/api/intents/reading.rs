@@ -58,7 +58,7 @@ async fn the_context_is_of_the_selected_intent_or_of_what_can_be_selected() {
     assert!(
         context("ann")
             .await
-            .contains("- REQ-1 (PENDING): The name of REQ-1; src/db.ts\n")
+            .contains("- REQ-1 (PENDING), login ann: \u{201c}The name of REQ-1\u{201d}; \u{201c}src/db.ts\u{201d}\n")
     );
     api.does("ann", "select", "REQ-1", json!({})).await;
     api.claim("bob", "READING", &["src/auth.ts"]).await;

@@ -64,7 +64,9 @@ async fn a_report_of_tokens_counts_once_and_stops_the_next_call() {
     }
     assert_eq!(reason, "Intent REQ-1 has cost 0 turns and 95 tokens");
     // Another holder's session of the same name is another.
-    api.does("bob", "usage", "REQ-1", report("s", 10)).await;
+    let mut of_other = report("s", 10);
+    of_other["agent_id"] = json!("two");
+    api.does("ann", "usage", "REQ-1", of_other).await;
     let refused = api.acts("ann", "usage", "REQ-1", call("1")).await.json();
     assert_eq!(refused["error"], "BUDGET_EXHAUSTED");
     assert!(

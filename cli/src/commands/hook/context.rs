@@ -2,6 +2,7 @@
 //! its intent is noted.
 
 use coord::domain::AgentId;
+use coord_protocol::plain_text::{WHOSE, quoted_line, shown_line};
 use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter, RecordEntry, RecordKind};
 
 use crate::agent::connection::Connection;
@@ -59,8 +60,12 @@ fn text(locks: &[HeldLock], branch: &str) -> Option<String> {
     let mut sessions: Vec<(String, Vec<&HeldLock>)> = Vec::new();
     for lock in locks {
         let name = match &lock.agent_id {
-            Some(agent) => format!("{} ({agent})", lock.user_name),
-            None => lock.user_name.clone(),
+            Some(agent) => format!(
+                "{} (login {}, {agent})",
+                shown_line(&lock.user_name),
+                shown_line(&lock.user)
+            ),
+            None => format!("{} (login {})", shown_line(&lock.user_name), shown_line(&lock.user)),
         };
         match sessions.iter_mut().find(|(known, _)| *known == name) {
             Some((_, locks)) => locks.push(lock),
@@ -71,12 +76,16 @@ fn text(locks: &[HeldLock], branch: &str) -> Option<String> {
         return None;
     }
     let mut lines = vec![format!(
-        "Coord: others hold files on branch {branch}. Leave these and files that import them alone, or expect a refusal."
+        "Coord: others hold files on branch {branch}. Leave these and files that import them alone, or expect a refusal. {WHOSE}"
     )];
     for (name, locks) in sessions.iter().take(MOST_SESSIONS) {
         let files: Vec<String> = locks.iter().map(|lock| shown(lock)).collect();
         let message: String = locks[0].message.chars().take(MOST_CHARS).collect();
-        lines.push(format!("- {name}: {}: {message}", reason::listed(&files)));
+        lines.push(format!(
+            "- {name}: {}: {}",
+            reason::listed(&files),
+            quoted_line(&message)
+        ));
     }
     let more = sessions.len().saturating_sub(MOST_SESSIONS);
     if more > 0 {
@@ -87,7 +96,7 @@ fn text(locks: &[HeldLock], branch: &str) -> Option<String> {
 
 fn shown(lock: &HeldLock) -> String {
     match lock.status {
-        LockMode::Writing => lock.file_path.clone(),
+        LockMode::Writing => shown_line(&lock.file_path).into_owned(),
         LockMode::Reading => format!("{} (reading)", lock.file_path),
     }
 }

@@ -1,6 +1,7 @@
 //! Intents in a terminal.
 
 use anstyle::Style;
+use coord_protocol::plain_text::quoted_lines;
 use coord_protocol::{IntentStatus, IntentView};
 
 use crate::agent::intents::status;
@@ -79,7 +80,7 @@ pub(super) fn whole(view: &IntentView, now: i64) -> String {
     }
     text.push('\n');
     if !view.description.is_empty() {
-        text.push_str(&format!("\n{}\n", view.description.trim_end()));
+        text.push_str(&format!("\n{}\n", quoted_lines(&view.description)));
     }
     let mut list = |heading: &str, lines: Vec<String>| {
         if !lines.is_empty() {

@@ -1,4 +1,5 @@
-use super::plain_text::is_unseen;
+use coord_protocol::plain_text::is_unseen;
+
 use super::{Invalid, quoted};
 
 /// A branch, without `refs/heads/`: valid by `git check-ref-format --branch`, and without characters that other agents would not

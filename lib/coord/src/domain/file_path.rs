@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-use super::plain_text::is_unseen;
+use coord_protocol::plain_text::is_unseen;
+
 use super::{Invalid, quoted};
 
 /// The path of a file, relative to the root of its repository, with `/` as separator. Spellings of one path are one value:

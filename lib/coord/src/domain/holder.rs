@@ -1,4 +1,5 @@
-use super::plain_text::is_unseen;
+use coord_protocol::plain_text::is_unseen;
+
 use super::{Invalid, quoted};
 
 /// A person: the verified login, never a name that the caller states.

@@ -1,4 +1,5 @@
-use super::plain_text::is_unseen;
+use coord_protocol::plain_text::is_unseen;
+
 use super::{FilePath, Invalid, plain_text};
 
 /// The reason that an agent gives to the others: one sentence.

@@ -10,7 +10,6 @@ mod instant;
 mod lock;
 mod lock_reason;
 pub mod orchestration;
-mod plain_text;
 mod repo_id;
 pub mod team;
 pub mod work;
@@ -18,6 +17,7 @@ pub mod work;
 pub use branch::Branch;
 pub use build_progress::BuildProgress;
 pub use commit::CommitSha;
+pub use coord_protocol::plain_text::{is_plain_text, plain_text};
 pub use coord_protocol::{LockMode, LockStatus};
 pub use event_id::EventId;
 pub use file_path::{FilePath, FilePaths};
@@ -25,7 +25,6 @@ pub use holder::{AgentId, Holder, UserId};
 pub use instant::instant;
 pub use lock::{LockEntry, NeighborPolicy};
 pub use lock_reason::LockReason;
-pub use plain_text::{is_plain_text, plain_text};
 pub use repo_id::RepoId;
 
 /// The problem with a value, as one sentence that says what to send instead. It may be shown to the caller.

@@ -1,6 +1,5 @@
 //! The one place that turns errors into responses.
 
-use axum::Json;
 use axum::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -8,6 +7,7 @@ use coord_protocol::ErrorCode;
 use serde::Serialize;
 
 use crate::error::ApiError;
+use crate::http::json::Json;
 
 /// The status of an error with this code.
 pub(super) fn status_of(code: ErrorCode) -> StatusCode {

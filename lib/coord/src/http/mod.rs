@@ -9,6 +9,7 @@ pub mod edge;
 mod endpoint;
 pub mod error;
 mod headers;
+mod json;
 pub mod openapi;
 mod own_origin;
 mod peer_address;

@@ -2,6 +2,7 @@
 
 use axum::extract::Query;
 use axum::http::Uri;
+use coord_protocol::plain_text::clean;
 use coord_protocol::{AgentError, ErrorCode};
 use percent_encoding::percent_decode_str;
 use rmcp::ErrorData;
@@ -100,37 +101,39 @@ async fn contents(session: &Session, uri: &str) -> Result<Option<String>, ApiErr
     let json = match resource {
         Resource::Locks => {
             let request = query::<LocksQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
-            serde_json::to_string(&list_locks(&session.app, request).await?)
+            serde_json::to_value(list_locks(&session.app, request).await?)
         }
         Resource::Activity => {
             let request = query::<ActivityQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
-            serde_json::to_string(&list_activity(&session.app, request).await?)
+            serde_json::to_value(list_activity(&session.app, request).await?)
         }
         Resource::Intents => {
             let query = query::<IntentsQuery>(&uri)?;
             let request = query.parse(caller, session.agent.as_deref())?;
-            serde_json::to_string(&list_intents(&session.app, request).await?)
+            serde_json::to_value(list_intents(&session.app, request).await?)
         }
         Resource::Ledger => {
             let request = query::<LedgerQuery>(&uri)?.parse(caller, session.agent.as_deref())?;
-            serde_json::to_string(&page(&session.app, request).await?)
+            serde_json::to_value(page(&session.app, request).await?)
         }
         Resource::Team(name) => {
             let TeamsQuery { repo_url } = query(&uri)?;
             let asked = asked(session, caller);
-            serde_json::to_string(&show_team(&session.app, &name, &repo_url, asked).await?)
+            serde_json::to_value(show_team(&session.app, &name, &repo_url, asked).await?)
         }
         Resource::Task(id) => {
             let sent = query::<TaskQuery>(&uri)?.caller();
             let asked = asked(session, caller);
-            serde_json::to_string(&show_task(&session.app, &id, &sent, asked).await?)
+            serde_json::to_value(show_task(&session.app, &id, &sent, asked).await?)
         }
         Resource::Graph(path) => {
             let query = query::<GraphQuery>(&uri)?.around(path);
             return read_graph_view(&session.app, &query, caller).await.map(Some);
         }
     };
-    json.map(Some).map_err(|_| ApiError::Internal)
+    let mut json = json.map_err(|_| ApiError::Internal)?;
+    clean(&mut json);
+    Ok(Some(json.to_string()))
 }
 
 fn asked(session: &Session, caller: Caller) -> Asked<'_> {

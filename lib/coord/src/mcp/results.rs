@@ -1,5 +1,6 @@
 //! Results of tools: what HTTP would answer as structured content, and a few lines that begin with what to do and why.
 
+use coord_protocol::plain_text::{clean, quoted_line, shown, shown_line};
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{AgentError, CheckResponse, ErrorBody, IntentResponse, Orchestration, PostResponse};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -42,12 +43,15 @@ impl From<Refusal> for Outcome {
 impl Outcome {
     /// The outcome as the client gets it.
     pub fn result(&self) -> CallToolResult {
-        let content = vec![ContentBlock::text(self.text())];
+        let content = vec![ContentBlock::text(shown(&self.text()))];
         let mut result = match self {
             Outcome::Malformed(_) => CallToolResult::error(content),
             _ => CallToolResult::success(content),
         };
-        result.structured_content = serde_json::to_value(self).ok();
+        result.structured_content = serde_json::to_value(self).ok().map(|mut value| {
+            clean(&mut value);
+            value
+        });
         result
     }
 
@@ -90,7 +94,7 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
     let mut lines = vec![format!(
         "{}: {}",
         action.as_str().unwrap_or_default(),
-        orchestration.reason
+        shown_line(&orchestration.reason)
     )];
     lines.extend(orchestration.command.as_ref().map(|command| format!("Run: {command}")));
     lines.extend(error.map(|error| error.error.as_str().to_owned()));
@@ -100,14 +104,24 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
         .flat_map(|metadata| &metadata.suggested_tasks);
     lines.extend(suggested.map(|task| {
         let author = teams::author(&task.created_by, task.login.as_deref());
-        format!("Ready in {}: {} of {author}: {}", task.team, task.id, task.title)
+        format!(
+            "Ready in {}: {} of {author}: {}",
+            task.team,
+            task.id,
+            quoted_line(&task.title)
+        )
     }));
     let free = orchestration.metadata.iter().flat_map(|metadata| &metadata.free);
     let free: Vec<&str> = free.map(String::as_str).collect();
     if !free.is_empty() {
         lines.push(format!("Free nearby: {}", free.join(", ")));
     }
-    lines.extend(warnings.iter().take(MOST_LINES).cloned());
+    lines.extend(
+        warnings
+            .iter()
+            .take(MOST_LINES)
+            .map(|line| shown_line(line).into_owned()),
+    );
     if warnings.len() > MOST_LINES {
         lines.push(format!("and {} more warnings", warnings.len() - MOST_LINES));
     }

@@ -1,6 +1,7 @@
 //! The tools of teams: their calls by the operations, and their results as text.
 
 use coord_protocol::messages::{InboxResponse, MessageView};
+use coord_protocol::plain_text::{shown, shown_line};
 use coord_protocol::tasks::{PassedReason, PassedTask, TaskResponse, TaskView};
 use coord_protocol::team_event::MessageType;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
@@ -152,7 +153,7 @@ fn team(team: &TeamView) -> Vec<String> {
             "Shutdown {} of {whom}, asked by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
-            shutdown.reason
+            shown_line(&shutdown.reason)
         )
     }));
     lines
@@ -177,7 +178,7 @@ fn short(task: &TaskView) -> String {
         format!(", waits for {}", task.dependencies.join(", "))
     };
     let creator = author(&task.created_by, task.created_by_login.as_deref());
-    format!("{} [{state}{waits}] {creator}: {}", task.id, task.title)
+    format!("{} [{state}{waits}] {creator}: {}", task.id, shown_line(&task.title))
 }
 
 /// ` by ` somebody, if that is known.
@@ -290,5 +291,6 @@ pub fn message_line(message: &MessageView) -> String {
 /// What somebody wrote, after who wrote it. Its further lines are indented, so that none looks like one of Coord or of somebody else.
 fn quoted(author: &str, text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', " ");
-    format!("{author}{}", text.replace('\n', "\n  "))
+    // What ends a line elsewhere ends one here, before the lines are marked.
+    format!("{author}{}", shown(&text).replace('\n', "\n  "))
 }

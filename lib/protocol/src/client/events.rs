@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::{Client, ClientError, Received, unreachable};
 use crate::event::PublishedEvent;
+use crate::plain_text;
 use crate::stream::StreamMessage;
 
 /// Largest message of the stream, in bytes.
@@ -94,7 +95,8 @@ fn data_of(frame: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn decoded(data: &[u8]) -> Result<Streamed, String> {
-    let json: Json = serde_json::from_slice(data).map_err(|error| error.to_string())?;
+    let mut json: Json = serde_json::from_slice(data).map_err(|error| error.to_string())?;
+    plain_text::clean(&mut json);
     if let Ok(message) = serde_json::from_value(json.clone()) {
         return Ok(Streamed::Message(message));
     }

@@ -41,12 +41,15 @@ pub async fn outcome(agent: Agent<'_>, act: &Act) -> String {
                 seen: (!is_new).then_some(seen.as_str()),
                 stored: &StoredIntent {
                     intent,
-                    created_by: "ann".to_owned(),
+                    // Everybody's: the rules of budgets are the same for all.
+                    created_by: String::new(),
+                    changed_by: None,
                 },
                 digest: &digest,
                 is_for_holders: true,
                 change: "Written: \"it\" / again",
                 origin: agent.about.origin.as_str(),
+                is_person: false,
             };
             format!("{:?}", write_intent(&*world.store, &agent.terms(), &written).await)
         }

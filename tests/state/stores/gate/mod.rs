@@ -50,7 +50,9 @@ impl World {
         let digest = Scope::parse(&intent.owned_scope).unwrap().digest();
         let stored = StoredIntent {
             intent,
-            created_by: "boss".to_owned(),
+            // Everybody's: the rules of budgets are the same for all.
+            created_by: String::new(),
+            changed_by: None,
         };
         let written = WrittenIntent {
             seen: (!is_new).then_some(version.as_str()),
@@ -59,6 +61,7 @@ impl World {
             is_for_holders: true,
             change: "Written",
             origin: ORIGIN,
+            is_person: false,
         };
         let boss = self.agent("boss");
         let outcome = state::intents::write_intent(&*self.store, &boss.entry(&[]), &written).await;

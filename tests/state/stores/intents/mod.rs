@@ -31,7 +31,9 @@ fn intent(id: &str) -> StoredIntent {
             owned_scope: vec![format!("src/{id}/**")],
             ..Intent::default()
         },
-        created_by: "ann".to_owned(),
+        // Everybody's: the rules of budgets are the same for all.
+        created_by: String::new(),
+        changed_by: None,
     }
 }
 
@@ -58,6 +60,7 @@ impl Agent<'_> {
             is_for_holders,
             change: "Written: \"it\" / again",
             origin: ORIGIN,
+            is_person: false,
         };
         answered(write_intent(&*self.world.store, &self.terms(), &written).await.unwrap())
     }

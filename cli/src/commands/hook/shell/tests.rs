@@ -227,3 +227,22 @@ fn acts_of_a_person_are_found_in_commands_and_in_requests() {
         assert_eq!(found(command).person, None, "{command}");
     }
 }
+
+#[test]
+fn a_redirection_to_a_quoted_name_is_seen_and_one_that_cannot_be_told_is_a_change() {
+    for command in [
+        "> $'a.rs'",
+        ">| $\"a.rs\"",
+        "&> $'a.rs'",
+        "&>> $'a.rs'",
+        ">> $'a.rs'",
+        ">& $'a.rs'",
+    ] {
+        let effects = super::walk::effects(&format!("echo x {command}"), std::path::Path::new("/w"));
+        assert_eq!(effects.writes, [std::path::PathBuf::from("/w/a.rs")], "{command}");
+    }
+    for command in ["> $'a\\x2ers'", "&> $NAME", ">& ~/a", ">> {a,b}", "&>> $'a\\tb'"] {
+        let effects = super::walk::effects(&format!("echo x {command}"), std::path::Path::new("/w"));
+        assert!(effects.changes, "{command}");
+    }
+}

@@ -158,14 +158,17 @@ impl Walk {
             IoRedirect::File(_, Kind::DuplicateOutput, Target::Duplicate(word)) => {
                 let path = words::plain(word);
                 let is_number = |path: &String| path.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
-                if let Some(path) = path.filter(|path| !is_number(path)) {
-                    self.place.writes(&path);
+                match path {
+                    Some(path) if is_number(&path) => {}
+                    Some(path) => self.place.writes(&path),
+                    None => self.place.effects.changes = true,
                 }
                 return;
             }
             IoRedirect::OutputAndError(word, _) => {
-                if let Some(path) = words::plain(word) {
-                    self.place.writes(&path);
+                match words::plain(word) {
+                    Some(path) => self.place.writes(&path),
+                    None => self.place.effects.changes = true,
                 }
                 return;
             }

@@ -16,7 +16,8 @@ pub(super) fn plain(word: &Word) -> Option<String> {
             WordPiece::Text(part) if part.contains(EXPANDED) => return None,
             WordPiece::Text(part) | WordPiece::SingleQuotedText(part) => text.push_str(part),
             WordPiece::EscapeSequence(sequence) => text.push_str(escaped(sequence)),
-            WordPiece::DoubleQuotedSequence(pieces) => {
+            WordPiece::AnsiCQuotedText(part) if !part.contains('\\') => text.push_str(part),
+            WordPiece::DoubleQuotedSequence(pieces) | WordPiece::GettextDoubleQuotedSequence(pieces) => {
                 for WordPieceWithSource { piece, .. } in pieces {
                     match piece {
                         WordPiece::Text(part) => text.push_str(part),

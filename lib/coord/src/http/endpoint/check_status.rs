@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request;
@@ -18,6 +17,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{OF_AGENTS, Reader, errors, finish, with_error};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;

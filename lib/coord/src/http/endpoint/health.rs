@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json;
 use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -24,6 +23,7 @@ use self::promise_keeper::PromiseKeeper;
 use self::report::{HealthReport, Overall};
 use crate::app::App;
 use crate::error::ApiError;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Reader, errors, finish, retry_later};
 use crate::http::openapi::examples;
 use crate::http::openapi::responses::response;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::routing::{MethodRouter, get};
@@ -18,6 +17,7 @@ use crate::auth::Caller;
 use crate::domain::{Branch, RepoId};
 use crate::error::ApiError;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::{self, AgentHeaders};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{Request, StatusCode};
@@ -19,6 +18,7 @@ use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::error::status_of;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Cause, OF_AGENTS, Reader, errors, finish, with_error};
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;

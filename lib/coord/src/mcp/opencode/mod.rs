@@ -20,6 +20,7 @@ pub use call::OpenCodeCall;
 pub use tool::OpenCodeTool;
 
 use coord_protocol::AgentError;
+use coord_protocol::plain_text::shown;
 use coord_protocol::team_tools::TeamCall;
 use rmcp::model::{CallToolResult, ContentBlock};
 
@@ -49,7 +50,7 @@ impl OpenCodeAnswer {
 
     /// The answer as the client gets it.
     pub fn result(&self) -> CallToolResult {
-        CallToolResult::success(self.texts.iter().map(ContentBlock::text).collect())
+        CallToolResult::success(self.texts.iter().map(|text| ContentBlock::text(shown(text))).collect())
     }
 }
 

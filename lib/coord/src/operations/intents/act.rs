@@ -164,7 +164,12 @@ async fn change_status(
 
 fn of_person(from: Status, to: Status) -> String {
     match (from, to) {
-        (_, Status::Completed) => "complete an intent whose criteria are not all met".to_owned(),
+        (_, Status::Completed) => {
+            "complete an intent of another login, or one whose criteria are not all met".to_owned()
+        }
+        (Status::InProgress, Status::Abandoned | Status::Blocked) => {
+            "abandon or block an active intent of another login that is not assigned to you".to_owned()
+        }
         (_, Status::InProgress) => "unblock an intent".to_owned(),
         _ => "end an intent that is blocked".to_owned(),
     }

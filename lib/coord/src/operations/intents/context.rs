@@ -2,13 +2,14 @@
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::Record;
+use coord_protocol::plain_text::{quoted_line, shown_line};
 
 use super::context_text::{Choice, Context};
 use super::view::{owned_by, view};
 use crate::app::App;
 use crate::domain::{Branch, Holder, LockMode, RepoId};
 use crate::error::ApiError;
-use crate::state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
+use crate::state::intents::{Owners, Registry, StoredIntent, intent_texts, owned_paths, registry};
 use crate::state::ledger::{AppendedLine, newest_lines};
 use crate::state::locks::{LiveLocks, live_locks};
 
@@ -50,11 +51,16 @@ pub(super) async fn selected_context(
     let cost = registry.uses.get(id).copied().unwrap_or_default();
     let mut near: Vec<String> = Vec::new();
     for other in others {
-        let scope = texts.get(other).map(|stored| stored.intent.owned_scope.join(", "));
-        near.push(format!("intent {other}: {}", scope.unwrap_or_default()));
+        let Some(stored) = texts.get(other) else { continue };
+        let scope = quoted_line(&stored.intent.owned_scope.join(", "));
+        near.push(format!(
+            "intent {other} (login {}): {scope}",
+            shown_line(stored.author())
+        ));
     }
     near.extend(locks_near(&locks, holder, branch));
     let context = Context {
+        author: texts.get(id).and_then(|stored| author(stored, holder.user_id.as_str())),
         intent: view(id, record, texts.get(id), cost, owned_by(id, &owners)),
         lines: lines_about(id, &lines),
         touched: touched(id, &owners),
@@ -74,11 +80,25 @@ pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry
         let cost = registry.uses.get(*id).copied().unwrap_or_default();
         view(id, &registry.records[*id], texts.get(*id), cost, 0)
     });
+    let authors = ids
+        .iter()
+        .map(|id| texts.get(*id).map(|stored| stored.editor().to_owned()));
     let choice = Choice {
+        authors: authors.map(Option::unwrap_or_default).collect(),
         intents: intents.collect(),
         last: registry.session.last.clone(),
     };
     Ok(choice.text())
+}
+
+/// Who has written the intent, where not all of its words are those of `login`.
+fn author(stored: &StoredIntent, login: &str) -> Option<String> {
+    let (author, editor) = (shown_line(stored.author()), shown_line(stored.editor()));
+    match (author == login, editor == login) {
+        (true, true) => None,
+        (false, _) if author == editor => Some(format!("written by login {author}")),
+        _ => Some(format!("written by login {author}, changed by login {editor}")),
+    }
 }
 
 fn active_others<'a>(registry: &'a Registry, id: &str) -> Vec<&'a str> {
@@ -100,7 +120,12 @@ fn locks_near(locks: &LiveLocks, holder: &Holder, branch: &Branch) -> Vec<String
                 LockMode::Writing => "writes",
                 LockMode::Reading => "reads",
             };
-            format!("{} {verb} {}: {}", entry.user_id, entry.file_path, entry.message)
+            format!(
+                "{} {verb} {}: {}",
+                entry.user_id,
+                entry.file_path,
+                quoted_line(&entry.message)
+            )
         })
         .collect();
     told.sort();
@@ -130,7 +155,7 @@ fn told_line(record: &Record) -> String {
         record.agent_id,
         record.action_type,
         record.status,
-        what.join("; ")
+        quoted_line(&what.join("; "))
     )
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use coord_intents::intent::{Budget, Criterion, Intent, RelatedSpec};
 use coord_intents::scope::Scope;
+use coord_protocol::plain_text::shown_line;
 use coord_protocol::{BudgetLimits, IntentFields};
 use serde_json::Value as Json;
 
@@ -79,6 +80,15 @@ pub(super) fn put(intent: &mut Intent, sent: &IntentFields) -> Result<(), ApiErr
 /// The scope, or the error of one that is refused.
 pub(super) fn parse_scope(scope: &[String]) -> Result<Scope, ApiError> {
     const FIELD: &str = "owned_scope";
+    if let Some(pattern) = scope.iter().find(|pattern| shown_line(pattern) != pattern.as_str()) {
+        return Err(ApiError::InvalidField {
+            field: FIELD,
+            problem: format!(
+                "has a pattern with line ends or invisible characters: {}",
+                shown(pattern)
+            ),
+        });
+    }
     Scope::parse(scope).map_err(|refusal| {
         let sentence = refusal.to_string();
         let problem = match sentence.strip_prefix("owned_scope ") {

@@ -49,6 +49,7 @@ pub async fn new_intent(
     let id = intent.id.clone();
     let stored = bounded(StoredIntent {
         created_by: actor(admission.holder()),
+        changed_by: None,
         intent,
     })?;
     let written = WrittenIntent {
@@ -58,6 +59,7 @@ pub async fn new_intent(
         is_for_holders: true,
         change: &change,
         origin: &origin(None)?,
+        is_person: is_person(app, &admission),
     };
     let outcome = admission.run(&written).await?;
     let holder = admission.holder();
@@ -74,7 +76,7 @@ pub async fn new_intent(
             let refusal = (ErrorCode::TooManyIntents, Action::Stop, reason);
             refused(app, &caller.repo, holder, &id, refusal).await
         }
-        WriteOutcome::Unknown | WriteOutcome::Changed => Err(ApiError::Internal),
+        WriteOutcome::Unknown | WriteOutcome::Changed | WriteOutcome::Person => Err(ApiError::Internal),
     }
 }
 
@@ -155,6 +157,7 @@ async fn try_edit(
     let stored = bounded(StoredIntent {
         intent: edited.intent,
         created_by: stored.created_by.clone(),
+        changed_by: Some(actor(admission.holder())),
     })?;
     let written = WrittenIntent {
         seen: Some(&registry.version),
@@ -163,10 +166,15 @@ async fn try_edit(
         is_for_holders: edited.is_for_holders,
         change: &change,
         origin: &origin(None)?,
+        is_person: is_person(app, admission),
     };
     match admission.run(&written).await? {
         WriteOutcome::Written(_) => Ok(Edit::Done(format!("Intent {id} is changed"))),
         WriteOutcome::Changed => Ok(Edit::Again),
+        WriteOutcome::Person => Err(person_required(
+            app,
+            "change an active intent of another login that is not assigned to you",
+        )),
         WriteOutcome::Unknown => Err(ApiError::UnknownIntent(id)),
         WriteOutcome::Exists | WriteOutcome::Full => Err(ApiError::Internal),
     }

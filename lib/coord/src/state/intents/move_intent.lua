@@ -41,6 +41,8 @@ elseif whose == 'CRITERIA' and criteria == 'UNMET' then
   return { 'CRITERIA', now, record.status }
 elseif (whose == 'PERSON' or whose == 'CRITERIA' and criteria == 'FORCED') and not is_person then
   return { 'PERSON', now, record.status }
+elseif not is_person and not is_callers(record) then
+  return { 'PERSON', now, record.status }
 end
 load_session()
 change_status(id, record, status, reason, session.state, origin)

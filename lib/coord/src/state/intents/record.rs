@@ -48,6 +48,25 @@ pub struct StoredIntent {
     pub intent: Intent,
     /// A login, or a login, a slash and an agent's id.
     pub created_by: String,
+    /// Who has changed its words last, in the same form; none where nobody has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_by: Option<String>,
+}
+
+impl StoredIntent {
+    /// The login that has written it.
+    pub fn author(&self) -> &str {
+        login_of(&self.created_by)
+    }
+
+    /// The login that has changed it last.
+    pub fn editor(&self) -> &str {
+        login_of(self.changed_by.as_ref().unwrap_or(&self.created_by))
+    }
+}
+
+fn login_of(actor: &str) -> &str {
+    actor.split('/').next().unwrap_or_default()
 }
 
 /// What the work on an intent has cost.

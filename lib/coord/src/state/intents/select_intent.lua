@@ -42,6 +42,7 @@ if record.status == 'PENDING' then
 end
 append_line(id, state, 'INTENT_SELECTION', payload, result, origin)
 if record.status == 'PENDING' then
+  record.begun_by = request.user_id
   change_status(id, record, 'IN_PROGRESS', '', state, origin)
 end
 if session.intent ~= id then

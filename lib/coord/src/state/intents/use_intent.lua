@@ -37,7 +37,8 @@ if not record then
 end
 load_session()
 local call = { name = name, digest = digest }
-if total then
+-- What an agent of another login says that it has used does not count: it could spend all of the budget.
+if total and is_callers(record) then
   local turns, tokens = use_of(id)
   save_use(id, turns, tokens + new_tokens())
 end

@@ -22,6 +22,8 @@ pub struct WrittenIntent<'a> {
     pub change: &'a str,
     /// The origin of the line.
     pub origin: &'a str,
+    /// Whether a person asks.
+    pub is_person: bool,
 }
 
 /// The outcome of writing an intent.
@@ -37,6 +39,8 @@ pub enum WriteOutcome {
     Unknown,
     /// The registry has changed; decide anew.
     Changed,
+    /// It has begun, and is another login's.
+    Person,
 }
 
 /// Writes an intent.
@@ -64,6 +68,9 @@ pub async fn write_intent(
         if written.is_for_holders { "1" } else { "0" },
         written.change,
         written.origin,
+        if written.is_person { "1" } else { "0" },
+        written.stored.author(),
+        intent.assigned_agent.as_deref().unwrap_or_default(),
     ]));
     let reply = call(store, &WRITE_INTENT, branch_keys(terms), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
@@ -72,6 +79,7 @@ pub async fn write_intent(
         "TOO_MANY" => Ok(WriteOutcome::Full),
         "UNKNOWN" => Ok(WriteOutcome::Unknown),
         "CHANGED" => Ok(WriteOutcome::Changed),
+        "PERSON" => Ok(WriteOutcome::Person),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

@@ -2,15 +2,18 @@
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17 id, 18 version of the registry by which the change was decided, '' for a new
 --       intent, 19 the intent, JSON, 20 its branch or '', 21 digest of its scope or '', 22 max_turns and 23 max_tokens, '' for
---       no limit, 24 '1' if its holders have to know, 25 what is changed, 26 origin of the line
+--       no limit, 24 '1' if its holders have to know, 25 what is changed, 26 origin of the line, 27 '1' if a
+--       person asks, 28 login that has written it, 29 login or agent that it is assigned to, ''
 -- Returns { WRITTEN, now, state of the caller }
 --      or { EXISTS, now }: a new intent has the id of another
 --      or { TOO_MANY, now }: there are too many, and none has ended more than a day ago
 --      or { UNKNOWN, now }: there is none to be changed
 --      or { CHANGED, now }: the registry has another version
+--      or { PERSON, now }: it has begun, and is another login's
 --      or one of the denials of admit(); in all these cases nothing is changed
 local id, seen, text, branch, digest, max_turns, max_tokens = unpack(ARGV, 17, 23)
-local is_for_holders, change, origin = ARGV[24] == '1', ARGV[25], ARGV[26]
+local is_for_holders, change, origin, is_person = ARGV[24] == '1', ARGV[25], ARGV[26], ARGV[27] == '1'
+local owner, assigned = ARGV[28], ARGV[29]
 -- @include admission/admission
 -- @include intents/status
 -- @include intents/session
@@ -93,6 +96,8 @@ elseif not is_new and not record then
   return { 'UNKNOWN', now }
 elseif not is_new and seen ~= governed then
   return { 'CHANGED', now }
+elseif not is_new and not is_person and not is_callers(record) then
+  return { 'PERSON', now }
 end
 if is_new then
   if redis.call('HLEN', keys.intents) >= MOST_INTENTS then
@@ -108,6 +113,7 @@ record.branch = branch ~= '' and branch or nil
 record.digest, record.max_turns, record.max_tokens = digest, tonumber(max_turns), tonumber(max_tokens)
 record.version = record.version + ((is_new or is_for_holders) and 1 or 0)
 record.bytes, record.updated_ms = #text, now_ms
+record.owner, record.assigned = owner, assigned ~= '' and assigned or nil
 save_record(id, record)
 redis.call('HSET', keys.intent_texts, id, text)
 load_session()

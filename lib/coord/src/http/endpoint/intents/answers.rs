@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use coord_protocol::{ErrorCode, IntentResponse};
@@ -11,6 +10,7 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 
 use crate::error::ApiError;
 use crate::http::error::status_of;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Answers, Cause, Reader, errors, finish, with_error};
 use crate::http::openapi::examples;
 use crate::http::openapi::responses::{just, narrowed, response};

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
@@ -16,6 +15,7 @@ use super::query::{MapQuery, unreadable};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::ledger::{map, markdown};
 

@@ -11,7 +11,6 @@ pub(super) mod verify;
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, Request};
@@ -24,6 +23,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::ledger::{page, record};

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request;
@@ -16,6 +15,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::http::body::read_json;
 use crate::http::headers::agent_header;
+use crate::http::json::Json;
 use crate::http::openapi::examples;
 use crate::http::openapi::fields::AgentHeaders;
 use crate::operations::ledger::verify;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use axum::Json;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use coord_protocol::ErrorCode;
@@ -12,6 +11,7 @@ use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response as Described};
 use crate::error::ApiError;
 use crate::http::conditional;
 use crate::http::error::status_of;
+use crate::http::json::Json;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish, with_error};
 use crate::http::openapi::responses::response;
 

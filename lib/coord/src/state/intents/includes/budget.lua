@@ -27,7 +27,10 @@ local function block_at(limit, id, record, origin)
   local payload = limit.name ~= '' and '{"tool_name":' .. json_text(limit.name) .. '}' or '{}'
   append_line(id, session.state, 'BUDGET_EXHAUSTED', payload, '{"status":"DENIED","output_summary":"' .. limit.code
     .. '","error_message":' .. json_text(limit.reason) .. '}', origin)
-  change_status(id, record, 'BLOCKED', limit.reason, session.state, origin)
+  -- A limit that another login has reached refuses its call, and stops nobody else.
+  if is_callers(record) then
+    change_status(id, record, 'BLOCKED', limit.reason, session.state, origin)
+  end
   -- A person lets it go on: the breaker begins anew.
   session.call, session.repeats = nil, nil
 end

@@ -3,7 +3,8 @@
 -- A record is JSON: `status`, and `reason`, why it was blocked, ended or let go on, absent for none; `branch`, absent for every
 -- branch; `digest` of the scope, '' for none; `version`, which grows with every change that its holders have to know;
 -- `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for none; `order`, its number in
--- the order of creation; `bytes` of its text; `created_ms`, `updated_ms`, Unix milliseconds.
+-- the order of creation; `bytes` of its text; `owner`, the login that wrote it; `begun_by`, the login that began it, absent before;
+-- `assigned`, whom it is assigned to, absent for nobody; `created_ms`, `updated_ms`, Unix milliseconds.
 -- @include clock
 
 local records = {} -- id -> its record, or false
@@ -23,6 +24,16 @@ local function save_record(id, record)
   records[id] = record
   redis.call('HSET', keys.intents, id, cjson.encode(record))
   return redis.call('INCR', keys.governed)
+end
+
+-- Whether an intent that has begun is the caller's: written, begun or assigned to its login; and no matter whose it is, before it has
+-- begun. An intent of before the owner was recorded is everybody's.
+local function is_callers(record)
+  if record.status == 'PENDING' or (record.owner or '') == '' then
+    return true
+  end
+  local user, agent = request.user_id, request.user_id .. '/' .. request.agent_id
+  return record.owner == user or record.begun_by == user or record.assigned == user or record.assigned == agent
 end
 
 local function is_active(record)
