@@ -45,7 +45,7 @@ enum Reads {
 }
 
 /// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
-const COMMANDS: [(&str, Reads, &[&str]); 12] = [
+const COMMANDS: [(&str, Reads, &[&str]); 13] = [
     ("blame", Reads::Files, &["--no-textconv"]),
     ("cat-file", Reads::Objects, &[]),
     ("config", Reads::Objects, &[]),
@@ -65,6 +65,7 @@ const COMMANDS: [(&str, Reads, &[&str]); 12] = [
     ("ls-files", Reads::Objects, &[]),
     ("ls-tree", Reads::Objects, &[]),
     ("rev-parse", Reads::Objects, &[]),
+    ("status", Reads::Files, &["--ignore-submodules=dirty"]),
     ("update-index", Reads::Files, &[]),
 ];
 
@@ -229,7 +230,7 @@ mod tests {
             (&["-c", "core.commentChar=;", "log"], Some("log")),
             (&["--version"], None),
             (&["-c", "diff"], None),
-            (&["status"], None),
+            (&["stash"], None),
         ] {
             assert_eq!(known(args).map(|(name, ..)| *name), name, "{args:?}");
         }

@@ -63,6 +63,13 @@ impl FileError {
         }
     }
 
+    /// Whether it is a link, or a link is on the way to it.
+    #[must_use]
+    pub fn is_link(&self) -> bool {
+        let refusal = self.refusal();
+        refusal == Some(Refusal::NotAFile(Kind::Link)) || refusal == Some(Refusal::NotAFolder(Kind::Link))
+    }
+
     /// Whether there is no such file.
     #[must_use]
     pub fn is_missing(&self) -> bool {

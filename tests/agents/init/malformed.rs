@@ -48,7 +48,11 @@ fn a_file_that_is_no_text_or_no_file_is_refused() {
     std::fs::remove_file(world.clone.path().join(".mcp.json")).unwrap();
     std::fs::create_dir(world.clone.path().join(".mcp.json")).unwrap();
     let sentence = error(&world, &["claude-code", "--yes", "--no-check"]);
-    assert_eq!(sentence, "coord: nothing was written: .mcp.json is no file\n");
+    assert_eq!(
+        sentence,
+        "coord: nothing was written: .mcp.json is a folder, and Coord opens regular files only: replace it with a regular file, or \
+         remove it\n"
+    );
 }
 
 #[test]

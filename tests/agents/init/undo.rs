@@ -65,7 +65,7 @@ fn a_malformed_file_of_somebody_else_does_not_keep_the_rest_from_being_taken_awa
     init(&world, &["vscode", "--yes", "--no-check"]);
     let printed = init(&world, &["--undo", "--yes"]);
     assert!(
-        printed.contains("Note: opencode.json is no file: it was left.\n"),
+        printed.contains("Note: opencode.json is a folder, and Coord opens regular files only"),
         "{printed}"
     );
     assert!(!world.clone.path().join(".vscode").exists());

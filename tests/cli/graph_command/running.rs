@@ -29,9 +29,12 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
             command.env_remove(name);
         }
     }
+    command.arg("graph").args(arguments);
+    if folder.join("HEAD").is_file() && !arguments.contains(&"--repo") {
+        // A bare repository counts only where it is named.
+        command.arg("--repo").arg(folder);
+    }
     command
-        .arg("graph")
-        .args(arguments)
         .current_dir(folder)
         .env("HOME", "/nonexistent")
         .stdin(Stdio::null())

@@ -58,8 +58,13 @@ fn real_path(path: &Path) -> anyhow::Result<PathBuf> {
 /// # Errors
 /// When it cannot be read, is too large, or is no text.
 pub fn read(file: &Inside, name: &str) -> anyhow::Result<Option<String>> {
-    let Some(bytes) = file.read(MOST_BYTES)? else {
-        return Ok(None);
+    let bytes = match file.read(MOST_BYTES) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        // The plan names a link by itself, and goes on.
+        Err(error) if error.is_link() => return Err(error.into()),
+        Err(error) if error.path == file.full() => bail!("{name} {}", error.clause()),
+        Err(error) => bail!("{name}: {error}"),
     };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),

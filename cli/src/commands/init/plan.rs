@@ -49,9 +49,7 @@ impl<'a> Plan<'a> {
         let index = match self.open(target) {
             Ok(index) => index,
             Err(error) => {
-                let refused = error
-                    .downcast_ref::<FileError>()
-                    .filter(|error| error.refusal().is_some());
+                let refused = error.downcast_ref::<FileError>().filter(|error| error.is_link());
                 let Some(refused) = refused else {
                     return Err(error.context("nothing was written"));
                 };

@@ -238,11 +238,11 @@ fn a_redirection_to_a_quoted_name_is_seen_and_one_that_cannot_be_told_is_a_chang
         ">> $'a.rs'",
         ">& $'a.rs'",
     ] {
-        let effects = super::walk::effects(&format!("echo x {command}"), std::path::Path::new("/w"));
-        assert_eq!(effects.writes, [std::path::PathBuf::from("/w/a.rs")], "{command}");
+        let effects = found(&format!("echo x {command}"));
+        assert_eq!(effects.writes, [PathBuf::from("/w/a.rs")], "{command}");
     }
     for command in ["> $'a\\x2ers'", "&> $NAME", ">& ~/a", ">> {a,b}", "&>> $'a\\tb'"] {
-        let effects = super::walk::effects(&format!("echo x {command}"), std::path::Path::new("/w"));
+        let effects = found(&format!("echo x {command}"));
         assert!(effects.changes, "{command}");
     }
 }
