@@ -301,6 +301,12 @@ async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
     assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
 }
 
+/// As if ten minutes had passed.
+async fn forget_rejections(world: &World, name: &coord::domain::team::TeamName) {
+    let team = keys::team(&world.repo, name);
+    assert_eq!(world.number(["HDEL", &team, "rejected"]).await, 1);
+}
+
 /// It had approved the first request, which ended its part in every later one.
 async fn a_team_never_closes_without_a_leader_that_is_live(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
@@ -314,6 +320,14 @@ async fn a_team_never_closes_without_a_leader_that_is_live(world: World) {
         lead.answers_shutdown("s2", Some("now not")).await.unwrap().progress,
         Rejected
     );
+    // Who was rejected waits for ten minutes, whomever it asks then.
+    for target in [None, Some("lead")] {
+        assert!(matches!(
+            bob.requests_shutdown(target, 60).await,
+            Err(TeamRefusal::TooMany { .. })
+        ));
+    }
+    forget_rejections(&world, &lead.team).await;
     // Bob has stopped, and is not waited for; the leader is.
     assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
     assert_eq!(lead.answers_shutdown("s3", None).await.unwrap().progress, Closed);

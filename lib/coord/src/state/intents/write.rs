@@ -33,6 +33,8 @@ pub enum WriteOutcome {
     Exists,
     /// There are too many intents.
     Full,
+    /// The caller's login has its share of them; nothing changed.
+    LoginFull,
     /// There is no such intent.
     Unknown,
     /// The registry has changed; decide anew.
@@ -69,7 +71,11 @@ pub async fn write_intent(
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(reply.state()?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
-        "TOO_MANY" => Ok(WriteOutcome::Full),
+        "TOO_MANY" => match reply.text()?.as_str() {
+            "REPOSITORY" => Ok(WriteOutcome::Full),
+            "LOGIN" => Ok(WriteOutcome::LoginFull),
+            _ => Err(reply.malformed("an unknown share")),
+        },
         "UNKNOWN" => Ok(WriteOutcome::Unknown),
         "CHANGED" => Ok(WriteOutcome::Changed),
         _ => Err(reply.malformed("an unknown outcome")),
