@@ -35,7 +35,7 @@ async fn a_login_that_used_its_share_is_refused_and_others_go_on(world: World) {
             denied @ Admitted::Denied(_) => break denial_of(denied),
         }
     };
-    // Half of the lines that are kept.
+    // Half of 600, the lines that are kept.
     assert_eq!(recorded, 300);
     let Denial::Limited {
         retry_after_seconds,
@@ -63,7 +63,7 @@ async fn a_login_that_is_alone_has_no_share_and_trims_its_own_lines(world: World
     }
     assert_eq!(
         world.seals(300).await.base.point.seq,
-        256,
+        512,
         "its own go as soon as there are too many"
     );
     assert_eq!(world.verdict().await.damage, None);
@@ -71,7 +71,8 @@ async fn a_login_that_is_alone_has_no_share_and_trims_its_own_lines(world: World
 
 async fn young_lines_of_several_logins_stay_and_old_ones_go(world: World) {
     let key = coord::state::ledger::keys::ledger(&world.repo);
-    let old = (1..=256).map(|number| Request::command(["XADD", &key, &format!("1000-{number}"), "line", "{}"]));
+    let old =
+        (1..=256).map(|number| Request::command(["XADD", &key, &format!("1000-{number}"), "line", "{\"old\":1}"]));
     world.store.run(old.collect()).await.unwrap();
     world.agent("ann").records(&calls("a", 1)).await;
     world.agent("bob").records(&calls("b", 1)).await;

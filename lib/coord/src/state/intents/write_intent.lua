@@ -90,8 +90,9 @@ local function without_room()
   end
   local by, count = '"by":' .. cjson.encode(request.user_id), 0
   -- No other text of a record can contain this: its quotes are escaped.
-  for _, stored in ipairs(redis.call('HVALS', keys.intents)) do
-    count = count + (string.find(stored, by, 1, true) and 1 or 0)
+  local stored = redis.call('HGETALL', keys.intents)
+  for index = 2, #stored, 2 do
+    count = count + (string.find(stored[index], by, 1, true) and 1 or 0)
   end
   return count >= MOST_OF_LOGIN and 'LOGIN' or nil
 end
