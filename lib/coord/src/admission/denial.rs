@@ -223,6 +223,10 @@ pub(super) fn limited(retry_after_seconds: u64, whose: Limited) -> ApiError {
                 "your requests name too many commits that Coord does not know; send base_head, and pushed commits"
             }
             Limited::New => "your requests name too many branches that Coord does not know",
+            Limited::Ledger => {
+                "your login has used its share of this repository's ledger (half of COORD_LEDGER_MAX_LINES a day); record less, or ask \
+                 the operator to raise COORD_LEDGER_MAX_LINES. Nothing was changed or recorded"
+            }
         },
     }
 }

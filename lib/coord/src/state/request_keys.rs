@@ -29,6 +29,7 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
         ledger::keys::traces(repo),
         teams::keys::members(repo),
         locks::keys::pending(repo),
+        ledger::keys::shares(repo),
     ]);
     keys
 }

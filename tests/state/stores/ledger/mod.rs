@@ -3,6 +3,7 @@
 mod contents;
 mod record;
 mod sealing;
+mod shares;
 mod trimming;
 
 use std::process::Command;

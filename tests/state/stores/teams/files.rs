@@ -1,7 +1,7 @@
 //! Files of a task: claimed with it, by the rules of locks.
 
 use coord::domain::LockMode;
-use coord::state::admission::{Denial, Full};
+use coord::state::admission::{Denial, Full, Limited};
 use coord::state::locks::ClaimOutcome;
 use coord::state::tasks::{FilesOfRelease, NewTask, TaskChanges, TaskStatus, WithFiles};
 use coord_protocol::ErrorCode;
@@ -238,6 +238,30 @@ async fn intents_let_a_task_have_its_files_or_refuse_it(world: World) {
     let (_, mut bob, _) = team(&world, &tasks).await;
     world.begins(intent("INT-1", "a/**", None)).await;
     bob.about.cited = Some("INT-1".to_owned());
+    // Without a share of the ledger nothing changes, because no line could say so.
+    let (shares, now) = (
+        coord::state::ledger::keys::shares(&world.repo),
+        world.now().await * 1000,
+    );
+    let used_up = format!("{} {now}", now + 86_400_000);
+    world
+        .command(["HSET", &shares, "\n", "1000", "bob", &used_up, "eve", &used_up])
+        .await;
+    for denial in [
+        denial_of(bob.try_claim("t2", 900).await),
+        denial_of(bob.try_next(&["t1".to_owned()]).await),
+    ] {
+        let is_of_ledger = matches!(
+            denial,
+            Denial::Limited {
+                whose: Limited::Ledger,
+                ..
+            }
+        );
+        assert!(is_of_ledger, "{denial:?}");
+    }
+    assert_eq!(world.stored("a/x.ts").await, []);
+    world.command(["HDEL", &shares, "bob"]).await;
     let before = world.events().await.len();
     let ClaimOutcome::Refused(survey) = bob.is_refused("t1").await else {
         panic!("a refusal by intents");

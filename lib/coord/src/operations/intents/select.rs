@@ -80,6 +80,11 @@ pub(super) async fn select(
                     let why = cannot_be_selected(status, gathered.record.reason.as_deref());
                     Some((code, Action::Stop, format!("Intent {id} {why}")))
                 }
+                SelectOutcome::LoginFull => Some((
+                    ErrorCode::TooManyIntents,
+                    Action::SwitchTask,
+                    "your login has begun 25 of the 100 intents that may be active, which is its share; complete or abandon one first".to_owned(),
+                )),
                 SelectOutcome::Full => Some((
                     ErrorCode::TooManyIntents,
                     Action::SwitchTask,

@@ -70,6 +70,14 @@ pub async fn new_intent(
             let refusal = (ErrorCode::IntentExists, Action::Stop, reason);
             refused(app, &caller.repo, holder, &id, refusal).await
         }
+        WriteOutcome::LoginFull => {
+            let most = coord_intents::intent::MAX_INTENTS;
+            let reason = format!(
+                "your login has written a quarter of the {most} intents of the repository, which is its share; those that ended make room a day later"
+            );
+            let refusal = (ErrorCode::TooManyIntents, Action::Stop, reason);
+            refused(app, &caller.repo, holder, &id, refusal).await
+        }
         WriteOutcome::Full => {
             let most = coord_intents::intent::MAX_INTENTS;
             let reason = format!("the repository has {most} intents, which is the maximum");
@@ -176,7 +184,7 @@ async fn try_edit(
             "change an active intent of another login that is not assigned to you",
         )),
         WriteOutcome::Unknown => Err(ApiError::UnknownIntent(id)),
-        WriteOutcome::Exists | WriteOutcome::Full => Err(ApiError::Internal),
+        WriteOutcome::Exists | WriteOutcome::Full | WriteOutcome::LoginFull => Err(ApiError::Internal),
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Limited {
     Source,
     /// That of branches that the store does not know.
     New,
+    /// The share of the ledger that one login has.
+    Ledger,
 }
 
 /// What there is too much of to look at in one script: see `locks/includes/entries.lua` and `builds/includes/adjacency.lua`.
@@ -117,6 +119,7 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
                 "REPOSITORY" => Limited::Repository,
                 "SOURCE" => Limited::Source,
                 "NEW" => Limited::New,
+                "LEDGER" => Limited::Ledger,
                 _ => return Err(reply.malformed("an unknown limit")),
             },
         },

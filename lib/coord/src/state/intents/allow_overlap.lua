@@ -13,7 +13,7 @@ local id, other, origin = unpack(ARGV, 17, 19)
 
 local MOST_ALLOWED = 100
 
-local denial = admit()
+local denial = admit() or full_ledger(1)
 if denial then
   return denial
 end

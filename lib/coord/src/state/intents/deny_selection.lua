@@ -9,7 +9,7 @@ local id, payload, result, origin = unpack(ARGV, 17, 20)
 -- @include ledger/append
 -- @include events/first_refusal
 
-local denial = admit()
+local denial = admit() or governed and full_ledger(1)
 if denial then
   return denial
 end

@@ -24,7 +24,7 @@ local WAYS = {
   BLOCKED = { IN_PROGRESS = 'PERSON', ABANDONED = 'PERSON' },
 }
 
-local denial = admit()
+local denial = admit() or full_ledger(1)
 if denial then
   return denial
 end

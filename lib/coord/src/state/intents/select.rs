@@ -33,6 +33,8 @@ pub enum SelectOutcome {
     NotActive(Status),
     /// Too many are active.
     Full,
+    /// The caller's login has its share of them; nothing changed.
+    LoginFull,
     /// The registry has changed; decide anew.
     Changed,
 }
@@ -60,7 +62,11 @@ pub async fn select_intent(
         "SELECTED" => Ok(SelectOutcome::Selected(reply.state()?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
         "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(reply.status()?)),
-        "TOO_MANY" => Ok(SelectOutcome::Full),
+        "TOO_MANY" => match reply.text()?.as_str() {
+            "REPOSITORY" => Ok(SelectOutcome::Full),
+            "LOGIN" => Ok(SelectOutcome::LoginFull),
+            _ => Err(reply.malformed("an unknown share")),
+        },
         "CHANGED" => Ok(SelectOutcome::Changed),
         _ => Err(reply.malformed("an unknown outcome")),
     })

@@ -5,7 +5,7 @@
 -- Returns { SELECTED, now, state of the caller }
 --      or { UNKNOWN, now }: there is no such intent
 --      or { NOT_ACTIVE, now, status }: it is blocked or has ended
---      or { TOO_MANY, now }: too many are active
+--      or { TOO_MANY, now, REPOSITORY or LOGIN }: too many are active, or too many that the caller's login has begun
 --      or { CHANGED, now }: the registry has another version
 --      or one of the denials of admit(); in all these cases nothing is changed
 local id, seen, payload, result, origin = unpack(ARGV, 17, 21)
@@ -13,9 +13,10 @@ local id, seen, payload, result, origin = unpack(ARGV, 17, 21)
 -- @include intents/status
 -- @include intents/session
 
-local MOST_ACTIVE = 100
+-- A login has a quarter of them, so that it does not keep others from beginning theirs.
+local MOST_ACTIVE, MOST_OF_LOGIN = 100, 25
 
-local denial = admit()
+local denial = admit() or full_ledger(2)
 if denial then
   return denial
 end
@@ -31,14 +32,18 @@ if record.status == 'PENDING' then
   if seen ~= governed then
     return { 'CHANGED', now }
   end
-  local active = 0
+  local active, own = 0, 0
   local stored = redis.call('HGETALL', keys.intents)
   for index = 2, #stored, 2 do
-    active = active + (is_active(cjson.decode(stored[index])) and 1 or 0)
+    local other = cjson.decode(stored[index])
+    if is_active(other) then
+      active, own = active + 1, own + (other.begun_by == request.user_id and 1 or 0)
+    end
   end
-  if active >= MOST_ACTIVE then
-    return { 'TOO_MANY', now }
+  if own >= MOST_OF_LOGIN or active >= MOST_ACTIVE then
+    return { 'TOO_MANY', now, own >= MOST_OF_LOGIN and 'LOGIN' or 'REPOSITORY' }
   end
+  record.begun_by = request.user_id
 end
 append_line(id, state, 'INTENT_SELECTION', payload, result, origin)
 if record.status == 'PENDING' then

@@ -13,7 +13,7 @@ local paths = { unpack(ARGV, 19) }
 -- @include intents/session
 -- @include intents/owners
 
-local denial = admit()
+local denial = admit() or full_ledger(1)
 if denial then
   return denial
 end

@@ -35,6 +35,8 @@ pub enum WriteOutcome {
     Exists,
     /// There are too many intents.
     Full,
+    /// The caller's login has its share of them; nothing changed.
+    LoginFull,
     /// There is no such intent.
     Unknown,
     /// The registry has changed; decide anew.
@@ -76,7 +78,11 @@ pub async fn write_intent(
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(reply.state()?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
-        "TOO_MANY" => Ok(WriteOutcome::Full),
+        "TOO_MANY" => match reply.text()?.as_str() {
+            "REPOSITORY" => Ok(WriteOutcome::Full),
+            "LOGIN" => Ok(WriteOutcome::LoginFull),
+            _ => Err(reply.malformed("an unknown share")),
+        },
         "UNKNOWN" => Ok(WriteOutcome::Unknown),
         "CHANGED" => Ok(WriteOutcome::Changed),
         "PERSON" => Ok(WriteOutcome::Person),

@@ -6,7 +6,8 @@
 --       person asks, 28 login that has written it, 29 login or agent that it is assigned to, ''
 -- Returns { WRITTEN, now, state of the caller }
 --      or { EXISTS, now }: a new intent has the id of another
---      or { TOO_MANY, now }: there are too many, and none has ended more than a day ago
+--      or { TOO_MANY, now, REPOSITORY or LOGIN }: there are too many, or too many that the caller's login has written, and none of all has
+--      ended more than a day ago
 --      or { UNKNOWN, now }: there is none to be changed
 --      or { CHANGED, now }: the registry has another version
 --      or { PERSON, now }: it has begun, and is another login's
@@ -83,9 +84,23 @@ local function drop_ended()
 end
 
 -- As `MAX_INTENTS` in `lib/intents/src/intent.rs`.
-local MOST_INTENTS = 1000
+local MOST_INTENTS, MOST_OF_LOGIN = 1000, 250
 
-local denial = admit()
+-- REPOSITORY or LOGIN where there is no room for one more, or nil.
+local function without_room()
+  if redis.call('HLEN', keys.intents) >= MOST_INTENTS then
+    return 'REPOSITORY'
+  end
+  local by, count = '"by":' .. cjson.encode(request.user_id), 0
+  -- No other text of a record can contain this: its quotes are escaped.
+  local stored = redis.call('HGETALL', keys.intents)
+  for index = 2, #stored, 2 do
+    count = count + (string.find(stored[index], by, 1, true) and 1 or 0)
+  end
+  return count >= MOST_OF_LOGIN and 'LOGIN' or nil
+end
+
+local denial = admit() or full_ledger(1)
 if denial then
   return denial
 end
@@ -100,14 +115,16 @@ elseif not is_new and not is_person and not is_callers(record) then
   return { 'PERSON', now }
 end
 if is_new then
-  if redis.call('HLEN', keys.intents) >= MOST_INTENTS then
+  local whose = without_room()
+  if whose then
     drop_ended()
-    if redis.call('HLEN', keys.intents) >= MOST_INTENTS then
-      return { 'TOO_MANY', now }
-    end
+    whose = without_room()
+  end
+  if whose then
+    return { 'TOO_MANY', now, whose }
   end
   -- Each intent that is written counts the registry's version up.
-  record = { status = 'PENDING', version = 0, order = tonumber(governed or 0) + 1, created_ms = now_ms }
+  record = { status = 'PENDING', by = request.user_id, version = 0, order = tonumber(governed or 0) + 1, created_ms = now_ms }
 end
 record.branch = branch ~= '' and branch or nil
 record.digest, record.max_turns, record.max_tokens = digest, tonumber(max_turns), tonumber(max_tokens)

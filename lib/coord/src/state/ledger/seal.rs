@@ -147,7 +147,7 @@ pub enum SealMove {
 }
 
 /// Moves the seal of `repo`, which was read as `from`, to `to`, with the waypoints between; and drops sealed lines beyond `most_lines`,
-/// up to a waypoint.
+/// up to a waypoint. Lines of the last day stay beside those of other logins, until there are four times as many.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood. Even then the seal may have been moved.
@@ -164,6 +164,7 @@ pub async fn move_seal(
         keys::ledger(repo),
         events::keys::status_log(repo),
         events::keys::events(repo),
+        keys::shares(repo),
     ];
     let mut args = arguments([
         &from.stored(),

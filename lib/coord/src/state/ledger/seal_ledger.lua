@@ -1,20 +1,49 @@
 -- seal_ledger: moves the seal of a ledger from the place that was read to one further on, and drops the oldest sealed lines beyond
 -- the limit. The chain of lines is made in Rust: Redis' Lua has no SHA-256.
--- KEYS: 1 seal, 2 ledger, 3 status log, 4 events channel
+-- KEYS: 1 seal, 2 ledger, 3 status log, 4 events channel, 5 shares of the ledger
 -- ARGV: 1 the sealed place that was read, or '', 2 the new one, 3 most lines that are kept, 4 lines between two waypoints,
 --       5... waypoints between them: places
 -- A place is the text 'SEQ:HASH ID': the number and the hash of a line, and its id in the stream. The seal is a hash of places:
 -- `sealed`, after the newest sealed line; `base`, absent for the beginning, after which the kept lines begin; and each waypoint
 -- between them, under its number.
 -- Returns { SEALED, now } or { MOVED, now }: the seal is not where it was read; nothing changed
-local keys = { seal = KEYS[1], ledger = KEYS[2], status_log = KEYS[3], events = KEYS[4] }
+local keys = { seal = KEYS[1], ledger = KEYS[2], status_log = KEYS[3], events = KEYS[4], shares = KEYS[5] }
 local read, sealed, most_lines, between = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local waypoints = { unpack(ARGV, 5) }
 -- @include clock
 -- @include events/emit
+-- @include chunks
 
 -- Most lines that one run drops, so that it does not block the store for long.
 local MOST_DROPPED = 4096
+
+-- Lines of the last day stay beside those of other logins, until the ledger has MOST_TIMES the lines that it keeps.
+local DAY_MS, MOST_TIMES = 86400000, 4
+
+-- Writes the most lines that are kept, for includes/append.lua, and forgets logins that have appended nothing for a day. Returns whether
+-- there is at most one left.
+local function is_of_one_login()
+  redis.call('HSET', keys.shares, '\n', most_lines)
+  if redis.call('HLEN', keys.shares) <= 2 then
+    return true
+  end
+  local stored, silent = redis.call('HGETALL', keys.shares), {}
+  for index = 1, #stored, 2 do
+    local last = tonumber(string.match(stored[index + 1], ' (%d+)$'))
+    if last and last < now_ms - DAY_MS then
+      silent[#silent + 1] = stored[index]
+    end
+  end
+  call_in_chunks('HDEL', keys.shares, silent)
+  return #stored / 2 - #silent <= 2
+end
+
+-- Whether the lines up to the waypoint `seq` may go: they are a day old.
+local function is_old(seq)
+  local place = redis.call('HGET', keys.seal, string.format('%.0f', seq))
+  local milliseconds = string.match(place or '', ' (%d+)%-%d+$')
+  return milliseconds ~= nil and tonumber(milliseconds) <= now_ms - DAY_MS
+end
 
 local function seq_of(place)
   return tonumber(string.match(place, '^(%d+):'))
@@ -48,12 +77,18 @@ for _, waypoint in ipairs(waypoints) do
 end
 redis.call('HSET', keys.seal, unpack(fields))
 
+local is_alone = is_of_one_login()
 local base = seq_of(redis.call('HGET', keys.seal, 'base') or '0:')
 local count = seq_of(sealed)
 local beyond = math.min(count - base - most_lines, MOST_DROPPED)
 if beyond > 0 then
   local seq = math.ceil((base + beyond) / between) * between
   if seq > count then
+    seq = seq - between
+  end
+  -- Young lines of several logins go only beyond the most that the ledger may have.
+  local least = math.floor((count - most_lines * MOST_TIMES) / between) * between
+  while not is_alone and seq > base and seq > least and not is_old(seq) do
     seq = seq - between
   end
   if seq > base then

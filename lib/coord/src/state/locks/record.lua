@@ -1,6 +1,6 @@
 -- record: appends to the ledger what a holder did. A changed file is recorded as a success only under the caller's live lock for
 -- writing; then it is noted as its content, too.
--- KEYS: those of admission/request, without 27 and 28
+-- KEYS: those of admission/request, without 29 and 30
 -- ARGV: those of admission/request, then 17 intent or '', 18 session or prompt: how long a selected intent stays selected,
 --       19... twelve texts for each entry: kind (MUTATION, PROMPT, END, or OTHER); trace id; file path or ''; hash or ''; fencing
 --       token or ''; '1' if the caller says that it failed; action type; payload; the result; for a mutation the result without
@@ -20,7 +20,7 @@ local texts = { unpack(ARGV, 19) }
 
 local TEXTS_OF_ENTRY = 12
 
-local denial = admit()
+local denial = admit() or full_ledger(#texts / TEXTS_OF_ENTRY)
 if denial then
   return denial
 end

@@ -1,6 +1,38 @@
 -- Appends lines to the ledger, in order; `docs/ledger-format.md` has their form. Each is joined from texts, because cjson has
--- no order of members. Its chain is made later, in Rust: Redis' Lua has no SHA-256. Needs: request, keys.ledger.
+-- no order of members. Its chain is made later, in Rust: Redis' Lua has no SHA-256. Needs: request, keys.ledger, keys.ledger_shares.
 -- @include clock
+
+-- A login has a share of the ledger, so that nobody pushes the lines of others out: half of the lines that are kept, and as much
+-- again each day. While no other login has appended for a day, it has no limit: then only its own lines go. keys.ledger_shares:
+-- a line feed -> most lines that are kept (seal_ledger.lua); login -> theoretical arrival time and time of its last line,
+-- milliseconds. The share is full where the arrival is a day ahead.
+local SHARE_MS = 86400000
+local share -- of the caller, once it is read: `arrival`, `interval` (0 before the first seal), `most`
+
+local function load_share()
+  if not share then
+    local most, stored = unpack(redis.call('HMGET', keys.ledger_shares, '\n', request.user_id))
+    share = { most = tonumber(most or 0), arrival = tonumber(string.match(stored or '', '^%S+') or 0) }
+    share.interval = share.most > 0 and SHARE_MS / (share.most / 2) or 0
+    -- Further ahead: the clock was set back.
+    share.arrival = share.arrival <= now_ms + SHARE_MS and share.arrival or 0
+  end
+  return share
+end
+
+-- Nil, or the denial { LIMITED, now, seconds, LEDGER } where the caller has no share left for so many lines. A script asks before it
+-- changes anything: no change happens without its line.
+local function full_ledger(lines)
+  local over = math.max(load_share().arrival, now_ms) + share.interval * lines - now_ms - SHARE_MS
+  if over <= 0 then
+    return nil
+  end
+  local is_alone = redis.call('HLEN', keys.ledger_shares) <= 2
+  if is_alone and redis.call('XLEN', keys.ledger) < 2 * share.most then
+    return nil
+  end
+  return { 'LIMITED', now, math.max(1, math.ceil(over / 1000)), 'LEDGER' }
+end
 
 -- JSON of `text`; cjson escapes slashes, which the ledger does not.
 local function json_text(text)
@@ -32,6 +64,9 @@ local function append_line(intent, state, action_type, payload, result, origin)
   end
 
   lines_appended = lines_appended + 1
+  load_share()
+  share.arrival = math.min(math.max(share.arrival, now_ms) + share.interval, now_ms + SHARE_MS)
+  redis.call('HSET', keys.ledger_shares, request.user_id, string.format('%.3f %.0f', share.arrival, now_ms))
   local who = request.user_id .. (request.agent_id ~= '' and '/' .. request.agent_id or '')
   local trace = origin .. (lines_appended > 1 and '.' .. lines_appended or '') .. '"'
   redis.call('XADD', keys.ledger, '*', 'line', '{"timestamp":"' .. timestamp() .. '","agent_id":' .. json_text(who)

@@ -4,6 +4,12 @@
 -- @include locks/refusal
 -- @include chunks
 
+-- A refusal, or a holder that begins with an intent, has lines.
+local no_share = (gate.is_refused or id and (session.state ~= 'ACTION' or session.intent ~= id)) and full_ledger(3)
+if no_share then
+  return no_share
+end
+
 -- The caller is in another state. `why` is for the ledger.
 local function move_holder(state, intent, version, why)
   append_change(id or '', session.state, session.state .. ' to ' .. state .. ': ' .. why, state, gate.origin)
