@@ -167,8 +167,8 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
     assert_eq!(ask("ann/four", rates).await, "Source");
     assert_eq!(ask("bob", rates).await, "asks");
     // A request that has been counted still pays for what it asks.
-    assert_eq!(ask("ann", Rates::default().of_lookups()).await, "asks");
-    assert_eq!(ask("ann", rates.of_lookups()).await, "Source");
+    assert_eq!(ask("ann", Rates::default().of_counted()).await, "asks");
+    assert_eq!(ask("ann", rates.of_counted()).await, "Source");
 }
 
 async fn further_questions_are_counted_all_of_them_or_none(world: World) {

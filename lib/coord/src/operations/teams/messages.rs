@@ -9,7 +9,7 @@ use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{Asked, TeamAgent};
-use super::calls::{ListMessages, ReadMessages, SendMessage, run};
+use super::calls::{ListMessages, MOST_PARTS, ReadMessages, SendMessage, run, run_part};
 use super::chosen::ChosenTeam;
 use super::is_of;
 use super::texts::{content, long_text, number, request_key, task_id};
@@ -246,18 +246,29 @@ pub async fn message_history(
     let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = &ChosenTeam::of(app, &agent.repo, &admission, request.caller.team.as_deref()).await?;
-    let filter = MessageFilter {
+    let mut filter = MessageFilter {
         before,
         member: member.as_ref(),
         task: task.as_ref(),
     };
-    let call = ListMessages {
+    let part = |filter| ListMessages {
         team,
         most,
         most_bytes: MOST_BYTES,
-        filter: &filter,
+        filter,
     };
-    let (page, waiting) = run(&mut admission, &call).await?;
+    let (mut page, mut waiting) = run_part(&mut admission, &part(&filter)).await?;
+    for _ in 1..MOST_PARTS {
+        filter.before = page.earlier.filter(|_| page.messages.is_empty());
+        if filter.before.is_none() {
+            break;
+        }
+        (page, waiting) = match run_part(&mut admission, &part(&filter)).await {
+            // The answer says where to go on.
+            Err(ApiError::RateLimited { .. }) => break,
+            part => part?,
+        };
+    }
     let shown = |message: StoredMessage| {
         let unread_by = unread_by(&message, &page.readers);
         view::message(message, unread_by.is_empty(), unread_by)
