@@ -393,7 +393,9 @@ impl<'a> Admission<'a> {
         let _turn = self.app.long_reads.turn(&self.holder.user_id).await?;
         self.is_counted = false;
         match self.run(call).await {
-            Err(ApiError::RateLimited { retry_after_seconds, .. }) => Err(ApiError::RateLimited {
+            Err(ApiError::RateLimited {
+                retry_after_seconds, ..
+            }) => Err(ApiError::RateLimited {
                 retry_after_seconds,
                 whose: "your requests read too much: a list counts as one request for each 500 tasks or messages that it \
                         looks at, so ask for fewer or with a filter that others share",

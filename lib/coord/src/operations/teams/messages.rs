@@ -20,7 +20,7 @@ use crate::domain::team::Handle;
 use crate::error::ApiError;
 use crate::operations::fields::{in_field, line, required};
 use crate::operations::wait::{Waiting, wait_seconds};
-use crate::state::messages::{MessageFilter, NewMessage, Reader, StoredMessage};
+use crate::state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
 use crate::state::teams::RequestKey;
 
 /// The recipient that stands for all other members.
@@ -251,24 +251,27 @@ pub async fn message_history(
         member: member.as_ref(),
         task: task.as_ref(),
     };
-    let part = |filter| ListMessages {
-        team,
-        most,
-        most_bytes: MOST_BYTES,
-        filter,
-    };
-    let (mut page, mut waiting) = run_part(&mut admission, &part(&filter)).await?;
-    for _ in 1..MOST_PARTS {
-        filter.before = page.earlier.filter(|_| page.messages.is_empty());
-        if filter.before.is_none() {
-            break;
-        }
-        (page, waiting) = match run_part(&mut admission, &part(&filter)).await {
-            // The answer says where to go on.
-            Err(ApiError::RateLimited { .. }) => break,
-            part => part?,
+    let mut parts = 0;
+    let mut found: Option<(MessagePage, _)> = None;
+    let (page, waiting) = loop {
+        let call = ListMessages {
+            team,
+            most,
+            most_bytes: MOST_BYTES,
+            filter: &filter,
         };
-    }
+        let (page, waiting) = match (run_part(&mut admission, &call).await, found) {
+            // The answer says where to go on.
+            (Err(ApiError::RateLimited { .. }), Some(found)) => break found,
+            (part, _) => part?,
+        };
+        parts += 1;
+        filter.before = page.earlier;
+        if !page.messages.is_empty() || page.earlier.is_none() || parts == MOST_PARTS {
+            break (page, waiting);
+        }
+        found = Some((page, waiting));
+    };
     let shown = |message: StoredMessage| {
         let unread_by = unread_by(&message, &page.readers);
         view::message(message, unread_by.is_empty(), unread_by)

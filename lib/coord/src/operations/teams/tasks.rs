@@ -10,7 +10,7 @@ use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Orchestration, Waiting};
 
 use super::caller::{Asked, TeamAgent};
-use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, ShowTask, UpdateTask, MOST_PARTS, run, run_part};
+use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, MOST_PARTS, ShowTask, UpdateTask, run, run_part};
 use super::chosen::ChosenTeam;
 use super::sent_tasks::{changes, planned, with_refs};
 use super::texts::{content, number, request_key, task_id};

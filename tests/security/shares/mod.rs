@@ -1,1 +1,3 @@
 //! One login beside all others: shares, limits, and the ledger.
+
+mod costs;
