@@ -248,6 +248,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
 async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
+        is_counted: false,
         holder: rate(3),
         person: rate(3),
         repository: rate(3),
