@@ -27,6 +27,8 @@ use crate::state::teams::{RequestKey, TeamRefusal};
 /// Tasks of a page, unless another number is asked for, and the most.
 const USUAL_TASKS: usize = 100;
 const MOST_TASKS: usize = 500;
+/// Bytes of tasks after which no further part is read for an answer; a part returns 128 KiB at most, or one task.
+const ENOUGH_BYTES: usize = 128 << 10;
 
 /// A request for a list of tasks. Texts are as sent.
 #[derive(Debug)]
@@ -108,7 +110,9 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
     };
     let (mut page, mut waiting) = run_part(&mut admission, &part(after, most)).await?;
     for _ in 1..MOST_PARTS {
-        let Some(after) = page.next.filter(|_| page.tasks.len() < most) else {
+        let described: usize = page.descriptions.values().map(String::len).sum();
+        let bytes = described + page.tasks.iter().map(TaskView::bytes).sum::<usize>();
+        let Some(after) = page.next.filter(|_| page.tasks.len() < most && bytes < ENOUGH_BYTES) else {
             break;
         };
         let (more, now_waiting) = match run_part(&mut admission, &part(after, most - page.tasks.len())).await {

@@ -17,7 +17,7 @@ end
 -- The most that one run looks at and returns: two milliseconds of the store, after which others have their turn. Each run counts as a
 -- request.
 local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE, MOST_VIEWED = 500, 262144, 50, 250
-local MOST_BYTES, VIEWED_AT_ONCE = 262144, 20
+local MOST_BYTES, VIEWED_AT_ONCE = 131072, 20
 most = math.min(tonumber(most), MOST_VIEWED)
 
 local function is_about_file(task)
