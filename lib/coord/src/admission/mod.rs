@@ -397,8 +397,8 @@ impl<'a> Admission<'a> {
                 retry_after_seconds, ..
             }) => Err(ApiError::RateLimited {
                 retry_after_seconds,
-                whose: "your requests read too much: a list counts as one request for each 500 tasks or messages that it \
-                        looks at, so ask for fewer or with a filter that others share",
+                whose: "you read too much; a list counts as one request for each 500 tasks or messages that it reads, \
+                        so list less often",
             }),
             outcome => outcome,
         }
