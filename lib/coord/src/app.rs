@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use secrecy::SecretString;
 
-use crate::admission::{Lookups, PersonLookups};
+use crate::admission::{LongReads, Lookups, PersonLookups};
 use crate::auth::{Authenticator, Credentials, People, RepoLimit};
 use crate::builds::graph_cache::GraphCache;
 use crate::builds::head_observer::HeadObserver;
@@ -39,6 +39,8 @@ pub struct App {
     pub lookups: Arc<Lookups>,
     /// Lookups at the source, by person.
     pub person_lookups: Arc<PersonLookups>,
+    /// Long reads, by person.
+    pub long_reads: Arc<LongReads>,
     /// Settings of locks.
     pub locks: LockConfig,
     /// Settings of intents and of their ledger.
@@ -94,6 +96,7 @@ impl App {
             authenticator: Arc::new(authenticator),
             lookups: Arc::default(),
             person_lookups: Arc::default(),
+            long_reads: Arc::default(),
             locks: settings.locks,
             intents: Arc::clone(&settings.intents),
             teams: settings.teams,

@@ -44,6 +44,7 @@ impl Default for Rates {
                 burst: BRANCHES_AT_ONCE,
                 ..rate(ABOUT_BRANCHES)
             },
+            is_counted: false,
         }
     }
 }

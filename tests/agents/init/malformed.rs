@@ -62,7 +62,10 @@ fn where_one_file_cannot_be_written_the_others_are_not() {
     write(&world.clone, ".agents", "a file\n");
     let before = files(world.clone.path());
     let sentence = error(&world, &["claude-code", "codex", "--yes", "--no-check"]);
-    assert!(sentence.contains(".agents/skills/coord/SKILL.md"), "{sentence}");
+    assert!(
+        sentence.contains(".agents is a file, where a folder should be"),
+        "{sentence}"
+    );
     assert_eq!(files(world.clone.path()), before);
     assert!(!world.clone.path().join(".claude").exists());
 }

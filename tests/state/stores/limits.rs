@@ -167,8 +167,8 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
     assert_eq!(ask("ann/four", rates).await, "Source");
     assert_eq!(ask("bob", rates).await, "asks");
     // A request that has been counted still pays for what it asks.
-    assert_eq!(ask("ann", Rates::default().of_lookups()).await, "asks");
-    assert_eq!(ask("ann", rates.of_lookups()).await, "Source");
+    assert_eq!(ask("ann", Rates::default().of_counted()).await, "asks");
+    assert_eq!(ask("ann", rates.of_counted()).await, "Source");
 }
 
 async fn further_questions_are_counted_all_of_them_or_none(world: World) {
@@ -248,6 +248,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
 async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
+        is_counted: false,
         holder: rate(3),
         person: rate(3),
         repository: rate(3),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
-use coord::state::locks::{GateTerms, PolicyTerms, Release, Wanted};
-use coord::state::tasks::{Named, NewTask};
-use coord::state::teams::{RequestKey, TeamTerms};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Limited, Rates, admit_without_head};
+use coord::state::locks::{GateTerms, PolicyTerms, Release, Wanted, live_locks};
+use coord::state::tasks::{Named, NewTask, TaskFilter, list_tasks};
+use coord::state::teams::{RequestKey, TeamTerms, show_team};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
@@ -203,6 +203,124 @@ async fn what_a_request_costs_follows_from_its_paths(world: World) {
     assert_eq!(other.checks_within("ann", small, 512).await, "in");
 }
 
+async fn a_list_looks_at_500_tasks_for_the_price_of_a_request(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    for _ in 0..6 {
+        let tasks: Vec<NewTask> = (0..200).map(|number| titled(&format!("Task {number}"))).collect();
+        lead.adds(&tasks).await.unwrap();
+    }
+    let terms = TeamTerms {
+        admission: AdmissionTerms {
+            rates: Rates {
+                holder: rate(3),
+                ..Rates::NONE
+            },
+            ..bob.terms().admission
+        },
+        ..bob.terms()
+    };
+    let filter = TaskFilter {
+        text: "in no title",
+        ..TaskFilter::default()
+    };
+    let mut ends = Vec::new();
+    for after in [0, 500, 1_000] {
+        match list_tasks(&*world.store, &terms, after, 500, &filter).await.unwrap() {
+            Admitted::Outcome(told) => ends.push(told.outcome.unwrap().next),
+            Admitted::Denied(denial) => panic!("{denial:?} after {after}"),
+        }
+    }
+    assert_eq!(ends, [Some(500), Some(1_000), None]);
+    let denied = list_tasks(&*world.store, &terms, 0, 500, &filter).await.unwrap();
+    assert!(
+        matches!(
+            denied,
+            Admitted::Denied(Denial::Limited {
+                whose: Limited::Holder,
+                ..
+            })
+        ),
+        "{denied:?}"
+    );
+    let all = lead.lists(0, 500, &TaskFilter::default()).await.unwrap();
+    assert_eq!(
+        (all.tasks.len(), all.next),
+        (250, Some(250)),
+        "what a run returns is bounded, too"
+    );
+}
+
+async fn work_that_is_found_to_be_long_counts_as_further_requests(world: World) {
+    let names: [&str; 99] = std::array::from_fn(|number| &*Box::leak(format!("m{number}").into_boxed_str()));
+    let (lead, _) = world.team_of(names).await;
+    let admitted = async |rates: Rates| {
+        let terms = TeamTerms {
+            admission: AdmissionTerms {
+                rates,
+                ..lead.terms().admission
+            },
+            ..lead.terms()
+        };
+        let mut count = 0;
+        while let Admitted::Outcome(_) = show_team(&*world.store, &terms).await.unwrap() {
+            count += 1;
+            assert!(count < 10, "nothing is counted");
+        }
+        count
+    };
+    let of_three = Rates {
+        holder: rate(3),
+        ..Rates::NONE
+    };
+    // 100 members count as one more: two of each, where three are allowed. The second is admitted with the third.
+    assert_eq!(admitted(of_three).await, 2);
+    // A request that was counted before, and is run again after a question, is charged all the same.
+    let of_person = Rates {
+        person: rate(3),
+        ..Rates::NONE
+    };
+    let counted = TeamTerms {
+        admission: AdmissionTerms {
+            rates: of_person.of_counted(),
+            ..lead.terms().admission
+        },
+        ..lead.terms()
+    };
+    for _ in 0..3 {
+        assert!(matches!(
+            show_team(&*world.store, &counted).await.unwrap(),
+            Admitted::Outcome(_)
+        ));
+    }
+    assert_eq!(admitted(of_person).await, 0);
+}
+
+async fn a_read_of_all_locks_counts_by_their_number(world: World) {
+    world.records_head(HEAD, &[]).await;
+    let files: Vec<String> = (0..500).map(|number| format!("src/{number}.ts")).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    assert_eq!(world.claims_within("bob", Rates::NONE, &files).await, "in");
+    let ann = world.agent("ann").holder;
+    let rates = Rates {
+        person: rate(3),
+        ..Rates::NONE
+    };
+    let terms = AdmissionTerms {
+        head: HeadTerms::Any,
+        ..entry_of(&world, &ann, rates)
+    };
+    let read = async || {
+        admit_without_head(&*world.store, &terms, live_locks(&world.repo))
+            .await
+            .unwrap()
+    };
+    assert!(matches!(read().await, Admitted::Outcome(_)));
+    assert!(
+        matches!(read().await, Admitted::Denied(Denial::Limited { .. })),
+        "each counts as two"
+    );
+}
+
 async fn new_tasks_cost_by_their_number_and_that_of_their_dependencies(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let adds = async |mate: &Mate<'_>, tasks: &[NewTask], burst: u32| {
@@ -245,4 +363,7 @@ on_every_store!(
     a_claim_passes_as_a_renewal_only_where_all_of_it_is_held,
     a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can,
     what_a_request_costs_follows_from_its_paths,
+    a_list_looks_at_500_tasks_for_the_price_of_a_request,
+    work_that_is_found_to_be_long_counts_as_further_requests,
+    a_read_of_all_locks_counts_by_their_number,
 );

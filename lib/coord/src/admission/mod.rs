@@ -5,6 +5,7 @@
 //! - `identity`: the caller's identity and rights; `caller_address`: where the request comes from
 //! - `lookups`: verdicts of other processes on credentials, read from the store
 //! - `person_lookups`: the lookups at the source of one person in all repositories
+//! - `long_reads`: the turns of reads that may take long
 //! - `denial`: fetches the data that a denial asks for
 //! - `repository`: admission of requests that need no head
 //! - `pushed_work`: verdicts of the source on released work; `unchanged`: what it says of files whose push the store has proved
@@ -12,6 +13,7 @@
 pub(crate) mod caller_address;
 mod denial;
 mod identity;
+mod long_reads;
 mod lookups;
 mod person_lookups;
 mod pushed_work;
@@ -34,6 +36,7 @@ use crate::store::{Store, StoreError};
 use denial::{limited, no_push, refuse_renamed};
 use identity::identify;
 pub(crate) use identity::renew_verdict;
+pub use long_reads::LongReads;
 pub use lookups::Lookups;
 pub use person_lookups::PersonLookups;
 use pushed_work::Work;
@@ -335,7 +338,7 @@ impl<'a> Admission<'a> {
             work_branch: self.work_branch,
             holder: &self.holder,
             rates: if self.is_counted {
-                self.app.rates.of_lookups()
+                self.app.rates.of_counted()
             } else {
                 self.app.rates
             },
@@ -378,6 +381,26 @@ impl<'a> Admission<'a> {
                 }
                 Admitted::Denied(denial) => self.resolve(denial).await?,
             }
+        }
+    }
+
+    /// Runs `call`, one part of a long read, when it is the person's turn. Each part is counted as a request, and between two parts the
+    /// store has time for others.
+    ///
+    /// # Errors
+    /// As those of [`Admission::run`].
+    pub async fn run_part<C: AdmittedCall>(&mut self, call: &C) -> Result<C::Outcome, ApiError> {
+        let _turn = self.app.long_reads.turn(&self.holder.user_id).await?;
+        self.is_counted = false;
+        match self.run(call).await {
+            Err(ApiError::RateLimited {
+                retry_after_seconds, ..
+            }) => Err(ApiError::RateLimited {
+                retry_after_seconds,
+                whose: "you read too much; a list counts as one request for each 500 tasks or messages that it reads, \
+                        so list less often",
+            }),
+            outcome => outcome,
         }
     }
 

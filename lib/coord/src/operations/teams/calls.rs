@@ -23,13 +23,27 @@ pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = Told<T>>>(
     admission: &mut Admission<'_>,
     call: &C,
 ) -> Result<(T, Waiting), ApiError> {
-    let Told { outcome, waiting } = admission.run(call).await?;
+    told(admission.run(call).await?)
+}
+
+/// The same for a part of a read that may take long.
+pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = Told<T>>>(
+    admission: &mut Admission<'_>,
+    call: &C,
+) -> Result<(T, Waiting), ApiError> {
+    told(admission.run_part(call).await?)
+}
+
+fn told<T>(Told { outcome, waiting }: Told<T>) -> Result<(T, Waiting), ApiError> {
     let waiting = view::waiting(waiting);
     match outcome {
         Ok(value) => Ok((value, waiting)),
         Err(refusal) => Err(TeamRefused { refusal, waiting }.into()),
     }
 }
+
+/// Parts of one request for a list: with more to look at, the caller goes on from where they end.
+pub(super) const MOST_PARTS: usize = 8;
 
 /// Declares calls: the arguments of a function of the state, and that function.
 macro_rules! calls {

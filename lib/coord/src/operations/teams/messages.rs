@@ -9,7 +9,7 @@ use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{Asked, TeamAgent};
-use super::calls::{ListMessages, ReadMessages, SendMessage, run};
+use super::calls::{ListMessages, MOST_PARTS, ReadMessages, SendMessage, run, run_part};
 use super::chosen::ChosenTeam;
 use super::is_of;
 use super::texts::{content, long_text, number, request_key, task_id};
@@ -20,7 +20,7 @@ use crate::domain::team::Handle;
 use crate::error::ApiError;
 use crate::operations::fields::{in_field, line, required};
 use crate::operations::wait::{Waiting, wait_seconds};
-use crate::state::messages::{MessageFilter, NewMessage, Reader, StoredMessage};
+use crate::state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
 use crate::state::teams::RequestKey;
 
 /// The recipient that stands for all other members.
@@ -246,18 +246,32 @@ pub async fn message_history(
     let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
     let team = &ChosenTeam::of(app, &agent.repo, &admission, request.caller.team.as_deref()).await?;
-    let filter = MessageFilter {
+    let mut filter = MessageFilter {
         before,
         member: member.as_ref(),
         task: task.as_ref(),
     };
-    let call = ListMessages {
-        team,
-        most,
-        most_bytes: MOST_BYTES,
-        filter: &filter,
+    let mut parts = 0;
+    let mut found: Option<(MessagePage, _)> = None;
+    let (page, waiting) = loop {
+        let call = ListMessages {
+            team,
+            most,
+            most_bytes: MOST_BYTES,
+            filter: &filter,
+        };
+        let (page, waiting) = match (run_part(&mut admission, &call).await, found) {
+            // The answer says where to go on.
+            (Err(ApiError::RateLimited { .. }), Some(found)) => break found,
+            (part, _) => part?,
+        };
+        parts += 1;
+        filter.before = page.earlier;
+        if !page.messages.is_empty() || page.earlier.is_none() || parts == MOST_PARTS {
+            break (page, waiting);
+        }
+        found = Some((page, waiting));
     };
-    let (page, waiting) = run(&mut admission, &call).await?;
     let shown = |message: StoredMessage| {
         let unread_by = unread_by(&message, &page.readers);
         view::message(message, unread_by.is_empty(), unread_by)

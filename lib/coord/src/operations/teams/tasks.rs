@@ -10,7 +10,7 @@ use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Orchestration, Waiting};
 
 use super::caller::{Asked, TeamAgent};
-use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, ShowTask, UpdateTask, run};
+use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, MOST_PARTS, ShowTask, UpdateTask, run, run_part};
 use super::chosen::ChosenTeam;
 use super::sent_tasks::{changes, planned, with_refs};
 use super::texts::{content, number, request_key, task_id};
@@ -27,6 +27,8 @@ use crate::state::teams::{RequestKey, TeamRefusal};
 /// Tasks of a page, unless another number is asked for, and the most.
 const USUAL_TASKS: usize = 100;
 const MOST_TASKS: usize = 500;
+/// Bytes of tasks after which no further part is read for an answer; a part returns 128 KiB at most, or one task.
+const ENOUGH_BYTES: usize = 128 << 10;
 
 /// A request for a list of tasks. Texts are as sent.
 #[derive(Debug)]
@@ -100,13 +102,29 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
         file: file.as_ref().map_or("", FilePath::as_str),
         has_descriptions: request.has_descriptions,
     };
-    let call = ListTasks {
+    let part = |after, most| ListTasks {
         team,
         after,
         most,
         filter: &filter,
     };
-    let (mut page, waiting) = run(&mut admission, &call).await?;
+    let (mut page, mut waiting) = run_part(&mut admission, &part(after, most)).await?;
+    for _ in 1..MOST_PARTS {
+        let described: usize = page.descriptions.values().map(String::len).sum();
+        let bytes = described + page.tasks.iter().map(TaskView::bytes).sum::<usize>();
+        let Some(after) = page.next.filter(|_| page.tasks.len() < most && bytes < ENOUGH_BYTES) else {
+            break;
+        };
+        let (more, now_waiting) = match run_part(&mut admission, &part(after, most - page.tasks.len())).await {
+            // What was found so far is an answer, and says where to go on.
+            Err(ApiError::RateLimited { .. }) => break,
+            part => part?,
+        };
+        page.tasks.extend(more.tasks);
+        page.descriptions.extend(more.descriptions);
+        page.next = more.next;
+        waiting = now_waiting;
+    }
     let described = |task: TaskView| {
         let description = page.descriptions.remove(&task.id);
         wire::TaskView {

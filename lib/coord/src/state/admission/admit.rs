@@ -70,9 +70,11 @@ async fn run<H, T: Send + 'static>(
     read_head: impl FnOnce(&mut Reply) -> Result<H, StoreError>,
 ) -> Result<Admitted<(H, T)>, StoreError> {
     let (reads, decode) = read.into_parts();
+    let mut keys = terms.keys();
+    keys.extend(reads.iter().filter_map(hash_read_whole));
     let mut batch = vec![Request::Script {
         script: &ADMIT,
-        keys: terms.keys(),
+        keys,
         args: terms.arguments(Kind::Read, 1),
     }];
     batch.extend(reads);
@@ -82,4 +84,17 @@ async fn run<H, T: Send + 'static>(
         "ADMITTED" => Ok((read_head(&mut reply)?, decode(replies.collect())?)),
         _ => Err(reply.malformed("an unknown outcome")),
     })
+}
+
+/// The hash that a request reads with all of its fields: what it costs grows with their number.
+fn hash_read_whole(read: &Request) -> Option<String> {
+    match read {
+        Request::Command(words) => match &words[..] {
+            [name, key] if [&b"HGETALL"[..], b"HVALS", b"HKEYS"].contains(&name.as_slice()) => {
+                String::from_utf8(key.clone()).ok()
+            }
+            _ => None,
+        },
+        Request::Script { .. } => None,
+    }
 }

@@ -50,6 +50,8 @@ pub struct Rates {
     pub source: Rate,
     /// Lookups at the source, of branches that the store does not know, for one person.
     pub new: Rate,
+    /// Whether the request has been counted.
+    pub is_counted: bool,
 }
 
 impl Rates {
@@ -60,15 +62,15 @@ impl Rates {
         repository: Rate::NONE,
         source: Rate::NONE,
         new: Rate::NONE,
+        is_counted: false,
     };
 
-    /// The limits that remain for a request that has been counted: those of lookups at the source.
+    /// The limits of a request that has been counted: it is not counted again, but its work and its lookups at the source are.
     #[must_use]
-    pub fn of_lookups(self) -> Rates {
+    pub fn of_counted(self) -> Rates {
         Rates {
-            source: self.source,
-            new: self.new,
-            ..Rates::NONE
+            is_counted: true,
+            ..self
         }
     }
 }

@@ -124,7 +124,10 @@ impl<'a> AdmissionTerms<'a> {
             }
         };
         let commits: Vec<&str> = self.known_commits.iter().map(CommitSha::as_str).collect();
-        let cost = 1 + paths.saturating_sub(1) / PATHS_OF_A_REQUEST;
+        let cost = match self.rates.is_counted {
+            true => 0,
+            false => 1 + paths.saturating_sub(1) / PATHS_OF_A_REQUEST,
+        };
         let branches = match self.work_branch {
             Some(work_branch) => format!("{}\n{work_branch}", self.branch),
             None => self.branch.to_string(),

@@ -76,6 +76,9 @@ if blocked and #tasks == 0 then
   -- @include locks/free
   free = free_files(paths)
 end
+do
+  -- @include locks/charge
+end
 return {
   'CHECKED', now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries, spellings,
   gate.intent, gate.findings, teams, tasks, free,

@@ -37,6 +37,7 @@ if denial then
 end
 -- The outcome, with what waits for the caller behind it, and what it could do instead.
 local function ended(answer)
+  -- @include locks/charge
   local teams = waiting()
   answer[#answer + 1] = teams
   local is_blocked, tasks, free = answer[1] == 'CONFLICT', {}, {}

@@ -39,8 +39,9 @@ local function with_left(body, left)
   return string.sub(body, 1, -2) .. ',"left":[' .. left .. ']}'
 end
 
--- The most sequences, and bytes, that one run looks at, of which a filter may let few pass; and so many at once.
-local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 4000, 1048576, 50
+-- The most sequences, and bytes, that one run looks at, of which a filter may let few pass; and so many at once. A run takes few
+-- milliseconds, after which others have their turn, and counts as a request.
+local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 500, 262144, 50
 local is_filtered = who ~= '' or task_id ~= ''
 local following = before == '' and sequence or math.min(tonumber(before) - 1, sequence)
 local messages, bytes, looked_at, bytes_looked_at, is_full = {}, 0, 0, 0, false
@@ -75,5 +76,10 @@ for index = 1, #stored, 2 do
 end
 for index, text in ipairs(#fields > 0 and redis.call('HMGET', keys.members, unpack(fields)) or {}) do
   members[index][3] = marks_of(text).read or 0
+end
+-- Members that are read for the price of one request.
+local MEMBERS_OF_A_REQUEST = 200
+if #members >= MEMBERS_OF_A_REQUEST then
+  count('WORK', nil, math.floor(#members / MEMBERS_OF_A_REQUEST))
 end
 return told({ 'LISTED', now, following > 0 and string.format('%.0f', following + 1) or '', messages, members })

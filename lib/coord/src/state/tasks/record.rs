@@ -101,6 +101,17 @@ impl TaskView {
         })
     }
 
+    /// The bytes of its title, its files, and the tasks that it names.
+    pub fn bytes(&self) -> usize {
+        let names = self.record.files.iter().map(|file| file.len());
+        let tasks = self
+            .dependencies
+            .iter()
+            .chain(&self.met_dependencies)
+            .chain(&self.blocks);
+        self.record.title.len() + names.chain(tasks.map(String::len)).sum::<usize>()
+    }
+
     /// The state of its claim at `now_ms`, the store's clock.
     pub fn lease(&self, now_ms: i64) -> LeaseState {
         let record = &self.record;

@@ -56,6 +56,12 @@ for index, handle in ipairs(handles) do
     unread_of(counts, broadcasts), table.concat(has, ' '), counts.read,
   }
 end
+-- Members, and claims, that are read for the price of one request.
+local MEMBERS_OF_A_REQUEST, CLAIMS_OF_A_REQUEST = 100, 1000
+local work = math.floor(#handles / MEMBERS_OF_A_REQUEST + #held / CLAIMS_OF_A_REQUEST)
+if work > 0 then
+  count('WORK', nil, work)
+end
 local open, done = unpack(redis.call('HMGET', keys.teams, team_key .. '/open', team_key .. '/done'))
 return told({
   'SHOWN', now, cjson.encode(team), shutdown and cjson.encode(shutdown) or '', tonumber(open), tonumber(done), shown,

@@ -90,7 +90,7 @@ local function admit(is_renewal)
   stored_limits.person, stored_limits.repository, head.has_webhook, mark, governed, request.queue, request.taken = unpack(redis.call(
     'MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed, keys.queue, keys.taken
   ))
-  if request.agent_rate ~= '' or request.person_rate ~= '' or request.repository_rate ~= '' then
+  if request.cost ~= '0' and (request.agent_rate ~= '' or request.person_rate ~= '' or request.repository_rate ~= '') then
     local limited = count('REQUEST', is_renewal)
     if limited then
       return limited

@@ -10,7 +10,8 @@
 local stored_limits, arrivals = { person = false, repository = false }, nil
 
 -- Counts the 'REQUEST', or lookups at the source, one unless there is an `amount`, for 'COMMITS' or for an unknown 'BRANCH'. Where
--- fewer than `spared` lookups would remain, there were too many.
+-- fewer than `spared` lookups would remain, there were too many. 'WORK' charges the caller for work that has been done: it counts as
+-- `amount` further requests, which the next request waits for.
 -- Returns nil, or the denial if there were too many: { LIMITED, now, seconds until the next is allowed, HOLDER or PERSON or
 -- REPOSITORY or SOURCE or NEW }. A claim above the limit passes as a renewal if `is_renewal` says that it is one.
 local function count(what, is_renewal, amount, spared)
@@ -86,6 +87,7 @@ local function count(what, is_renewal, amount, spared)
       local kept = math.min(latest - now_ms, MOST_KEPT)
       local text = string.format('%.0f %.0f', requests, renewals)
       redis.pcall('SET', keys.repository_limits, text, 'PX', string.format('%.0f', kept))
+      stored_limits.repository = text
     end
   end
 
@@ -159,6 +161,19 @@ local function count(what, is_renewal, amount, spared)
     return count_source_request('source_requests', request.commit_rate, 'SOURCE')
   elseif what == 'BRANCH' then
     return count_source_request('branches', request.branch_rate, 'NEW')
+  elseif what == 'WORK' then
+    -- Not beyond what one_more() takes for an arrival time of this clock.
+    local function charged(arrival, rate)
+      local interval, burst = string.match(rate, '^(%d+) (%d+)$')
+      local most = interval and now_ms + interval * burst * CLAIMS_BURST
+      return interval and math.min(math.max(arrival, now_ms) + interval * amount, most) or arrival
+    end
+    local requests, renewals = string.match(stored_limits.repository or '', '^(%d+) (%d+)$')
+    arrivals.agent_requests = charged(arrivals.agent_requests, request.agent_rate)
+    arrivals.requests = charged(arrivals.requests, request.person_rate)
+    write_arrivals()
+    write_repository_arrivals(charged(tonumber(requests or 0), request.repository_rate), tonumber(renewals or 0))
+    return nil
   end
   return count_request()
 end

@@ -6,7 +6,7 @@
 --       person, 24 ledger, 25 traces, 26 members of teams, 27 pending, 28 shares of the ledger, 29 releases, 30 token
 -- ARGV: 1 branch, and behind a line feed the one that the caller commits to, where it is another, 2 user id, 3 user name, 4 agent id
 --       or '', 5 READ, CLAIM, RELEASE, or MARKED: a claim whose repository has
---       just been put on the due list, 6 cost of the request, then rates as one_more() takes them: 7 of one agent, 8 of one
+--       just been put on the due list, 6 cost of the request, 0 if it has been counted, then rates as one_more() takes them: 7 of one agent, 8 of one
 --       person, 9 of the repository, 10 of lookups at the source for unknown commits and 11 for unknown branches, of one
 --       person, 12 head that a source has just returned, or '' for the stored one, 13 seconds after which the stored one is
 --       fetched again, or '' for never, or ANY if none is needed, 14 its maximum age in seconds, or '' for any age, 15 '1'

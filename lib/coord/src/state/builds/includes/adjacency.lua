@@ -6,9 +6,10 @@
 -- neighbor can be found from the smaller side: from the hub's chunks, or from the adjacency of locked files. '>' lines come
 -- before '<' lines, so that two files that import each other give the same result from either side.
 --
--- The work of one script is limited: it reads at most `lines_left` lines, and BYTES_OF_LINE bytes of text count as a line.
+-- The work of one script is limited: it reads at most MOST_LINES lines, and BYTES_OF_LINE bytes of text count as a line.
 local BYTES_OF_LINE = 256
-local lines_left = 100000
+local MOST_LINES = 100000
+local lines_left = MOST_LINES
 local is_tracked = {} -- file path -> true where the adjacency has it, as far as it has been looked at
 
 -- Counts `lines` as read; false if that is too much.

@@ -63,6 +63,11 @@ local function unblock(id, dependents, words)
       redis.call('ZADD', keys.ready, unpack(ready))
     end
   end
+  -- Dependents that are freed for the price of one request.
+  local DEPENDENTS_OF_A_REQUEST = 200
+  if #dependents >= DEPENDENTS_OF_A_REQUEST then
+    count('WORK', nil, math.floor(#dependents / DEPENDENTS_OF_A_REQUEST))
+  end
   if #free == 0 then
     return 0, {}
   end
