@@ -70,8 +70,8 @@ impl Folder {
     pub(crate) fn about(&self, name: &OsStr) -> io::Result<About> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let seconds = u64::try_from(stat.st_mtime).ok();
-        let nanoseconds = u64::try_from(stat.st_mtime_nsec).unwrap_or_default();
-        let since = seconds.map(|seconds| Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds));
+        let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or_default();
+        let since = seconds.map(|seconds| Duration::new(seconds, nanoseconds));
         Ok(About {
             kind: kind(FileType::from_raw_mode(stat.st_mode)),
             len: u64::try_from(stat.st_size).unwrap_or_default(),

@@ -301,36 +301,6 @@ async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
     assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
 }
 
-/// As if ten minutes had passed.
-async fn forget_rejections(world: &World, name: &coord::domain::team::TeamName) {
-    let team = keys::team(&world.repo, name);
-    assert_eq!(world.number(["HDEL", &team, "rejected"]).await, 1);
-}
-
-async fn a_login_whose_request_was_rejected_asks_nobody_for_ten_minutes(world: World) {
-    let (lead, [bob, cyd]) = world.team_of(["bob", "cyd"]).await;
-    assert_eq!(bob.requests_shutdown(Some("cyd"), 60).await.unwrap().progress, Open);
-    assert_eq!(
-        cyd.answers_shutdown("s1", Some("not yet")).await.unwrap().progress,
-        Rejected
-    );
-    // Whomever it asks then.
-    for target in [None, Some("cyd"), Some("lead")] {
-        let refused = bob.requests_shutdown(target, 60).await;
-        assert!(matches!(refused, Err(TeamRefusal::TooMany { .. })), "{refused:?}");
-    }
-    // Others do, and so does the leader after a rejection.
-    assert_eq!(cyd.requests_shutdown(Some("bob"), 60).await.unwrap().progress, Open);
-    bob.answers_shutdown("s2", Some("not yet")).await.unwrap();
-    for number in 3..5 {
-        assert_eq!(lead.requests_shutdown(Some("cyd"), 60).await.unwrap().progress, Open);
-        let id = format!("s{number}");
-        cyd.answers_shutdown(&id, Some("not yet")).await.unwrap();
-    }
-    forget_rejections(&world, &lead.team).await;
-    assert_eq!(bob.requests_shutdown(Some("cyd"), 60).await.unwrap().progress, Open);
-}
-
 /// It had approved the first request, which ended its part in every later one.
 async fn a_team_never_closes_without_a_leader_that_is_live(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
@@ -344,7 +314,6 @@ async fn a_team_never_closes_without_a_leader_that_is_live(world: World) {
         lead.answers_shutdown("s2", Some("now not")).await.unwrap().progress,
         Rejected
     );
-    forget_rejections(&world, &lead.team).await;
     // Bob has stopped, and is not waited for; the leader is.
     assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
     assert_eq!(lead.answers_shutdown("s3", None).await.unwrap().progress, Closed);
@@ -517,7 +486,6 @@ scenarios!(
     an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again,
     who_joins_under_a_handle_that_is_free_again_answers_for_itself,
     a_request_ends_at_once_where_nobody_else_has_to_answer,
-    a_login_whose_request_was_rejected_asks_nobody_for_ten_minutes,
     a_team_never_closes_without_a_leader_that_is_live,
     a_leader_that_has_stopped_and_is_away_keeps_no_team_open,
     a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader,

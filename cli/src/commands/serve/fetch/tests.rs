@@ -157,8 +157,11 @@ fn a_fetch_that_hangs_is_ended_with_all_that_it_has_started() {
     assert!(ends(&id));
 }
 
-/// A server of git that takes its time and has nothing, and the most requests that it has had at once.
-fn slow_server() -> (String, Arc<std::sync::Mutex<(usize, usize, usize)>>) {
+/// Requests to a [`slow_server`]: those under way, the most at one time, and those that have ended.
+type Counts = (usize, usize, usize);
+
+/// A server of git that takes its time and has nothing, and its requests.
+fn slow_server() -> (String, Arc<std::sync::Mutex<Counts>>) {
     use std::io::Write;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

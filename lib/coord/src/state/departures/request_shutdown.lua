@@ -25,9 +25,6 @@ if shutdown and shutdown.target ~= target then
   return refuse('SHUTDOWN_OPEN', shutdown.id, shutdown.target, shutdown.by)
 end
 local is_author = not shutdown
-if is_author and target ~= me and not is_leader() and rejections()[request.user_id] then
-  return refuse('TOO_MANY', 'requests for a shutdown in the ten minutes after a rejection', 1)
-end
 if is_author then
   local message = {
     from = member.handle, login = member.login, kind = 'shutdown_request', message = reason,

@@ -28,7 +28,7 @@ end
 local owners, previous = owners_of(paths), nil
 for _, path in ipairs(paths) do
   local from = take_file(owners[path], id, record.branch)
-  previous = previous or from
+  previous = previous or (from ~= '' and from or nil)
   redis.call('HSET', keys.owners, path, cjson.encode(owners[path]))
 end
 load_session()

@@ -21,24 +21,7 @@ local function save_shutdown()
   redis.call('HSET', keys.members, team_key .. '/!', shutdown_text())
 end
 
--- A login that is not the leader's waits for so long after a rejection before it asks for a stop again, whomever it asks: members
--- that are asked get no task. The field `rejected` of keys.team is JSON: login -> when it was rejected last, Unix milliseconds.
-local REJECTED_FOR_MS = 600000
-
-local function rejections()
-  local found = {}
-  for login, time in pairs(cjson.decode(redis.call('HGET', keys.team, 'rejected') or '{}')) do
-    found[login] = math.abs(now_ms - time) < REJECTED_FOR_MS and time or nil
-  end
-  return found
-end
-
 local function end_shutdown(state)
-  if state == 'rejected' then
-    local found = rejections()
-    found[shutdown.login] = now_ms
-    redis.call('HSET', keys.team, 'rejected', cjson.encode(found))
-  end
   redis.call('HDEL', keys.team, 'shutdown')
   redis.call('HDEL', keys.members, team_key .. '/!')
   for key in pairs(shutdown.answers) do
