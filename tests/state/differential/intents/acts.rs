@@ -141,7 +141,7 @@ fn act() -> impl Strategy<Value = Act> {
         4 => (files(), prop::bool::weighted(0.1)).prop_map(|(files, is_push)| Act::Release { files, is_push }),
         4 => (cited(), select(&["t1", "t2", "t3", "t4", "t5"][..]), what, any::<bool>())
             .prop_map(|(cited, trace, what, is_reset)| Act::Record { cited, trace, what, is_reset }),
-        1 => (1_usize..40).prop_map(|most_lines| Act::Seal { most_lines }),
+        1 => (2_000_usize..4_000).prop_map(|most_lines| Act::Seal { most_lines }),
         1 => select(&POLICIES[..]).prop_map(Act::Policy),
     ]
 }
