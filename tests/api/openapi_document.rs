@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use coord::domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId};
+use coord::domain::{AgentId, Branch, CommitSha, FilePath, LockReason, RepoId, is_plain_text, plain_text};
 use coord::http::{Endpoint, ROUTES, document};
 use coord_protocol::Event;
+use coord_protocol::plain_text::is_unseen;
 use jsonschema::Validator;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -214,5 +215,28 @@ fn a_pattern_takes_what_is_parsed_and_nothing_else() {
             taken += usize::from(parses(&text));
         }
         assert!((10..490).contains(&taken), "{name}: {taken} of 500 are good");
+    }
+}
+
+/// The patterns and the parsers have one list of invisible characters each. Beyond the first 65,536 the patterns have none, because not all
+/// validators can name these.
+#[test]
+fn each_character_that_a_pattern_can_name_is_refused_where_it_is_invisible() {
+    let scope = |text: &str| !text.chars().any(is_unseen);
+    let texts: [(&str, fn(&str) -> bool); 7] = [
+        ("Branch", |text| Branch::parse(text).is_ok()),
+        ("FilePath", |text| FilePath::parse(text).is_ok()),
+        ("PlainLine", |text| plain_text(text) == text),
+        ("TaskTitle", |text| plain_text(text) == text),
+        ("PlainText", is_plain_text),
+        ("LongText", is_plain_text),
+        ("ScopePattern", scope),
+    ];
+    for (name, parses) in texts {
+        let validator = validator(name);
+        for character in (0..=0xffff).filter_map(char::from_u32) {
+            let text = format!("a{character}b");
+            assert_eq!(validator.is_valid(&json!(text)), parses(&text), "{name}: {text:?}");
+        }
     }
 }

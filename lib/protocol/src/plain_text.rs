@@ -58,16 +58,22 @@ pub fn is_unseen(character: char) -> bool {
         '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}' | '\u{3164}'
             | '\u{fe00}'..='\u{fe0d}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}'
     );
+    // Signs of Arabic, Syriac and Kaithi that enclose the numbers after them are format characters that everybody sees.
+    let is_number_sign = matches!(
+        character,
+        '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' | '\u{8e2}' | '\u{110bd}' | '\u{110cd}'
+    );
     let is_noncharacter = code & 0xfffe == 0xfffe || matches!(code, 0xfdd0..=0xfdef);
     is_filler
         || is_noncharacter
-        || matches!(
-            get_general_category(character),
-            GeneralCategory::Control
-                | GeneralCategory::Format
-                | GeneralCategory::LineSeparator
-                | GeneralCategory::ParagraphSeparator
-        )
+        || !is_number_sign
+            && matches!(
+                get_general_category(character),
+                GeneralCategory::Control
+                    | GeneralCategory::Format
+                    | GeneralCategory::LineSeparator
+                    | GeneralCategory::ParagraphSeparator
+            )
 }
 
 /// Whether a joiner after `before` joins something: emoji and some scripts need it there.
@@ -213,7 +219,7 @@ mod tests {
                 "a\u{fff9}b\u{fffb}c\u{ffff}\u{fdd0}\u{10fffe}d\u{e0100}\u{fe01}e\u{2065}",
                 "abcde",
             ),
-            ("❤\u{fe0f}", "❤\u{fe0f}"),
+            ("❤\u{fe0f} \u{601}٢", "❤\u{fe0f} \u{601}٢"),
         ] {
             assert_eq!(plain_text(text), expected, "{text:?}");
         }

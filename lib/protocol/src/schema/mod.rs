@@ -10,7 +10,7 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 
-use self::patterns::{AGENT_ID, COMMIT_ID, FILE_PATH, MESSAGE, PLAIN_TEXT, REPO_URL, SHORT_TEXT};
+use self::patterns::{AGENT_ID, COMMIT_ID, FILE_PATH, MESSAGE, PLAIN_TEXT, REPO_URL, SCOPE_PATTERN, SHORT_TEXT};
 use crate::bounds;
 
 /// A commit id as callers send it.
@@ -275,7 +275,7 @@ text!(
 text!(
     ScopePattern,
     "ScopePattern",
-    r"^[^\u0000]+$",
+    SCOPE_PATTERN,
     "Files from the root of the repository, as a line of `.gitignore` that begins with `/` names them; `{a,b}` stands for both. At \
      most 512 bytes. Refused: `!`, `..`, absolute paths, backslash separators and POSIX classes.",
     ["src/db/**"],

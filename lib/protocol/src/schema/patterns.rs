@@ -59,10 +59,21 @@ pub(super) const REPO_URL: &str = concat!(
 
 pub(super) const COMMIT_ID: &str = concat!("^[", space!(), "]*[0-9A-Fa-f]{7,64}[", space!(), "]*$");
 
-/// Characters that are invisible wherever they stand. Those beyond the first 65,536 are left out, because not all validators can name them.
-macro_rules! fillers {
+/// Of what `plain_text` removes: controls beyond ASCII, text direction marks, line ends, fillers, noncharacters, variation selectors. Not
+/// joiners. Those beyond the first 65,536 are left out, because not all validators can name them.
+macro_rules! marks {
     () => {
-        r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"
+        concat!(
+            r"\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f",
+            r"\u3164\ufdd0-\ufdef\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+        )
+    };
+}
+
+/// What `plain_text` removes, but for the controls of ASCII.
+macro_rules! unseen_beyond_ascii {
+    () => {
+        concat!(r"\u200c\u200d", marks!())
     };
 }
 
@@ -70,8 +81,7 @@ macro_rules! branch {
     () => {
         concat!(
             r"^(?!-|HEAD$)(?![\s\S]*(?:\.\.|@\{|/\.|//|\.lock(?:/|$)|[",
-            r"\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff",
-            fillers!(),
+            unseen_beyond_ascii!(),
             "]))",
             r"[^\u0000- \u007f~^:?*\[\\/.](?:[^\u0000- \u007f~^:?*\[\\]*[^\u0000- \u007f~^:?*\[\\/.])?$"
         )
@@ -90,13 +100,10 @@ macro_rules! handle {
     };
 }
 
-/// Characters that no path has: control characters, text direction marks, line ends, other invisible ones, and the backslash.
-macro_rules! unseen {
+/// Characters that no path has: unseen ones, and the backslash.
+macro_rules! not_in_paths {
     () => {
-        concat!(
-            r"\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\\",
-            fillers!()
-        )
+        concat!(r"\u0000-\u001f\\", marks!())
     };
 }
 
@@ -113,9 +120,9 @@ pub(super) const FILE_PATH: &str = concat!(
     r")(?!/|[A-Za-z]:/|\.\.?$|\.\./|[\s\S]*/\.\.?$|[\s\S]*/\.\./|(?:\./+)*[",
     space!(),
     "])[^",
-    unseen!(),
+    not_in_paths!(),
     "]*[^/",
-    unseen!(),
+    not_in_paths!(),
     space!(),
     "]$"
 );
@@ -125,10 +132,7 @@ pub(super) const AGENT_ID: &str = "^[A-Za-z0-9._:-]{1,128}$";
 /// Characters that `plain_text` removes.
 macro_rules! unseen {
     () => {
-        concat!(
-            r"\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff",
-            fillers!()
-        )
+        concat!(r"\u0000-\u001f", unseen_beyond_ascii!())
     };
 }
 
@@ -168,10 +172,11 @@ macro_rules! line {
 }
 
 pub(super) const PLAIN_TEXT: &str = concat!(
-    r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f",
-    r"\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff",
-    fillers!(),
+    r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f",
+    unseen_beyond_ascii!(),
     "]*$"
 );
+
+pub(super) const SCOPE_PATTERN: &str = concat!("^[^", unseen!(), "]+$");
 
 pub(super) const SHORT_TEXT: &str = concat!("[^", space!(), unseen!(), "]");
