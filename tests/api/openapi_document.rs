@@ -196,7 +196,7 @@ fn validator(name: &str) -> Validator {
 fn a_pattern_takes_what_is_parsed_and_nothing_else() {
     let cases = ProptestConfig {
         cases: 800,
-        failure_persistence: None,
+        source_file: Some(file!()),
         ..ProptestConfig::default()
     };
     for Text { name, parses, nearly } in TEXTS {

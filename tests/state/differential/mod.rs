@@ -128,7 +128,7 @@ fn check<S: Strategy>(cases: u32, strategy: S, test: impl Fn(&mut Pair, S::Value
     let pair = RefCell::new(pair);
     let config = Config {
         cases,
-        failure_persistence: None,
+        source_file: Some(file!()),
         max_shrink_iters: 20_000,
         ..Config::default()
     };

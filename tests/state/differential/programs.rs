@@ -31,7 +31,7 @@ pub fn programs_end_alike<S: Debug>(
     let worlds = RefCell::new([World::on_embedded(), redis, upstash]);
     let config = Config {
         cases: programs,
-        failure_persistence: None,
+        source_file: Some(file!()),
         max_shrink_iters: 300,
         ..Config::default()
     };

@@ -276,7 +276,7 @@ fn expected(case: &Case, held: &BTreeMap<String, Vec<LockEntry>>) -> Vec<Fact> {
 async fn any_graph_in_any_layout_gives_the_answer_of_the_model(world: World) {
     let mut runner = TestRunner::new(Config {
         cases: 300,
-        failure_persistence: None,
+        source_file: Some(file!()),
         ..Config::default()
     });
     let runtime = tokio::runtime::Handle::current();

@@ -108,7 +108,7 @@ impl Contest {
     /// Makes the team, of which all clients are members.
     async fn begin(self: &Arc<Self>) {
         for number in 0..CLIENTS {
-            let mut person = Person::new(Arc::clone(self), number, fastrand::Rng::new());
+            let mut person = Person::new(Arc::clone(self), number, fastrand::Rng::with_seed(number as u64));
             match number {
                 0 => {
                     person
@@ -124,7 +124,7 @@ impl Contest {
     async fn run(self: &Arc<Self>, seed: u64, operations: usize) -> Inboxes {
         let mut clients = tokio::task::JoinSet::new();
         for number in 0..CLIENTS {
-            let random = fastrand::Rng::with_seed(seed * 1000 + number as u64);
+            let random = fastrand::Rng::with_seed(number as u64);
             let mut person = Person::new(Arc::clone(self), number, random);
             clients.spawn(async move {
                 for _ in 0..operations {
