@@ -34,6 +34,7 @@ mod ledger;
 mod locks;
 mod logs;
 mod mcp;
+mod misnamed;
 mod openapi;
 mod openapi_document;
 mod policy;

@@ -222,15 +222,15 @@ fn a_pattern_takes_what_is_parsed_and_nothing_else() {
 /// validators can name these.
 #[test]
 fn each_character_that_a_pattern_can_name_is_refused_where_it_is_invisible() {
-    let scope = |text: &str| !text.chars().any(is_unseen);
-    let texts: [(&str, fn(&str) -> bool); 7] = [
+    type Parses = fn(&str) -> bool;
+    let texts: [(&str, Parses); 7] = [
         ("Branch", |text| Branch::parse(text).is_ok()),
         ("FilePath", |text| FilePath::parse(text).is_ok()),
         ("PlainLine", |text| plain_text(text) == text),
         ("TaskTitle", |text| plain_text(text) == text),
         ("PlainText", is_plain_text),
         ("LongText", is_plain_text),
-        ("ScopePattern", scope),
+        ("ScopePattern", |text| !text.chars().any(is_unseen)),
     ];
     for (name, parses) in texts {
         let validator = validator(name);

@@ -53,6 +53,9 @@ async fn an_unknown_path_says_what_there_is() {
         "/api/check_status/",
         "/api/checkstatus",
         "/api/chat",
+        "/api/lock",
+        "/api/heartbeat",
+        "/api/state",
         "/API/graph",
         "/../etc/passwd",
     ] {

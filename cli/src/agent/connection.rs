@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use coord::domain::AgentId;
+use coord::error::ApiError;
 use coord::settings::env_vars;
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientSettings};
@@ -11,6 +12,17 @@ use coord_protocol::{Client, ClientSettings};
 use super::local_server;
 use super::options::AgentArgs;
 use crate::announcement::Announced;
+
+/// The error of a request that the server at `address`, where one is known, does not answer.
+pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
+    let host = address.and_then(|address| url::Url::parse(address).ok()?.host_str().map(str::to_owned));
+    let name = match (address, host) {
+        (_, Some(host)) if host.ends_with(".vercel.app") => "Vercel".to_owned(),
+        (Some(address), _) => format!("The server at {address}"),
+        (None, _) => "The server".to_owned(),
+    };
+    ApiError::NoServer { name, problem }
+}
 
 /// A client, and what it is connected to.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use coord::operations::Refusal;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
 
-use super::connection::Connection;
+use super::connection::{Connection, no_server};
 use super::exit_status::ExitStatus;
 use super::local_server;
 use super::mail_notes::MailNotes;
@@ -144,7 +144,7 @@ impl Workplace {
             ClientError::Refused { .. } | ClientError::Invalid(_) => false,
         };
         if is_no_answer {
-            return Ok(offline(&ApiError::StoreUnavailable(self.no_answer(&error))).into());
+            return Ok(offline(&no_server(Some(&self.connection.address), self.no_answer(&error))).into());
         }
         let ClientError::Refused {
             status,

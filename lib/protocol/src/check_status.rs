@@ -27,7 +27,7 @@ pub struct CheckRequest {
     #[schema(value_type = Option<Branch>)]
     pub work_branch: Option<String>,
     /// The files.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "symbols", skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::file_paths, required = true)]
     pub file_paths: Option<Vec<String>>,
     /// The commit that the working copy is at: `git rev-parse HEAD`.
@@ -50,6 +50,10 @@ pub struct CheckRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]
     pub agent_id: Option<String>,
+    /// Fields that were sent and that it does not have.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub unknown_fields: Vec<String>,
 }
 
 /// The response. With OFFLINE, it has the fields of the error too.

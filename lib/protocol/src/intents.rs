@@ -63,6 +63,7 @@ pub struct IntentBudget {
 
 /// The limits of a budget, as sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct BudgetLimits {
     /// The most tool calls that may change something; `null` for no limit.
     #[serde(default)]

@@ -28,7 +28,7 @@ pub struct PostRequest {
     #[schema(value_type = Option<Branch>)]
     pub work_branch: Option<String>,
     /// The files.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(alias = "symbols", skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::file_paths, required = true)]
     pub file_paths: Option<Vec<String>>,
     /// READING and WRITING claim all of the files or none, and renew; OPEN releases.
@@ -83,6 +83,10 @@ pub struct PostRequest {
     /// request without `agent_id`, of a login with `admin` or `maintain` at GitHub, or of `COORD_APPROVERS`. The next call of each holder is STOP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
+    /// Fields that were sent and that it does not have.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub unknown_fields: Vec<String>,
 }
 
 /// The response. A refusal has the fields of the error too.

@@ -6,6 +6,7 @@ use super::{World, warnings};
 
 everywhere!(
     a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_else,
+    a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue,
     who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_gone,
 );
 
@@ -31,6 +32,23 @@ async fn a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_el
     assert!(warnings(&other, "ALREADY_RELEASED").contains("You released 'src/auth.ts' "));
     assert_eq!(warnings(&other, "LOCK_"), "");
     assert_eq!(api.stored("src/auth.ts").await[0]["user_id"], "bob");
+}
+
+async fn a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue(world: World) {
+    let api = &world.api;
+    api.build_graph().await;
+    let abandon = json!({ "abandon": true });
+    api.claim("bob", "WRITING", &["notes.md"]).await;
+    let first = api.tell("bob", "OPEN", &["notes.md"], abandon.clone()).await;
+    api.claim("ann", "WRITING", &["notes.md"]).await;
+    let refused = api.tell("bob", "WRITING", &["notes.md"], json!({})).await;
+    assert_eq!(refused.status, 409, "{}", refused.json());
+    let again = api.tell("bob", "OPEN", &["notes.md"], abandon.clone()).await;
+    assert_eq!((again.status, again.json()), (200, first.json()));
+    api.tell("ann", "OPEN", &["notes.md"], abandon).await;
+    // Bob wants it no longer.
+    let carol = api.tell("carol", "WRITING", &["notes.md"], json!({})).await;
+    assert_eq!(carol.status, 200, "{}", carol.json());
 }
 
 async fn who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_gone(world: World) {

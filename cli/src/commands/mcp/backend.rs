@@ -11,7 +11,7 @@ use coord_git::WorkingCopy;
 use coord_protocol::{Action, AgentError, Client, ClientError, ErrorCode, Orchestration};
 use parking_lot::Mutex;
 
-use crate::agent::connection::Connection;
+use crate::agent::connection::{Connection, no_server};
 use crate::agent::options::AgentArgs;
 
 /// Time limit of a request.
@@ -27,9 +27,9 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The server is out of reach, or fails.
-    pub fn offline(sentence: String) -> Failure {
-        Failure::Offline(ApiError::StoreUnavailable(sentence))
+    /// The server at `address`, where one is known, is out of reach, or fails.
+    pub fn offline(address: Option<&str>, problem: String) -> Failure {
+        Failure::Offline(no_server(address, problem))
     }
 
     fn of(error: ClientError, address: &str) -> Failure {
@@ -53,15 +53,17 @@ impl Failure {
                     waiting: *waiting,
                 }))
             }
-            ClientError::Unreachable(error) if error.is_timeout() => Failure::offline(format!(
-                "the server at {address} gives no answer within {} s",
-                LIMIT.as_secs()
-            )),
+            ClientError::Unreachable(error) if error.is_timeout() => Failure::offline(
+                Some(address),
+                format!("the server at {address} gives no answer within {} s", LIMIT.as_secs()),
+            ),
             ClientError::Unreachable(error) if error.is_connect() => {
-                Failure::offline(format!("the server at {address} cannot be reached"))
+                Failure::offline(Some(address), format!("the server at {address} cannot be reached"))
             }
-            ClientError::Unreachable(_) => Failure::offline(format!("the server at {address} broke off its answer")),
-            error => Failure::offline(format!("the server at {address} fails: {error}")),
+            ClientError::Unreachable(_) => {
+                Failure::offline(Some(address), format!("the server at {address} broke off its answer"))
+            }
+            error => Failure::offline(Some(address), format!("the server at {address} fails: {error}")),
         }
     }
 
@@ -144,7 +146,10 @@ impl Backend {
         root: &Path,
         request: impl AsyncFn(&Client) -> Result<T, ClientError>,
     ) -> Result<T, Failure> {
-        let connection = self.connection(root).await.map_err(Failure::offline)?;
+        let connection = self
+            .connection(root)
+            .await
+            .map_err(|problem| Failure::offline(None, problem))?;
         let error = match request(&connection.client).await {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
@@ -153,7 +158,10 @@ impl Backend {
             return Err(Failure::of(error, &connection.address));
         }
         self.connections.lock().remove(root);
-        let connection = self.connection(root).await.map_err(Failure::offline)?;
+        let connection = self
+            .connection(root)
+            .await
+            .map_err(|problem| Failure::offline(None, problem))?;
         let answer = request(&connection.client).await;
         answer.map_err(|error| Failure::of(error, &connection.address))
     }

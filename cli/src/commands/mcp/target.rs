@@ -170,6 +170,7 @@ impl Target {
             intent: sent.intent,
             intent_id: sent.intent_id,
             agent_id: Some(self.agent_id.clone()),
+            unknown_fields: sent.unknown_fields,
         }
     }
 
@@ -198,6 +199,7 @@ impl Target {
             abandon: sent.abandon,
             wait_seconds: sent.wait_seconds,
             force: sent.force,
+            unknown_fields: sent.unknown_fields,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Calls of tools.
 
 use coord::mcp::{Arguments, Outcome, Tool};
+use coord::operations::unknown_fields;
 use coord_protocol::{CheckRequest, LockStatus, PostRequest, PostResponse};
 use rmcp::model::CallToolResult;
 
@@ -38,7 +39,9 @@ impl Proxy {
         let answer = self
             .backend
             .ask(&target.root, async |client| client.check_status(&request).await);
-        answer.await.map(Outcome::Check)
+        let mut response = answer.await?;
+        response.warnings.extend(unknown_fields(&request.unknown_fields));
+        Ok(Outcome::Check(response))
     }
 
     async fn post(&self, sent: PostRequest, client: Option<&str>) -> Result<Outcome, Failure> {
@@ -56,6 +59,7 @@ impl Proxy {
         };
         if let Outcome::Post(response) = &mut outcome {
             self.note_ttl(response);
+            response.warnings.extend(unknown_fields(&request.unknown_fields));
             if is_offline(response) && request.status == Some(LockStatus::Open) {
                 let ttl = *self.ttl.borrow();
                 response.warnings.push(self.retries.add(target.root, request, ttl));

@@ -48,7 +48,7 @@ pub fn served_list(served: &[Served]) -> Router {
 fn serve(path: &str, headers: &HeaderMap) -> Response {
     match Files::get(path) {
         Some(file) => respond(&file, headers),
-        None => ApiError::UnknownRoute.into_response(),
+        None => ApiError::UnknownRoute { instead: None }.into_response(),
     }
 }
 

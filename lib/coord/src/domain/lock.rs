@@ -87,7 +87,7 @@ pub struct LockEntry {
     pub message: String,
     /// Time of the grant or of the last renewal, Unix seconds.
     pub timestamp: i64,
-    /// Time from which on the file is free, Unix seconds, rounded up: never before [`Self::expiry_ms`].
+    /// End of the lock, Unix seconds, rounded down: [`Self::timestamp`] and the time that a lock lives.
     pub expiry: i64,
     /// The last millisecond of the lock, Unix milliseconds. Without it, the first millisecond of [`Self::expiry`] is the
     /// last.
@@ -101,6 +101,13 @@ pub struct LockEntry {
 }
 
 impl LockEntry {
+    /// Time from which on the file is free, Unix seconds: never before the lock has expired.
+    pub fn free_from(&self) -> i64 {
+        self.expiry_ms.map_or(self.expiry, |last| {
+            last.div_euclid(1000) + i64::from(last.rem_euclid(1000) > 0)
+        })
+    }
+
     /// Whether it has expired at `now_ms`, Unix milliseconds: the rule of `includes/entries.lua`.
     pub fn has_expired(&self, now_ms: i64) -> bool {
         self.expiry_ms.unwrap_or(self.expiry.saturating_mul(1000)) < now_ms

@@ -45,10 +45,14 @@ pub enum ApiError {
     ForbiddenRepository(String),
     /// 404: no such route.
     #[error(
-        "this route does not exist; the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks, \
-         /api/activity, /api/events, /api/intents, /api/ledger, /api/teams, /api/tasks, /api/messages and /api/health"
+        "this route does not exist; {}the endpoints are /api/check_status, /api/post_status, /api/graph, /api/locks, \
+         /api/activity, /api/events, /api/intents, /api/ledger, /api/teams, /api/tasks, /api/messages and /api/health",
+        instead.map(|instead| format!("{instead}; ")).unwrap_or_default()
     )]
-    UnknownRoute,
+    UnknownRoute {
+        /// What to call, where another tool has such a route.
+        instead: Option<&'static str>,
+    },
     /// 404: this server does not serve the repository.
     #[error("repo_url names {repo}, which {}", match renamed_to {
         Some(name) => format!("was renamed to {name}: send that; a server that serves it by the old name has to be started with the new one"),
@@ -149,6 +153,14 @@ pub enum ApiError {
     /// 503: the caller cannot be verified at the moment.
     #[error("{0}")]
     IdentityUnavailable(String),
+    /// 503: the server gives no answer. Clients make it.
+    #[error("{problem}")]
+    NoServer {
+        /// What is unreachable, as the subject of a sentence.
+        name: String,
+        /// Why there is no answer.
+        problem: String,
+    },
     /// 503: no store is configured, or it does not respond.
     #[error("{0}")]
     StoreUnavailable(String),
@@ -219,7 +231,7 @@ impl ApiError {
             ApiError::Unauthorized(_) => ErrorCode::Unauthorized,
             ApiError::Forbidden(_) => ErrorCode::Forbidden,
             ApiError::ForbiddenRepository(_) => ErrorCode::ForbiddenRepository,
-            ApiError::UnknownRoute => ErrorCode::UnknownRoute,
+            ApiError::UnknownRoute { .. } => ErrorCode::UnknownRoute,
             ApiError::UnknownRepository { .. } => ErrorCode::UnknownRepository,
             ApiError::UnknownBranch { .. } => ErrorCode::UnknownBranch,
             ApiError::UnknownFile { .. } => ErrorCode::UnknownFile,
@@ -239,7 +251,7 @@ impl ApiError {
             ApiError::Internal => ErrorCode::Internal,
             ApiError::TimedOut(_) => ErrorCode::TimedOut,
             ApiError::IdentityUnavailable(_) => ErrorCode::IdentityUnavailable,
-            ApiError::StoreUnavailable(_) => ErrorCode::StoreUnavailable,
+            ApiError::NoServer { .. } | ApiError::StoreUnavailable(_) => ErrorCode::StoreUnavailable,
             ApiError::SourceUnavailable(_) => ErrorCode::SourceUnavailable,
             ApiError::SourceLimited { .. } => ErrorCode::SourceLimited,
         }

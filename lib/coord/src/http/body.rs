@@ -7,6 +7,8 @@ use axum::body::Body;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, Request};
 use bytes::{Bytes, BytesMut};
+use coord_protocol::plain_text::plain_text;
+use coord_protocol::{CheckRequest, PostRequest};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -52,10 +54,18 @@ impl Deref for ReceivedBody<'_> {
 /// When its Content-Type is not JSON, or it is encoded, too large, too slow, not UTF-8, not JSON, or not of the shape of
 /// `T`; or when there is no room for it.
 pub async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
+    parse(&read_json_bytes(request).await?)
+}
+
+/// Reads the body of `request`, announced as JSON.
+///
+/// # Errors
+/// As those of [`read_json`], but for its content.
+pub(super) async fn read_json_bytes(request: Request<Body>) -> Result<ReceivedBody<'static>, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::UnsupportedMediaType);
     }
-    parse(&read_bytes(request, MAX_BYTES).await?)
+    read_bytes(request, MAX_BYTES).await
 }
 
 /// Reads the body of `request`, with at most `max_bytes`.
@@ -135,12 +145,55 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
 /// # Errors
 /// When they are not UTF-8, not JSON, or not of the shape of `T`.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    let text = object_in(bytes)?;
+    serde_json::from_str(text).map_err(|error| explain::<T>(text, error))
+}
+
+fn object_in(bytes: &[u8]) -> Result<&str, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| malformed(None, "the body is not UTF-8"))?;
     // A struct could also be read from a list.
-    if !text.trim_start().starts_with('{') {
-        return Err(malformed(None, "the body is not a JSON object"));
+    match text.trim_start().starts_with('{') {
+        true => Ok(text),
+        false => Err(malformed(None, "the body is not a JSON object")),
     }
-    serde_json::from_str(text).map_err(|error| explain::<T>(text, error))
+}
+
+/// Reads a check.
+///
+/// # Errors
+/// As those of [`parse`].
+pub(crate) fn parse_check(bytes: &[u8]) -> Result<CheckRequest, ApiError> {
+    let (sent, unknown_fields) = parse_naming_unknown::<CheckRequest>(bytes)?;
+    Ok(CheckRequest { unknown_fields, ..sent })
+}
+
+/// Reads a claim or a release.
+///
+/// # Errors
+/// As those of [`parse`].
+pub(crate) fn parse_post(bytes: &[u8]) -> Result<PostRequest, ApiError> {
+    let (sent, unknown_fields) = parse_naming_unknown::<PostRequest>(bytes)?;
+    Ok(PostRequest { unknown_fields, ..sent })
+}
+
+/// Reads `bytes` as [`parse`], and names the fields that `T` does not have.
+fn parse_naming_unknown<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<String>), ApiError> {
+    /// Maximum number of fields that are named.
+    const MOST: usize = 10;
+    let text = object_in(bytes)?;
+    let mut unknown = Vec::new();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let mut note = |path: serde_ignored::Path<'_>| {
+        if unknown.len() < MOST {
+            // `?` stands for the inside of an optional field.
+            let name = path.to_string().replace(".?", "");
+            unknown.push(plain_text(&name).chars().take(64).collect());
+        }
+    };
+    let read = serde_ignored::deserialize(&mut deserializer, &mut note);
+    let read = read.and_then(|value| deserializer.end().map(|()| value));
+    let value = read.map_err(|error| explain::<T>(text, error))?;
+    Ok((value, unknown))
 }
 
 /// The problem with an unreadable body, and the field. Only bad bodies are parsed this second, slower way.

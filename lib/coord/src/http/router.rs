@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::http::Uri;
 use tower_http::compression::CompressionLayer;
 
 use super::edge::around;
@@ -33,6 +34,23 @@ pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
         router = router.route(route.path, handler.fallback(fallback));
     }
     router
-        .fallback(async || ApiError::UnknownRoute)
+        .fallback(async |uri: Uri| ApiError::UnknownRoute {
+            instead: instead_of(uri.path()),
+        })
         .with_state(Arc::new(app))
+}
+
+/// What to call in place of a route that lock servers often have.
+fn instead_of(path: &str) -> Option<&'static str> {
+    match path.trim_end_matches('/') {
+        "/api/lock" | "/api/claim" => {
+            Some("to lock files, POST /api/post_status with status WRITING (or READING) and a message")
+        }
+        "/api/unlock" | "/api/release" => Some("to release files, POST /api/post_status with status OPEN"),
+        "/api/heartbeat" | "/api/renew" => Some("to renew locks, claim the files again: POST /api/post_status"),
+        "/api/state" | "/api/status" => {
+            Some("to see locks, GET /api/locks or /api/graph; to check files, POST /api/check_status")
+        }
+        _ => None,
+    }
 }

@@ -9,7 +9,7 @@ use coord_protocol::{CheckRequest, PostRequest, SelectIntentCall, UpdateIntentCa
 use super::opencode::OpenCodeCall;
 use super::tools::Tool;
 use crate::error::ApiError;
-use crate::http::body::parse;
+use crate::http::body::{parse, parse_check, parse_post};
 
 /// The request that a call of a tool stands for.
 #[derive(Clone, Debug)]
@@ -35,8 +35,8 @@ impl Arguments {
     /// When they are not of the shape of the tool's request.
     pub fn read(tool: Tool, arguments: &str) -> Result<Arguments, ApiError> {
         match tool {
-            Tool::CheckStatus => parse(arguments.as_bytes()).map(Arguments::Check),
-            Tool::PostStatus => parse(arguments.as_bytes()).map(Arguments::Post),
+            Tool::CheckStatus => parse_check(arguments.as_bytes()).map(Arguments::Check),
+            Tool::PostStatus => parse_post(arguments.as_bytes()).map(Arguments::Post),
             Tool::SelectActiveIntent => parse(arguments.as_bytes()).map(Arguments::Select),
             Tool::UpdateIntent => parse(arguments.as_bytes()).map(|sent| Arguments::Update(Box::new(sent))),
             Tool::OpenCode(tool) => {

@@ -29,12 +29,12 @@ pub(super) fn blocking_metadata(blocking: &[&Finding], now: Option<i64>) -> Meta
     let mut conflicts: Vec<String> = blocking.iter().map(|finding| finding.entry.file_path.clone()).collect();
     conflicts.sort();
     conflicts.dedup();
-    let first_expiry = ending(blocking).map(|finding| finding.entry.expiry).min();
+    let first_free = ending(blocking).map(|finding| finding.entry.free_from()).min();
     Metadata {
         lock_owner: blocking.first().map(|finding| finding.entry.user_id.clone()),
         lock_owner_agent: blocking.first().and_then(|finding| finding.entry.agent_id.clone()),
         conflicts,
-        retry_after: now.zip(first_expiry).map(|(now, expiry)| (expiry - now).max(1)),
+        retry_after: now.zip(first_free).map(|(now, free)| (free - now).max(1)),
         ..Metadata::default()
     }
 }

@@ -50,7 +50,9 @@ pub async fn check_as_sent(
     agent: Option<&str>,
 ) -> Result<CheckResponse, CheckError> {
     let request = WorkRequest::of_check(sent, caller, agent)?;
-    check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await
+    let mut response = check(app, &request, sent.intent.unwrap_or(LockMode::Writing)).await?;
+    response.warnings.extend(request.notes);
+    Ok(response)
 }
 
 /// Checks the files of `request` for an edit with `intent`.
@@ -177,7 +179,7 @@ pub(super) fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> Check
         held: BTreeMap::new(),
         locks_omitted: 0,
         your_teams: Vec::new(),
-        warnings: vec![offline_warning()],
+        warnings: vec![offline_warning(error)],
         orchestration: Orchestration::new(Action::Stop, reason),
         error: Some(body),
     }

@@ -109,7 +109,7 @@ fn may_free(event: &Event, branch: &Branch, blocking: &[&Finding]) -> bool {
 
 /// How long until the first of what blocks ends, unless that happens before.
 fn first_end(blocking: &[&Finding], now: i64) -> Option<Duration> {
-    let first = blocking.iter().map(|finding| finding.entry.expiry).min()?;
+    let first = blocking.iter().map(|finding| finding.entry.free_from()).min()?;
     Some(Duration::from_secs((first - now).max(1).unsigned_abs()))
 }
 
@@ -209,7 +209,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let mut metadata = Metadata {
         suggested_tasks: survey.suggested.clone(),
         free: survey.free.clone(),
-        expected_by: ending(&blocking).map(|finding| finding.entry.expiry).max(),
+        expected_by: ending(&blocking).map(|finding| finding.entry.free_from()).max(),
         ..blocking_metadata(&blocking, Some(survey.now))
     };
     let mut reason = blocking_reason(&blocking);

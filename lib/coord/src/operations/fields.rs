@@ -21,13 +21,22 @@ pub(crate) fn in_field(field: &'static str) -> impl Fn(Invalid) -> ApiError {
     }
 }
 
-/// The parsed files; `*` is valid only where it may stand for all files that the caller holds.
-pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<FilePaths, ApiError> {
+/// A path with a symbol in the file, as it was sent, and the path.
+pub(super) type Symbol<'a> = (&'a str, &'a str);
+
+/// The parsed files, and the symbols in place of which their files are taken; `*` is valid only where it may stand for all files
+/// that the caller holds.
+pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<(FilePaths, Vec<Symbol<'_>>), ApiError> {
     if !sent.iter().any(|path| path == FilePaths::EVERYTHING) {
-        return FilePaths::parse(sent.iter().map(String::as_str)).map_err(in_field("file_paths"));
+        let symbols: Vec<Symbol<'_>> = sent
+            .iter()
+            .filter_map(|sent| Some((sent.as_str(), file_of_symbol(sent)?)))
+            .collect();
+        let paths = sent.iter().map(|sent| file_of_symbol(sent).unwrap_or(sent));
+        return Ok((FilePaths::parse(paths).map_err(in_field("file_paths"))?, symbols));
     }
     if takes_everything && sent.len() == 1 {
-        return Ok(FilePaths::everything());
+        return Ok((FilePaths::everything(), Vec::new()));
     }
     Err(ApiError::InvalidField {
         field: "file_paths",
@@ -35,6 +44,17 @@ pub(super) fn files_of(sent: &[String], takes_everything: bool) -> Result<FilePa
                   true; otherwise name the files (a file named '*' is './*')"
             .to_owned(),
     })
+}
+
+/// The file of a symbol: of `src/auth.ts:login`, `src/auth.ts#login` or `src/auth.rs::login`. None for a path without one.
+fn file_of_symbol(path: &str) -> Option<&str> {
+    let name = path.rfind('/').map_or(0, |slash| slash + 1);
+    let end = name + path[name..].find([':', '#'])?;
+    let (file, symbol) = (&path[..end], path[end..].trim_start_matches([':', '#']));
+    let (stem, extension) = file[name..].rsplit_once('.')?;
+    let has_extension =
+        !stem.is_empty() && !extension.is_empty() && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (has_extension && !symbol.is_empty()).then_some(file)
 }
 
 /// The caller's agent: from the field `agent_id`, or else from the header `X-Coord-Agent`.

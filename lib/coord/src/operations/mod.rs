@@ -48,5 +48,6 @@ pub use list_locks::{LocksRequest, list_locks};
 pub use post::post;
 pub use refusal::Refusal;
 pub use release::{Release, release};
+pub use sentences::unknown_fields;
 pub use watch_events::{Message, Stream, Verify, WatchRequest, admit_again, watch_events};
 pub use work_request::WorkRequest;

@@ -83,6 +83,7 @@ pub async fn post(
                 .to_owned(),
         );
     }
+    response.warnings.extend(request.notes);
     Ok(response)
 }
 
@@ -91,7 +92,7 @@ pub(super) fn offline_post(error: &ApiError) -> PostResponse {
     let body = error.body();
     let reason = format!("Writing is not safe without locks: {}", body.message);
     let mut response = PostResponse::new(false, Orchestration::new(Action::Stop, reason));
-    response.warnings = vec![offline_warning()];
+    response.warnings = vec![offline_warning(error)];
     response.error = Some(body);
     response
 }

@@ -1,6 +1,7 @@
 //! Sentences that several operations use.
 
-use crate::domain::{CommitSha, FilePath};
+use super::fields::Symbol;
+use crate::domain::{CommitSha, FilePath, plain_text};
 use crate::state::locks::Spelled;
 
 /// The warning about a missing or old graph.
@@ -18,8 +19,26 @@ pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<S
     }
 }
 
+/// Maximum warnings of one response about symbols.
+const MOST_SYMBOLS: usize = 16;
+
 /// Maximum warnings of one response about files that are tracked in another spelling.
 const MOST_CASE_DIFFERS: usize = 16;
+
+/// Warnings about symbols that were sent in place of files.
+pub(super) fn whole_files(symbols: &[Symbol<'_>]) -> impl Iterator<Item = String> {
+    symbols.iter().take(MOST_SYMBOLS).map(|(sent, file)| {
+        let sent = plain_text(sent);
+        format!("WHOLE_FILE: Coord locks whole files, so '{sent}' stands for '{file}'.")
+    })
+}
+
+/// Warnings about fields that a request does not have.
+pub fn unknown_fields(names: &[String]) -> impl Iterator<Item = String> {
+    names
+        .iter()
+        .map(|name| format!("UNKNOWN_FIELD: This request has no field '{name}', so its value was ignored."))
+}
 
 /// Warnings about files that differ from tracked ones in case only. A case-insensitive disk takes both for one, so two
 /// agents could write one file under two locks.

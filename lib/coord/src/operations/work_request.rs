@@ -4,7 +4,7 @@
 use coord_protocol::{CheckRequest, LockStatus, Orchestration, PostRequest};
 
 use super::fields::{agent_of, files_of, id_in, in_field, required};
-use super::sentences::{case_differs, graph_warning};
+use super::sentences::{case_differs, graph_warning, unknown_fields, whole_files};
 use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::auth::{Caller, CallerIdentity};
@@ -26,6 +26,8 @@ pub struct WorkRequest {
     agent_id: Option<AgentId>,
     /// The intent that the work belongs to.
     pub(super) intent_id: Option<String>,
+    /// Warnings about the request as it was sent.
+    pub(super) notes: Vec<String>,
 }
 
 /// The common fields as sent.
@@ -38,6 +40,7 @@ struct Fields<'a> {
     base_head: &'a Option<String>,
     agent_id: &'a Option<String>,
     intent_id: &'a Option<String>,
+    unknown_fields: &'a [String],
     /// Whether `*` may stand for all files that the caller holds.
     takes_everything: bool,
 }
@@ -57,6 +60,7 @@ impl WorkRequest {
             base_head: &sent.base_head,
             agent_id: &sent.agent_id,
             intent_id: &sent.intent_id,
+            unknown_fields: &sent.unknown_fields,
             takes_everything: false,
         };
         Self::parse(&fields, caller, agent)
@@ -76,6 +80,7 @@ impl WorkRequest {
             base_head: &sent.base_head,
             agent_id: &sent.agent_id,
             intent_id: &sent.intent_id,
+            unknown_fields: &sent.unknown_fields,
             takes_everything: sent.abandon == Some(true) && sent.status == Some(LockStatus::Open),
         };
         Self::parse(&fields, caller, agent)
@@ -98,6 +103,7 @@ impl WorkRequest {
             caller,
             agent_id,
             intent_id: None,
+            notes: Vec::new(),
         }
     }
 
@@ -107,7 +113,7 @@ impl WorkRequest {
         let branch = Branch::parse(required("branch", fields.branch)?).map_err(in_field("branch"))?;
         let work_branch = fields.work_branch.as_deref().map(Branch::parse).transpose();
         let work_branch = work_branch.map_err(in_field("work_branch"))?;
-        let paths = files_of(required("file_paths", fields.file_paths)?, fields.takes_everything)?;
+        let (paths, symbols) = files_of(required("file_paths", fields.file_paths)?, fields.takes_everything)?;
         let agent_head =
             CommitSha::parse(required("agent_head", fields.agent_head)?).map_err(in_field("agent_head"))?;
         let base_head = fields.base_head.as_deref().map(CommitSha::parse).transpose();
@@ -128,6 +134,9 @@ impl WorkRequest {
             caller,
             agent_id,
             intent_id: intent_id.map(str::to_owned),
+            notes: whole_files(&symbols)
+                .chain(unknown_fields(fields.unknown_fields))
+                .collect(),
         })
     }
 
@@ -254,7 +263,14 @@ fn pull_into_work_branch(here: &str, branch: &Branch) -> Option<String> {
     is_safe.then(|| format!("git pull --rebase {remote} {branch}"))
 }
 
-/// The warning of every OFFLINE response.
-pub(super) fn offline_warning() -> String {
-    "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.".to_owned()
+/// The warning of every OFFLINE response: it names what does not answer.
+pub(super) fn offline_warning(error: &ApiError) -> String {
+    let name = match error {
+        ApiError::NoServer { name, .. } => name,
+        ApiError::StoreUnavailable(_) => "The store",
+        ApiError::SourceUnavailable(_) | ApiError::SourceLimited { .. } => "The repository",
+        ApiError::IdentityUnavailable(_) => "The service that verifies callers",
+        _ => "Coord",
+    };
+    format!("OFFLINE_MODE: {name} is unreachable. Reading allowed, Writing disabled.")
 }

@@ -15,7 +15,7 @@ use utoipa::{IntoResponses, OpenApi};
 
 use crate::app::App;
 use crate::error::ApiError;
-use crate::http::body::read_json;
+use crate::http::body::{parse_check, read_json_bytes};
 use crate::http::headers::agent_header;
 use crate::http::json::Json;
 use crate::http::openapi::errors::{OF_AGENTS, Reader, errors, finish, with_error};
@@ -61,7 +61,7 @@ async fn check_status(State(app): State<Arc<App>>, request: Request<Body>) -> Re
 async fn answer(app: &App, request: Request<Body>) -> Result<CheckResponse, CheckError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await.map_err(ApiError::from)?;
-    let sent: CheckRequest = read_json(request).await?;
+    let sent = parse_check(&read_json_bytes(request).await?)?;
     check_as_sent(app, &sent, caller, agent_header(&headers)).await
 }
 

@@ -55,7 +55,7 @@ async fn serve_mcp(
     request: Request<Body>,
 ) -> Response {
     let Some(Extension(protocol)) = protocol else {
-        return ApiError::UnknownRoute.respond_to_agent();
+        return ApiError::UnknownRoute { instead: None }.respond_to_agent();
     };
     let origin = match own_origin(&app.edge, request.headers()) {
         Ok(origin) => origin,

@@ -15,7 +15,7 @@ use utoipa::{IntoResponses, OpenApi};
 
 use crate::app::App;
 use crate::error::ApiError;
-use crate::http::body::read_json;
+use crate::http::body::{parse_post, read_json_bytes};
 use crate::http::error::status_of;
 use crate::http::headers::agent_header;
 use crate::http::json::Json;
@@ -69,7 +69,7 @@ async fn post_status(State(app): State<Arc<App>>, request: Request<Body>) -> Res
 async fn answer(app: &App, request: Request<Body>) -> Result<PostResponse, ApiError> {
     let headers = request.headers().clone();
     let caller = app.authenticator.authenticate(&headers).await?;
-    let sent: PostRequest = read_json(request).await?;
+    let sent = parse_post(&read_json_bytes(request).await?)?;
     operations::post(app, &sent, caller, agent_header(&headers)).await
 }
 

@@ -97,7 +97,8 @@ fn cause(error: &ApiError) -> Option<Cause> {
         | ApiError::StoreUnavailable(_)
         | ApiError::TimedOut(_)
         | ApiError::UriTooLong(_) => Some(Cause::Any),
-        ApiError::UnknownRoute
+        ApiError::NoServer { .. }
+        | ApiError::UnknownRoute { .. }
         | ApiError::MethodNotAllowed { .. }
         | ApiError::TooManyLocks(_)
         | ApiError::LockTaken(_)

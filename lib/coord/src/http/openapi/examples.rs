@@ -323,7 +323,7 @@ pub fn offline_post(why: &str) -> Value {
     })
 }
 
-const OFFLINE: &str = "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.";
+const OFFLINE: &str = "OFFLINE_MODE: The store is unreachable. Reading allowed, Writing disabled.";
 
 fn command(action: &str, command: Option<&str>, reason: &str) -> Value {
     json!({ "type": "orchestration_command", "action": action, "command": command, "reason": reason })

@@ -68,9 +68,9 @@ local function save_entries()
     if #entries == 0 then
       emptied[#emptied + 1] = path
     else
-      local first, texts = entries[1].expiry, {}
+      local first, texts = math.huge, {}
       for index, entry in ipairs(entries) do
-        first = math.min(first, entry.expiry)
+        first = math.min(first, math.ceil((entry.expiry_ms or entry.expiry * 1000) / 1000))
         texts[index] = to_json(entry)
       end
       kept[#kept + 1] = path

@@ -121,7 +121,7 @@ for _, path in ipairs(paths) do
   -- The claim of its task may hold it for longer.
   local least = entry.task and entry.expiry_ms or 0
   entry.timestamp, entry.expiry_ms = now, math.max(least, now_ms + ttl * 1000)
-  entry.expiry = math.ceil(entry.expiry_ms / 1000)
+  entry.expiry = math.floor(entry.expiry_ms / 1000)
   table.insert(is_kept[path] and renewed or granted, entry)
   if entry.notices then
     -- The answer has what is told now, and the store keeps it no longer.

@@ -2,7 +2,7 @@
 -- first script that reads it drops and announces it (changes.lua). Needs: keys.locks.
 --
 -- The end of a lock is `expiry_ms`, Unix milliseconds: the lock lasts through that millisecond. `expiry` is the same in
--- whole seconds, rounded up, so that no reader considers a lock free too early.
+-- whole seconds, rounded down as `timestamp` is: their difference is the time that a lock lives.
 -- @include clock
 
 -- Maximum locks on the files of one request; a large lock counts once for each BYTES_OF_ENTRY bytes.

@@ -249,7 +249,7 @@ local function open_queue()
     return {
       key = '', file_path = path, branch = ticket.branch, user_id = ticket.user_id, user_name = ticket.user_name,
       agent_id = ticket.agent_id, status = ticket.status, agent_head = '', message = ticket.message,
-      timestamp = math.floor(ticket.since / 1000), expiry = math.ceil(last / 1000), expiry_ms = last, token = 0,
+      timestamp = math.floor(ticket.since / 1000), expiry = math.floor(last / 1000), expiry_ms = last, token = 0,
     }
   end
 

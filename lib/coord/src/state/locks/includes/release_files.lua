@@ -43,6 +43,10 @@ if releases and #own == 0 then
   for _, release in ipairs(releases) do
     if release.request == release_name and release.answer then
       save_entries()
+      -- The caller may have asked for these files since, and wants them no longer.
+      if request.queue then
+        open_queue().released(paths, is_everything)
+      end
       return ended(cjson.decode(release.answer))
     end
   end

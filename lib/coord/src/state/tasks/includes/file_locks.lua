@@ -45,7 +45,7 @@ local function renew_locks(id, task, expires, renewed)
   local locks = locks_of(id, task)
   for _, entry in ipairs(locks or {}) do
     if entry.expiry_ms < expires then
-      entry.timestamp, entry.expiry_ms, entry.expiry = now, expires, math.ceil(expires / 1000)
+      entry.timestamp, entry.expiry_ms, entry.expiry = now, expires, math.floor(expires / 1000)
       is_changed[entry.file_path] = true
       renewed[#renewed + 1] = entry
     end
