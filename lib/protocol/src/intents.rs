@@ -54,9 +54,12 @@ pub struct IntentBudget {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub max_tokens: Option<u64>,
-    /// Tool calls that were let in.
+    /// Tool calls that were let in, of logins whose intent it is.
     #[serde(default)]
     pub consumed_turns: u64,
+    /// Tool calls of other logins, which have as many turns of their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub other_turns: u64,
     /// Tokens, as agents have reported them.
     #[serde(default)]
     pub consumed_tokens: u64,

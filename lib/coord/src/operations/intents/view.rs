@@ -30,7 +30,7 @@ pub(super) fn view(
         })
     });
     let has_budget = record.max_turns.is_some() || record.max_tokens.is_some();
-    let is_used = cost.turns > 0 || cost.tokens > 0;
+    let is_used = cost.turns > 0 || cost.other_turns > 0 || cost.tokens > 0;
     IntentView {
         id: id.to_owned(),
         name: intent.name.clone(),
@@ -43,6 +43,7 @@ pub(super) fn view(
             max_turns: record.max_turns,
             max_tokens: record.max_tokens,
             consumed_turns: cost.turns,
+            other_turns: cost.other_turns,
             consumed_tokens: cost.tokens,
         }),
         assigned_agent: intent.assigned_agent.clone(),
