@@ -7,7 +7,7 @@ use coord_intents::intent::{Budget, Intent, Status};
 use coord_protocol::ErrorCode;
 
 use super::{OWNER, found, intent};
-use crate::world::World;
+use crate::world::{Agent, World};
 
 impl World {
     /// Turns that were counted.
@@ -134,10 +134,13 @@ async fn racing_claims_never_pass_the_most_of_turns(world: World) {
     );
 }
 
+fn call<'w>(agent: &Agent<'w>, digest: &str) -> Agent<'w> {
+    agent.clone().citing("a").calling("Edit", digest)
+}
+
 async fn agents_of_other_logins_have_turns_of_their_own(world: World) {
     world.begins(intent("a", "src/**", Some(2))).await;
     let (ann, bob, cem) = (world.agent("ann"), world.agent("bob"), world.agent("cem"));
-    let call = |agent: &crate::world::Agent<'_>, digest: &str| agent.clone().citing("a").calling("Edit", digest);
     call(&bob, "1").writes(&["src/b.ts"]).await;
     let low = call(&cem, "2").writes(&["src/c.ts"]).await;
     assert_eq!(found(&low), ["BUDGET_LOW TURNS a"]);
