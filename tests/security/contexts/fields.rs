@@ -28,15 +28,11 @@ pub struct Field {
 impl Field {
     /// The name of the member, or of the list that it is in.
     pub fn name(&self) -> &str {
-        let name = |step: &Step| match step {
-            Step::Member(name) => Some(name.len()),
+        let names = self.steps.iter().rev().filter_map(|step| match step {
+            Step::Member(name) => Some(name.as_str()),
             Step::Item => None,
-        };
-        let last = self.steps.iter().rposition(|step| name(step).is_some()).unwrap();
-        match &self.steps[last] {
-            Step::Member(name) => name,
-            Step::Item => unreachable!("found by its name"),
-        }
+        });
+        names.into_iter().next().expect("a field has a name")
     }
 }
 

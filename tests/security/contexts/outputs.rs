@@ -6,6 +6,9 @@ use super::hostile::{WRITER, problem, problem_in, problem_in_data, unseen};
 use super::site::Site;
 use crate::world::REPO_URL;
 
+/// Most intents and tasks that commands show one by one: each takes a process.
+const MOST_SHOWN: usize = 40;
+
 /// An output, and how it is read.
 pub struct Output {
     pub name: String,
@@ -219,11 +222,11 @@ fn of_commands(site: &Site, known: &[Output]) -> Vec<Output> {
         let output = known.iter().find(|output| output.name == format!("GET {path}")).unwrap();
         named(&output.text, list, "id")
     };
-    for id in ids("/api/intents", "intents") {
-        lines.push(with(&["intent", "show", &id], &[]));
+    for id in ids("/api/intents", "intents").iter().take(MOST_SHOWN) {
+        lines.push(with(&["intent", "show", id], &[]));
     }
-    for id in ids("/api/tasks?team=alpha&limit=500", "tasks") {
-        lines.push(with(&["task", "show", &id, "--team", "alpha"], &[]));
+    for id in ids("/api/tasks?team=alpha&limit=500", "tasks").iter().take(MOST_SHOWN) {
+        lines.push(with(&["task", "show", id, "--team", "alpha"], &[]));
     }
     let mut found = Vec::new();
     for line in lines {
@@ -235,11 +238,10 @@ fn of_commands(site: &Site, known: &[Output]) -> Vec<Output> {
         let (out, said) = site.run(&words, "");
         let name = line.join(" ");
         found.push(Output::new(Kind::Text, format!("{name}, standard error"), said));
-        if words[0] == "map" || words[..2] == ["task", "graph"] {
-            found.push(Output::new(kind, name, out));
+        found.push(Output::new(kind, name.clone(), out));
+        if kind == Kind::Other || words.get(1) == Some(&"show") {
             continue;
         }
-        found.push(Output::new(kind, name.clone(), out));
         let (json, _) = site.run(&[&words[..], &["--json"]].concat(), "");
         found.push(Output::new(Kind::Other, format!("{name} --json"), json));
     }

@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
         prepared = self.prepares(operation, "").await;
         let mut prepared_for = String::new();
         for field in &operation.fields {
-            for tail in tails {
+            for (place, tail) in tails.iter().enumerate() {
                 if prepared_for != field.name() && is_particular(field.name()) {
                     prepared = self.prepares(operation, field.name()).await;
                     prepared_for = field.name().to_owned();
@@ -88,6 +88,13 @@ impl<'a> Walk<'a> {
                     is_taken,
                 });
                 if is_taken {
+                    if place > 0 && prepared.known.contains_key("intent_id") {
+                        // A repository has a hundred that are active.
+                        let reason = json!({ "repo_url": REPO_URL, "reason": "Enough" });
+                        let id = prepared.known["id"].as_str().unwrap_or_default();
+                        let act = format!("/api/intents/{id}/abandon");
+                        self.site.sends_as(&prepared.user, "POST", &act, &[], &reason).await;
+                    }
                     prepared = self.prepares(operation, &prepared_for).await;
                 }
             }
@@ -198,9 +205,10 @@ impl<'a> Walk<'a> {
                 let mut prepared = prepared.with(&[("id", json!(id)), ("action", json!("edit"))]);
                 if field == "files" {
                     prepared = prepared.with(&[("files", json!(["a.ts"]))]);
-                } else {
-                    // Those of files are refused where there are none.
+                } else if operation.method == "PATCH" || path == "task_update" {
+                    // That of files is refused where there are none.
                     prepared.known.remove("branch");
+                    prepared.known.remove("agent_head");
                 }
                 prepared
             }
@@ -252,7 +260,7 @@ impl<'a> Walk<'a> {
                 prepared = prepared.with(&[("other", json!(other))]);
             }
             "take_over" => prepared = prepared.with(&[("file_paths", json!([format!("{id}/a.txt")]))]),
-            "update_intent" => prepared = prepared.with(&[("action", json!("edit"))]),
+            "update_intent" => prepared = prepared.with(&[("action", json!("EDIT"))]),
             _ => {}
         }
         if person.contains(&act) {
