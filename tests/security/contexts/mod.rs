@@ -24,8 +24,32 @@ use self::walk::Walk;
 /// What follows the marker of a text that is not hostile yet.
 const PLAIN: &str = " said";
 
-/// Fields whose texts are taken and not shown, each with why.
-const NOT_SHOWN: [(&str, &str); 0] = [];
+/// Fields whose texts are taken and not shown, each with why. Filters of reading requests are not among them: nothing keeps them.
+const NOT_SHOWN: [(&str, &str); 23] = [
+    ("post /api/check_status file_paths", "a check keeps nothing"),
+    ("tool check_status file_paths", "a check keeps nothing"),
+    ("post /api/ledger/verify file_path", "compared with what is recorded"),
+    ("post /api/intents/{id}/usage contributor", "in the line of the ledger where a limit is met"),
+    ("post /api/intents/{id}/usage session_id", "in the line of the ledger where a limit is met"),
+    ("post /api/intents/{id}/usage digest", "compared with the last call"),
+    ("post /api/intents/{id}/usage name", "in the sentence of the breaker"),
+    ("post /api/post_status contributor", "in lines about intents"),
+    ("post /api/post_status session_id", "in lines about intents"),
+    ("post /api/post_status digest", "compared with the last call"),
+    ("post /api/post_status name", "in the sentence of the breaker"),
+    ("post /api/teams/{team}/shutdown shutdown_id", "read with the other steps"),
+    ("tool task_list text", "a filter"),
+    ("tool task_update agent_head", "read with the other actions"),
+    ("tool task_update branch", "read with the other actions"),
+    ("tool task_update new_repo_head", "read with the other actions"),
+    ("tool task_update result", "read with the other actions"),
+    ("tool task_update work_branch", "read with the other actions"),
+    ("tool team handle", "read with the other actions"),
+    ("tool team reason", "read with the other actions"),
+    ("tool team shutdown_id", "read with the other actions"),
+    ("tool team target", "read with the other actions"),
+    ("tool update_intent reason", "read with the other actions"),
+];
 
 /// Fields that are names of files or branches: shown in one line, and not quoted.
 const NAMES: [&str; 4] = ["file_path", "file_paths", "files", "file"];
@@ -52,7 +76,7 @@ fn judged(walk: &Walk<'_>, outputs: &[Output]) -> (Vec<String>, BTreeSet<usize>)
 fn lost(walk: &Walk<'_>, seen: &BTreeSet<usize>) -> Vec<String> {
     let mut fields: BTreeMap<&str, bool> = BTreeMap::new();
     for (number, sent) in walk.sent.iter().enumerate().filter(|(_, sent)| sent.is_taken) {
-        let is_listed = NOT_SHOWN.iter().any(|(what, _)| sent.what.ends_with(what));
+        let is_listed = NOT_SHOWN.iter().any(|(what, _)| sent.what == *what) || sent.what.starts_with("get ");
         *fields.entry(&sent.what).or_default() |= seen.contains(&number) || is_listed;
     }
     let lost = fields.into_iter().filter(|(_, is_seen)| !is_seen);

@@ -119,6 +119,8 @@ async fn of_http(site: &Site) -> Vec<Output> {
 fn held(found: &[Output]) -> Vec<String> {
     let locks = found.iter().find(|output| output.name == "GET /api/locks").unwrap();
     let mut files = named(&locks.text, "locks", "file_path");
+    // What the reader itself names on a command line is no text of others.
+    files.retain(|file| !file.contains('\n') && unseen(file).is_none());
     files.truncate(8);
     files
 }
@@ -146,13 +148,16 @@ async fn of_tools(site: &Site) -> Vec<Output> {
         ),
         ("select_active_intent", caller(json!({}))),
         ("team", caller(json!({ "action": "list" }))),
-        ("team", caller(json!({ "action": "show", "team": "alpha" }))),
         ("task_list", caller(json!({ "team": "alpha" }))),
         ("task_claim", caller(json!({ "team": "alpha" }))),
         ("message_read", caller(json!({ "team": "alpha" }))),
     ];
     let intents = site.reads(&format!("/api/intents?repo_url={REPO_URL}")).await;
     let intents = named(&intents, "intents", "id");
+    let teams = site.reads(&format!("/api/teams?repo_url={REPO_URL}")).await;
+    for team in named(&teams, "teams", "name") {
+        calls.push(("team", caller(json!({ "action": "show", "team": team }))));
+    }
     for intent in intents.iter().rev() {
         calls.push(("select_active_intent", caller(json!({ "intent_id": intent }))));
     }
@@ -211,17 +216,21 @@ fn of_commands(site: &Site, known: &[Output]) -> Vec<Output> {
     let claim = ["claim", "-m", "Reading how it is done"];
     let mut lines: Vec<Vec<String>> = vec![with(&["check"], &files), with(&claim, &files)];
     for line in [
-        "status", "log -n 500", "ledger log -n 500", "why a.ts", "intent list --all", "team list", "team show alpha",
+        "status", "log -n 500", "ledger log -n 500", "why a.ts", "intent list --all", "team list",
         "task list --all --team alpha", "task next --team alpha", "message list --team alpha --limit 500",
         "message read --team alpha --keep", "map", "verify", "task graph --team alpha",
         "task graph --team alpha --format mermaid", "map --markdown",
     ] {
         lines.push(line.split(' ').map(str::to_owned).collect());
     }
-    let ids = |path: &str, list: &str| {
+    let all = |path: &str, list: &str, name: &str| {
         let output = known.iter().find(|output| output.name == format!("GET {path}")).unwrap();
-        named(&output.text, list, "id")
+        named(&output.text, list, name)
     };
+    let ids = |path: &str, list: &str| all(path, list, "id");
+    for team in all("/api/teams", "teams", "name").iter().take(MOST_SHOWN) {
+        lines.push(with(&["team", "show", team], &[]));
+    }
     for id in ids("/api/intents", "intents").iter().take(MOST_SHOWN) {
         lines.push(with(&["intent", "show", id], &[]));
     }

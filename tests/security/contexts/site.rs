@@ -74,7 +74,8 @@ impl Site {
 
     /// The bytes of the live events.
     pub fn events(&self) -> String {
-        String::from_utf8(self.events.lock().unwrap().clone()).unwrap()
+        // HTTP ends its own lines so.
+        String::from_utf8(self.events.lock().unwrap().clone()).unwrap().replace("\r\n", "\n")
     }
 
     /// The body of a reading request of the login that runs the tests.

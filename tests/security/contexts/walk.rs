@@ -28,6 +28,7 @@ pub struct Sent {
 
 pub struct Walk<'a> {
     pub site: &'a Site,
+    document: Schemas,
     /// By the number of the marker.
     pub sent: Vec<Sent>,
     /// For names of their own.
@@ -52,6 +53,7 @@ impl<'a> Walk<'a> {
     pub async fn start(site: &'a Site) -> Walk<'a> {
         let walk = Walk {
             site,
+            document: Schemas(serde_json::from_str(include_str!("../../../public/openapi.json")).unwrap()),
             sent: Vec::new(),
             count: 0,
         };
@@ -105,10 +107,14 @@ impl<'a> Walk<'a> {
     async fn asks(&self, operation: &Operation, prepared: &Prepared, text: Option<(&Field, &str)>) -> (bool, String) {
         let site = self.site;
         let known = |name: &str| prepared.known.get(name).cloned();
-        let schemas = Schemas(match operation.method.as_str() {
-            "TOOL" => operation.body.clone(),
-            _ => serde_json::from_str(include_str!("../../../public/openapi.json")).unwrap(),
-        });
+        let own;
+        let schemas = match operation.method.as_str() {
+            "TOOL" => {
+                own = Schemas(operation.body.clone());
+                &own
+            }
+            _ => &self.document,
+        };
         let way = |place| text.filter(|(field, _)| field.place == place).map(|(field, text)| (&field.steps[..], text));
         let body = match operation.body.is_null() {
             true => Json::Null,
@@ -283,7 +289,7 @@ impl<'a> Walk<'a> {
         }
         let new = json!({ "agent_id": "eve-1", "name": team });
         self.does(&user, "POST", "/api/teams", new).await;
-        if ["leave", "PATCH"].iter().any(|part| operation.path.ends_with(part) || operation.method == *part) {
+        if ["leave", "shutdown", "PATCH"].iter().any(|part| operation.path.ends_with(part) || operation.method == *part) {
             let second = json!({ "agent_id": "eve-2" });
             self.does(&user, "POST", &format!("/api/teams/{team}/join"), second).await;
         }

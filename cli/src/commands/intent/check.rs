@@ -10,7 +10,7 @@ use coord::settings::variables::{self, Reader};
 use coord_files::Inside;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
-use coord_protocol::plain_text::{quoted_line, shown_line};
+use coord_protocol::plain_text::shown_line;
 use coord_protocol::{IntentView, IntentsView};
 use serde::Serialize;
 
@@ -193,7 +193,7 @@ fn text(findings: &Findings) -> String {
         (None, false) => String::new(),
     };
     for (id, overlap) in &findings.overlaps {
-        text.push_str(&format!("{} with {id}: {}\n", styled(BAD, "OVERLAP"), quoted_line(overlap)));
+        text.push_str(&format!("{} with {id}: {overlap}\n", styled(BAD, "OVERLAP")));
     }
     for file in findings.covered.iter().take(MOST_LINES) {
         text.push_str(&format!("  {}\n", shown_line(file)));

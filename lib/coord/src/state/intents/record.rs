@@ -14,6 +14,9 @@ pub struct IntentRecord {
     /// Why it was blocked, ended or let go on.
     #[serde(default)]
     pub reason: Option<String>,
+    /// The login that said so.
+    #[serde(default)]
+    pub reason_by: Option<String>,
     /// The branch that it is about; none is every branch.
     #[serde(default)]
     pub branch: Option<String>,

@@ -1,6 +1,7 @@
 -- The records of intents: what the scripts need of them, apart from their texts. Needs: keys.intents, keys.intent_use,
 -- keys.governed.
--- A record is JSON: `status`, and `reason`, why it was blocked, ended or let go on, absent for none; `branch`, absent for every
+-- A record is JSON: `status`, and `reason`, why it was blocked, ended or let go on, absent for none; `reason_by`, the
+-- login that said so; `branch`, absent for every
 -- branch; `digest` of the scope, '' for none; `version`, which grows with every change that its holders have to know;
 -- `by`, login of who wrote it, and `begun_by`, of who began it;
 -- `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for none; `order`, its number in
