@@ -291,7 +291,10 @@ fn messages_are_watched_as_they_come_and_are_read_then() {
         send(&text);
         if !is_json {
             let author = next();
-            assert!(author.starts_with("2 lead (") || author.starts_with("3 lead ("), "{author}");
+            assert!(
+                author.starts_with("2 lead (") || author.starts_with("3 lead ("),
+                "{author}"
+            );
         }
         let line = next();
         if is_json {

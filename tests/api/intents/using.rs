@@ -161,5 +161,8 @@ async fn agents_of_other_logins_do_not_use_up_the_turns_of_the_owner() {
     let read = api.reads_intents("ann", "").await["intents"][0].clone();
     assert_eq!(read["status"], "BLOCKED", "{read}");
     let budget = &read["budget"];
-    assert_eq!((&budget["consumed_turns"], &budget["other_turns"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&budget["consumed_turns"], &budget["other_turns"]),
+        (&json!(2), &json!(2))
+    );
 }

@@ -95,7 +95,10 @@ async fn messages_come_with_their_senders_login() {
     )
     .await;
     let read = tool(&api, "bob/one", "message_read", json!({})).await;
-    assert!(text(&read).ends_with("\n1 lead (ann):\n> The build is broken"), "{read}");
+    assert!(
+        text(&read).ends_with("\n1 lead (ann):\n> The build is broken"),
+        "{read}"
+    );
     let cursor = read["structuredContent"]["cursor"].clone();
     let after = tool(&api, "bob/one", "message_read", json!({ "cursor": cursor })).await;
     assert_eq!(text(&after), "PROCEED: There are no new messages");
@@ -109,7 +112,8 @@ async fn messages_come_with_their_senders_login() {
     let shown = tool(&api, "bob/one", "team", json!({ "action": "show", "team": "alpha" })).await;
     // The agent is that of the arguments: what waits for it is said, too.
     assert!(
-        text(&shown).contains("\nShutdown s1 of one, asked by lead (ann): \u{201c}It is late\u{201d}\nSHUTDOWN_REQUESTED: "),
+        text(&shown)
+            .contains("\nShutdown s1 of one, asked by lead (ann): \u{201c}It is late\u{201d}\nSHUTDOWN_REQUESTED: "),
         "{shown}"
     );
 }
@@ -219,7 +223,23 @@ async fn no_words_of_others_look_like_a_line_of_coord_or_of_somebody_else() {
     assert_eq!(
         starts,
         [
-            "t1", "Description", ">", ">", ">", ">", "Note", ">", ">", ">", ">", "UNREAD:", "1", ">", ">", ">", ">"
+            "t1",
+            "Description",
+            ">",
+            ">",
+            ">",
+            ">",
+            "Note",
+            ">",
+            ">",
+            ">",
+            ">",
+            "UNREAD:",
+            "1",
+            ">",
+            ">",
+            ">",
+            ">"
         ],
         "{task} {inbox}"
     );

@@ -73,7 +73,10 @@ impl Schemas {
     }
 
     fn is_a(schema: &Json, kind: &str) -> bool {
-        schema["type"] == kind || schema["type"].as_array().is_some_and(|kinds| kinds.contains(&json!(kind)))
+        schema["type"] == kind
+            || schema["type"]
+                .as_array()
+                .is_some_and(|kinds| kinds.contains(&json!(kind)))
     }
 
     /// The ways to the strings in `schema`.
@@ -158,16 +161,20 @@ pub fn operations(document: &Json) -> Vec<Operation> {
     let mut found = Vec::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, described) in methods.as_object().unwrap() {
-            let parameters = described["parameters"].as_array().into_iter().flatten().map(|parameter| {
-                let place = match parameter["in"].as_str().unwrap() {
-                    "path" => Place::Path,
-                    "query" => Place::Query,
-                    "header" => Place::Header,
-                    other => panic!("{other}"),
-                };
-                let name = parameter["name"].as_str().unwrap().to_owned();
-                (place, name, parameter["required"] == true, parameter["schema"].clone())
-            });
+            let parameters = described["parameters"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|parameter| {
+                    let place = match parameter["in"].as_str().unwrap() {
+                        "path" => Place::Path,
+                        "query" => Place::Query,
+                        "header" => Place::Header,
+                        other => panic!("{other}"),
+                    };
+                    let name = parameter["name"].as_str().unwrap().to_owned();
+                    (place, name, parameter["required"] == true, parameter["schema"].clone())
+                });
             let parameters: Vec<_> = parameters.collect();
             let body = described["requestBody"]["content"]["application/json"]["schema"].clone();
             let mut fields = Vec::new();

@@ -29,15 +29,24 @@ const NOT_SHOWN: [(&str, &str); 23] = [
     ("post /api/check_status file_paths", "a check keeps nothing"),
     ("tool check_status file_paths", "a check keeps nothing"),
     ("post /api/ledger/verify file_path", "compared with what is recorded"),
-    ("post /api/intents/{id}/usage contributor", "in the line of the ledger where a limit is met"),
-    ("post /api/intents/{id}/usage session_id", "in the line of the ledger where a limit is met"),
+    (
+        "post /api/intents/{id}/usage contributor",
+        "in the line of the ledger where a limit is met",
+    ),
+    (
+        "post /api/intents/{id}/usage session_id",
+        "in the line of the ledger where a limit is met",
+    ),
     ("post /api/intents/{id}/usage digest", "compared with the last call"),
     ("post /api/intents/{id}/usage name", "in the sentence of the breaker"),
     ("post /api/post_status contributor", "in lines about intents"),
     ("post /api/post_status session_id", "in lines about intents"),
     ("post /api/post_status digest", "compared with the last call"),
     ("post /api/post_status name", "in the sentence of the breaker"),
-    ("post /api/teams/{team}/shutdown shutdown_id", "read with the other steps"),
+    (
+        "post /api/teams/{team}/shutdown shutdown_id",
+        "read with the other steps",
+    ),
     ("tool task_list text", "a filter"),
     ("tool task_update agent_head", "read with the other actions"),
     ("tool task_update branch", "read with the other actions"),
@@ -66,9 +75,16 @@ async fn operations(site: &Site) -> Vec<Operation> {
 
 /// Each problem of each output, and the numbers of the texts that were seen.
 fn judged(walk: &Walk<'_>, outputs: &[Output]) -> (Vec<String>, BTreeSet<usize>) {
-    let is_name = |number: usize| walk.sent.get(number).is_some_and(|sent| NAMES.contains(&sent.field.as_str()));
+    let is_name = |number: usize| {
+        walk.sent
+            .get(number)
+            .is_some_and(|sent| NAMES.contains(&sent.field.as_str()))
+    };
     let problem = |output: &Output| Some(format!("{}: {}", output.name, output.problem(is_name)?));
-    let seen = outputs.iter().flat_map(|output| markers(&output.text)).map(|(number, _)| number);
+    let seen = outputs
+        .iter()
+        .flat_map(|output| markers(&output.text))
+        .map(|(number, _)| number);
     (outputs.iter().filter_map(problem).collect(), seen.collect())
 }
 
@@ -92,9 +108,18 @@ async fn hostile_texts_in_any_field_are_refused_or_shown_as_words_of_their_login
     }
     let outputs = outputs::all(&site).await;
     let (problems, seen) = judged(&walk, &outputs);
-    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
     let (taken, all) = (walk.sent.iter().filter(|sent| sent.is_taken).count(), walk.sent.len());
-    assert!(all > 3_000 && taken > 100 && seen.len() > 50, "{all} sent, {taken} taken, {} seen", seen.len());
+    assert!(
+        all > 3_000 && taken > 100 && seen.len() > 50,
+        "{all} sent, {taken} taken, {} seen",
+        seen.len()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -106,7 +131,12 @@ async fn hostile_texts_that_another_version_has_stored_are_shown_as_words_of_the
     }
     let outputs = outputs::all(&site).await;
     let (problems, seen) = judged(&walk, &outputs);
-    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
     assert_eq!(lost(&walk, &seen), [""; 0], "taken, and seen nowhere");
     let hostile = everything();
     let end = format!("wZ{PLAIN}");
@@ -120,6 +150,11 @@ async fn hostile_texts_that_another_version_has_stored_are_shown_as_words_of_the
     assert!(rewritten > 20, "{rewritten}");
     let outputs = outputs::all(&site).await;
     let (problems, seen) = judged(&walk, &outputs);
-    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
     assert!(seen.len() > 20, "{}", seen.len());
 }

@@ -72,7 +72,9 @@ pub async fn all(site: &Site) -> Vec<Output> {
 fn named(json: &str, list: &str, name: &str) -> Vec<String> {
     let json: Json = serde_json::from_str(json).unwrap_or_default();
     let items = json[list].as_array().into_iter().flatten();
-    items.filter_map(|item| item[name].as_str().map(str::to_owned)).collect()
+    items
+        .filter_map(|item| item[name].as_str().map(str::to_owned))
+        .collect()
 }
 
 async fn of_http(site: &Site) -> Vec<Output> {
@@ -100,7 +102,10 @@ async fn of_http(site: &Site) -> Vec<Output> {
         found.push(read(path).await);
     }
     let list = |found: &[Output], path: &str, list: &str, name: &str| {
-        let output = found.iter().find(|output| output.name == format!("GET {path}")).unwrap();
+        let output = found
+            .iter()
+            .find(|output| output.name == format!("GET {path}"))
+            .unwrap();
         named(&output.text, list, name)
     };
     for id in list(&found, "/api/intents", "intents", "id") {
@@ -131,13 +136,20 @@ async fn of_tools(site: &Site) -> Vec<Output> {
     let mut files = named(&locks, "locks", "file_path");
     files.truncate(8);
     let work = |more: Json| {
-        let mut arguments = json!({ "repo_url": REPO_URL, "branch": "main", "agent_head": site.head, "agent_id": "reader" });
-        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let mut arguments =
+            json!({ "repo_url": REPO_URL, "branch": "main", "agent_head": site.head, "agent_id": "reader" });
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         arguments
     };
     let caller = |more: Json| {
         let mut arguments = json!({ "repo_url": REPO_URL, "agent_id": "reader" });
-        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         arguments
     };
     let mut calls = vec![
@@ -163,11 +175,21 @@ async fn of_tools(site: &Site) -> Vec<Output> {
     }
     for (tool, arguments) in calls {
         let name = format!("tool {tool} {arguments}");
-        let answer = site.mcp("ann", "tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        let answer = site
+            .mcp("ann", "tools/call", json!({ "name": tool, "arguments": arguments }))
+            .await;
         assert!(answer["result"].is_object(), "{name}: {answer}");
         found.push(Output::new(Kind::Tool, name, answer["result"].to_string()));
     }
-    for uri in ["locks", "activity", "intents", "ledger", "team/alpha", "tasks/t1", "graph/a.ts"] {
+    for uri in [
+        "locks",
+        "activity",
+        "intents",
+        "ledger",
+        "team/alpha",
+        "tasks/t1",
+        "graph/a.ts",
+    ] {
         let query = match uri {
             "graph/a.ts" => "&branch=main",
             "tasks/t1" => "&team=alpha",
@@ -216,15 +238,29 @@ fn of_commands(site: &Site, known: &[Output]) -> Vec<Output> {
     let claim = ["claim", "-m", "Reading how it is done"];
     let mut lines: Vec<Vec<String>> = vec![with(&["check"], &files), with(&claim, &files)];
     for line in [
-        "status", "log -n 500", "ledger log -n 500", "why a.ts", "intent list --all", "team list",
-        "task list --all --team alpha", "task next --team alpha", "message list --team alpha --limit 500",
-        "message read --team alpha --keep", "map", "verify", "task graph --team alpha",
-        "task graph --team alpha --format mermaid", "map --markdown",
+        "status",
+        "log -n 500",
+        "ledger log -n 500",
+        "why a.ts",
+        "intent list --all",
+        "team list",
+        "task list --all --team alpha",
+        "task next --team alpha",
+        "message list --team alpha --limit 500",
+        "message read --team alpha --keep",
+        "map",
+        "verify",
+        "task graph --team alpha",
+        "task graph --team alpha --format mermaid",
+        "map --markdown",
     ] {
         lines.push(line.split(' ').map(str::to_owned).collect());
     }
     let all = |path: &str, list: &str, name: &str| {
-        let output = known.iter().find(|output| output.name == format!("GET {path}")).unwrap();
+        let output = known
+            .iter()
+            .find(|output| output.name == format!("GET {path}"))
+            .unwrap();
         named(&output.text, list, name)
     };
     let ids = |path: &str, list: &str| all(path, list, "id");

@@ -54,7 +54,12 @@ impl Site {
         let id = process.id().to_string();
         block_until("the server listens", || world.server().as_deref() == Some(&id));
         let announced = std::fs::read_to_string(world.clone.path().join(".git/coord/listening")).unwrap();
-        let address = announced.split(' ').next().unwrap().trim_start_matches("http://").to_owned();
+        let address = announced
+            .split(' ')
+            .next()
+            .unwrap()
+            .trim_start_matches("http://")
+            .to_owned();
         let events = watched(&address);
         Some(Site {
             store: RedisStore::connect(&url).unwrap(),
@@ -75,7 +80,9 @@ impl Site {
     /// The bytes of the live events.
     pub fn events(&self) -> String {
         // HTTP ends its own lines so.
-        String::from_utf8(self.events.lock().unwrap().clone()).unwrap().replace("\r\n", "\n")
+        String::from_utf8(self.events.lock().unwrap().clone())
+            .unwrap()
+            .replace("\r\n", "\n")
     }
 
     /// The body of a reading request of the login that runs the tests.
@@ -99,7 +106,9 @@ impl Site {
             request = request.header(name, value.as_slice());
         }
         if !body.is_null() {
-            request = request.header("content-type", "application/json").body(body.to_string());
+            request = request
+                .header("content-type", "application/json")
+                .body(body.to_string());
         }
         match request.send().await {
             Ok(response) => (response.status().as_u16(), response.text().await.unwrap()),
@@ -120,7 +129,9 @@ impl Site {
             ("mcp-name", name),
         ];
         let headers = headers.iter().filter(|(_, value)| !value.is_empty());
-        let headers: Vec<_> = headers.map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec())).collect();
+        let headers: Vec<_> = headers
+            .map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()))
+            .collect();
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": NEWEST,
             "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
@@ -135,7 +146,10 @@ impl Site {
     pub fn run(&self, args: &[&str], input: &str) -> (String, String) {
         let mut command = self.world.coord(self.world.clone.path());
         command.args(args).env("COORD_AGENT", READER);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut running = command.spawn().unwrap();
         // A command that reads nothing may have ended.
         let _ = running.stdin.take().unwrap().write_all(input.as_bytes());
@@ -243,7 +257,9 @@ fn watched(address: &str) -> Arc<Mutex<Vec<u8>>> {
             kept.lock().unwrap().extend(&part[..count]);
         }
     });
-    block_until("the stream is open", || got.lock().unwrap().windows(6).any(|part| part == b"event:"));
+    block_until("the stream is open", || {
+        got.lock().unwrap().windows(6).any(|part| part == b"event:")
+    });
     got
 }
 

@@ -57,7 +57,13 @@ impl<'a> Walk<'a> {
             sent: Vec::new(),
             count: 0,
         };
-        walk.does(WRITER, "POST", "/api/teams", json!({ "agent_id": "eve-1", "name": "alpha" })).await;
+        walk.does(
+            WRITER,
+            "POST",
+            "/api/teams",
+            json!({ "agent_id": "eve-1", "name": "alpha" }),
+        )
+        .await;
         let (_, said) = site.run(&["team", "join", "alpha"], "");
         assert!(said.is_empty(), "{said}");
         walk
@@ -115,7 +121,10 @@ impl<'a> Walk<'a> {
             }
             _ => &self.document,
         };
-        let way = |place| text.filter(|(field, _)| field.place == place).map(|(field, text)| (&field.steps[..], text));
+        let way = |place| {
+            text.filter(|(field, _)| field.place == place)
+                .map(|(field, text)| (&field.steps[..], text))
+        };
         let body = match operation.body.is_null() {
             true => Json::Null,
             false => schemas.sample(&operation.body, "", way(Place::Body), &known),
@@ -144,7 +153,9 @@ impl<'a> Walk<'a> {
             }
         }
         let target = format!("{path}?{}", query.join("&"));
-        let (status, answer) = site.sends_as(&prepared.user, &operation.method, &target, &headers, &body).await;
+        let (status, answer) = site
+            .sends_as(&prepared.user, &operation.method, &target, &headers, &body)
+            .await;
         assert!(status < 500, "{} {target} {body}: {status} {answer}", operation.name);
         (status < 300, answer)
     }
@@ -194,7 +205,8 @@ impl<'a> Walk<'a> {
             "/api/tasks/{id}/complete" | "/api/tasks/{id}/release" => {
                 let id = self.new_task().await;
                 let claim = json!({ "agent_id": "eve-1", "team": "alpha" });
-                self.does(WRITER, "POST", &format!("/api/tasks/{id}/claim"), claim).await;
+                self.does(WRITER, "POST", &format!("/api/tasks/{id}/claim"), claim)
+                    .await;
                 prepared.with(&[("id", json!(id))])
             }
             "/api/tasks" | "task_create" => {
@@ -248,7 +260,8 @@ impl<'a> Walk<'a> {
         let person = ["allow", "take_over", "unblock"];
         if person.contains(&act) || ["block", "complete", "abandon", "usage"].contains(&act) {
             let agent = json!({ "agent_id": "eve-1" });
-            self.does(&user, "POST", &format!("/api/intents/{id}/select"), agent).await;
+            self.does(&user, "POST", &format!("/api/intents/{id}/select"), agent)
+                .await;
         }
         match act {
             "complete" => {
@@ -258,7 +271,8 @@ impl<'a> Walk<'a> {
             }
             "unblock" => {
                 let reason = json!({ "agent_id": "eve-1", "reason": "Enough" });
-                self.does(&user, "POST", &format!("/api/intents/{id}/block"), reason).await;
+                self.does(&user, "POST", &format!("/api/intents/{id}/block"), reason)
+                    .await;
             }
             "allow" => {
                 let other = format!("j{number}");
@@ -289,9 +303,13 @@ impl<'a> Walk<'a> {
         }
         let new = json!({ "agent_id": "eve-1", "name": team });
         self.does(&user, "POST", "/api/teams", new).await;
-        if ["leave", "shutdown", "PATCH"].iter().any(|part| operation.path.ends_with(part) || operation.method == *part) {
+        if ["leave", "shutdown", "PATCH"]
+            .iter()
+            .any(|part| operation.path.ends_with(part) || operation.method == *part)
+        {
             let second = json!({ "agent_id": "eve-2" });
-            self.does(&user, "POST", &format!("/api/teams/{team}/join"), second).await;
+            self.does(&user, "POST", &format!("/api/teams/{team}/join"), second)
+                .await;
         }
         prepared = prepared.with(&[("team", json!(team)), ("leader", json!("eve-2"))]);
         if ["leave", "join"].iter().any(|part| operation.path.ends_with(part)) {

@@ -202,10 +202,16 @@ fn text(findings: &Findings) -> String {
         text.push_str(&format!("  and {} more\n", findings.covered.len() - MOST_LINES));
     }
     for (file, why) in findings.ignored.iter().take(MOST_LINES) {
-        text.push_str(&styled(FAINT, &format!("  {}: not covered, by {}\n", shown_line(file), shown_line(why))));
+        text.push_str(&styled(
+            FAINT,
+            &format!("  {}: not covered, by {}\n", shown_line(file), shown_line(why)),
+        ));
     }
     for file in findings.reserved.iter().take(MOST_LINES) {
-        text.push_str(&styled(FAINT, &format!("  {}: no intent covers it\n", shown_line(file))));
+        text.push_str(&styled(
+            FAINT,
+            &format!("  {}: no intent covers it\n", shown_line(file)),
+        ));
     }
     text
 }

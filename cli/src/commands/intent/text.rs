@@ -34,7 +34,11 @@ pub(in crate::commands) fn table(intents: &[IntentView], selected: Option<&str>,
             criteria,
             budget(view).unwrap_or_else(|| "-".to_owned()),
             view.owned_files.to_string(),
-            view.editor.as_ref().or(view.author.as_ref()).cloned().unwrap_or_default(),
+            view.editor
+                .as_ref()
+                .or(view.author.as_ref())
+                .cloned()
+                .unwrap_or_default(),
             name(view),
         ];
         (style(view.status), cells.to_vec())

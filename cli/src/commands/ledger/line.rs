@@ -49,7 +49,11 @@ fn told(record: &Record, now: i64) -> String {
 
 /// Words that may be left out.
 fn quoted(text: &str) -> String {
-    if text.is_empty() { String::new() } else { quoted_line(text) }
+    if text.is_empty() {
+        String::new()
+    } else {
+        quoted_line(text)
+    }
 }
 
 fn seconds(time: Timestamp) -> Option<i64> {

@@ -77,7 +77,10 @@ pub(super) fn line(event: &Event, now: i64) -> String {
         Event::InterfaceChanged(changed) => {
             let who = who(&changed.user, changed.agent_id.as_deref());
             let verb = styled(CAUTION, "changed the interface");
-            let names = changed.names.as_deref().map(|names| format!(": {}", quoted_line(&names.join(", "))));
+            let names = changed
+                .names
+                .as_deref()
+                .map(|names| format!(": {}", quoted_line(&names.join(", "))));
             let names = names.unwrap_or_default();
             let files = files(changed.files.as_deref(), changed.file_count);
             (
@@ -251,7 +254,10 @@ fn of_intent(change: &IntentChange) -> String {
         (Some(_), IntentStatus::Blocked) => ("blocks", BAD),
     };
     let who = who(&change.user, change.agent_id.as_deref());
-    let why = change.reason.as_ref().map(|reason| format!(": {}", quoted_line(reason)));
+    let why = change
+        .reason
+        .as_ref()
+        .map(|reason| format!(": {}", quoted_line(reason)));
     let (verb, why) = (styled(style, verb), why.unwrap_or_default());
     format!("{who} {verb} intent {}{why}", change.intent_id)
 }

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use coord::mcp::author;
+use coord::settings::variables::{self, Reader};
 use coord_protocol::TaskFilter;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::tasks::{LeaseState, TaskStatus, TaskView, TasksResponse};

@@ -124,11 +124,9 @@ impl WhyArgs {
             .collect();
         let mut seen = std::collections::HashSet::new();
         ids.retain(|id| seen.insert(*id));
-        let name = |id: &&String| {
-            match known.iter().find(|view| view.id == **id) {
-                Some(view) => Named(view.id.clone(), view.name.clone(), view.authorship()),
-                None => Named((*id).clone(), String::new(), "which is gone".to_owned()),
-            }
+        let name = |id: &&String| match known.iter().find(|view| view.id == **id) {
+            Some(view) => Named(view.id.clone(), view.name.clone(), view.authorship()),
+            None => Named((*id).clone(), String::new(), "which is gone".to_owned()),
         };
         let answer = Answer {
             intents: ids.iter().map(name).collect(),
@@ -175,7 +173,11 @@ fn text(answer: &Answer, hash: ContentHash) -> String {
         (None, None) => {}
     }
     for Named(id, name, authorship) in &answer.intents {
-        text.push_str(&format!("{}, {authorship}: {}\n", styled(STRONG, id), quoted_line(name)));
+        text.push_str(&format!(
+            "{}, {authorship}: {}\n",
+            styled(STRONG, id),
+            quoted_line(name)
+        ));
     }
     for step in &answer.steps {
         let intent = step.intent_id.as_deref().unwrap_or("no intent");

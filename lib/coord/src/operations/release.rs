@@ -250,7 +250,10 @@ fn lost(others: &[LockEntry]) -> PostResponse {
     files.sort();
     files.dedup();
     let owner = others.first().map(|entry| entry.user_id.clone()).unwrap_or_default();
-    let message = others.first().map(|entry| quoted_line(&entry.message)).unwrap_or_default();
+    let message = others
+        .first()
+        .map(|entry| quoted_line(&entry.message))
+        .unwrap_or_default();
     let reason = format!(
         "Nothing was released, because you no longer hold {}; user '{owner}' does now: {message}",
         named(&files)

@@ -113,7 +113,10 @@ async fn racing_claims_never_pass_the_most_of_turns(world: World) {
     world.begins(intent("a", "src/**", Some(MOST))).await;
     let names: Vec<String> = (0..64).map(|number| format!("agent{number}")).collect();
     let claims = names.iter().map(async |name| {
-        let agent = world.agent(&format!("{OWNER}/{name}")).citing("a").calling("Edit", name);
+        let agent = world
+            .agent(&format!("{OWNER}/{name}"))
+            .citing("a")
+            .calling("Edit", name);
         agent.claim(Writing, &[format!("src/{name}.ts")]).await
     });
     let outcomes = futures::future::join_all(claims).await;
@@ -148,11 +151,20 @@ async fn agents_of_other_logins_have_turns_of_their_own(world: World) {
         let refused = call(other, "3").is_not_let_in(&["src/d.ts"]).await;
         assert_eq!(refused, ["BUDGET_EXHAUSTED ... a"]);
     }
-    assert_eq!((world.turns("a").await, world.status("a").await), (0, "IN_PROGRESS".to_owned()));
+    assert_eq!(
+        (world.turns("a").await, world.status("a").await),
+        (0, "IN_PROGRESS".to_owned())
+    );
     assert!(found(&call(&ann, "1").writes(&["src/a.ts"]).await).is_empty());
     call(&ann, "2").writes(&["src/a.ts"]).await;
-    assert_eq!(call(&ann, "3").is_not_let_in(&["src/a.ts"]).await, ["BUDGET_EXHAUSTED ... a"]);
-    assert_eq!((world.turns("a").await, world.status("a").await), (2, "BLOCKED".to_owned()));
+    assert_eq!(
+        call(&ann, "3").is_not_let_in(&["src/a.ts"]).await,
+        ["BUDGET_EXHAUSTED ... a"]
+    );
+    assert_eq!(
+        (world.turns("a").await, world.status("a").await),
+        (2, "BLOCKED".to_owned())
+    );
 }
 
 async fn the_same_call_again_and_again_trips_the_breaker(world: World) {

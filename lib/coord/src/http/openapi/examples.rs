@@ -94,8 +94,9 @@ pub fn check_request() -> Value {
 
 /// She is in his way.
 pub fn check_conflict() -> Value {
-    let reason =
-        format!("File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): \u{201c}{MESSAGE}\u{201d}");
+    let reason = format!(
+        "File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): \u{201c}{MESSAGE}\u{201d}"
+    );
     let mut orchestration = command("SWITCH_TASK", None, &reason);
     orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"], "free": ["src/page.ts"] });
     json!({

@@ -109,7 +109,11 @@ pub(super) async fn breadth(
 pub(super) fn cannot_be_selected(status: Status, record: Option<&IntentRecord>) -> String {
     let why = record.and_then(|record| {
         let by = record.reason_by.as_deref().unwrap_or("an unknown login");
-        Some(format!(" ({}: {})", shown_line(by), quoted_line(record.reason.as_deref()?)))
+        Some(format!(
+            " ({}: {})",
+            shown_line(by),
+            quoted_line(record.reason.as_deref()?)
+        ))
     });
     let why = why.unwrap_or_default();
     match status {

@@ -88,7 +88,10 @@ pub struct IntentUse {
 impl IntentUse {
     /// Reads the stored text.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let numbers: Vec<u64> = text.split(' ').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+        let numbers: Vec<u64> = text
+            .split(' ')
+            .map(|number| number.parse().ok())
+            .collect::<Option<_>>()?;
         let (turns, tokens, other_turns, heard_ms) = match numbers[..] {
             [turns, tokens, heard_ms] => (turns, tokens, 0, heard_ms),
             [turns, tokens, other_turns, heard_ms] => (turns, tokens, other_turns, heard_ms),
