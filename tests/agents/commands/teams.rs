@@ -350,7 +350,7 @@ fn the_team_is_the_one_of_the_environment_unless_an_option_names_one() {
         let (code, out, error) = listed(environment, more);
         assert_eq!(code, 0, "{environment:?}: {error}");
         assert!(out.contains(team), "{environment:?} {more:?}: {out}");
-        assert_eq!(out.matches(" Of ").count(), 1, "{out}");
+        assert_eq!(out.matches("\u{201c}Of ").count(), 1, "{out}");
     }
     assert_ne!(listed(&[], &[]).0, 0, "the leader is in two");
     // Of two teams, the one that the agent is in.

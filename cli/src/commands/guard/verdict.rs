@@ -134,7 +134,7 @@ impl Verdict {
                     .map(|agent| format!(" ({agent})"))
                     .unwrap_or_default();
                 let (mode, message) = (lock.status.as_str(), quoted_line(&lock.message));
-                let _ = writeln!(text, "  {file}: {mode} by {}{agent}: {message}", lock.user_name);
+                let _ = writeln!(text, "  {file}: {mode} by {}{agent}: {message}", lock.user);
             }
             if let Some(more) = locks.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
                 let _ = writeln!(text, "  and {more} more");
