@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use coord::mcp::Outcome;
+use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, OtherLock};
 
 use crate::agent::exit_status::ExitStatus;
@@ -57,7 +58,7 @@ fn others(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
             holder,
             mode(lock.status, lock.interface, lock.shared),
             expires,
-            lock.message.clone(),
+            quoted_line(&lock.message),
         ];
         (Style::new(), cells.to_vec())
     };

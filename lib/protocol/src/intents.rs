@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use crate::error::{ErrorBody, ErrorCode};
 use crate::locks::{HeldLock, is_zero};
 use crate::orchestration::{Action, Orchestration};
+use crate::plain_text::shown_line;
 use crate::schema::{
     AgentId, Branch, BranchOrEvery, IntentId, IntentIdOrNone, IntentName, PlainLine, PlainText, RelatedSpecification,
     RepoUrl, ScopePattern, ShortText,
@@ -53,9 +54,12 @@ pub struct IntentBudget {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub max_tokens: Option<u64>,
-    /// Tool calls that were let in.
+    /// Tool calls that were let in, of logins whose intent it is.
     #[serde(default)]
     pub consumed_turns: u64,
+    /// Tool calls of other logins, which have as many turns of their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub other_turns: u64,
     /// Tokens, as agents have reported them.
     #[serde(default)]
     pub consumed_tokens: u64,
@@ -146,6 +150,14 @@ pub struct IntentView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<IntentId>)]
     pub may_overlap: Vec<String>,
+    /// Login that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub author: Option<String>,
+    /// Login that changed its words last, if another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub editor: Option<String>,
     /// Why it was blocked, abandoned or completed by force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
@@ -157,6 +169,21 @@ pub struct IntentView {
     /// Number of files that it owns.
     #[serde(default)]
     pub owned_files: u64,
+}
+
+impl IntentView {
+    /// Whose words it has.
+    #[must_use]
+    pub fn authorship(&self) -> String {
+        match (self.author.as_deref(), self.editor.as_deref()) {
+            (None, _) => "written by an unknown login".to_owned(),
+            (Some(author), None) => format!("written by login {}", shown_line(author)),
+            (Some(author), Some(editor)) => {
+                let (author, editor) = (shown_line(author), shown_line(editor));
+                format!("written by login {author}, changed by login {editor}")
+            }
+        }
+    }
 }
 
 /// A new intent. What is left out is empty.

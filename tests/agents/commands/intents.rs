@@ -52,7 +52,7 @@ fn an_intent_is_written_checked_selected_met_and_completed() {
         listed.contains("INT-002") && listed.contains("1 that have ended"),
         "{listed}"
     );
-    assert!(printed(&world, &["intent", "show", "INT-001"], 0).contains("[x] Tests pass"));
+    assert!(printed(&world, &["intent", "show", "INT-001"], 0).contains("[x] \u{201c}Tests pass\u{201d}"));
 }
 
 #[test]

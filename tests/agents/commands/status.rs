@@ -45,11 +45,11 @@ fn the_locks_of_all_are_shown_with_ones_own_first() {
     );
     assert!(lines[5].starts_with("FILE       HOLDER"), "{text}");
     assert!(
-        lines[6].starts_with("src/db.ts  you") && lines[6].ends_with("Adding a pool"),
+        lines[6].starts_with("src/db.ts  you") && lines[6].ends_with("\u{201c}Adding a pool\u{201d}"),
         "{text}"
     );
     assert!(
-        lines[7].contains("/two") && lines[7].ends_with("Describing the pool"),
+        lines[7].contains("/two") && lines[7].ends_with("\u{201c}Describing the pool\u{201d}"),
         "{text}"
     );
     assert!(!text.contains('\u{1b}'), "no colors for a program");

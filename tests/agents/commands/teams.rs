@@ -34,7 +34,7 @@ fn a_plan_is_worked_off_and_drawn() {
     let plan = plan.display().to_string();
     let added = by(&world, "lead", &["task", "add", "--from", &plan], 0);
     assert!(
-        added.starts_with("PROCEED: 2 tasks are added\nt1 [ready] lead (") && added.contains("): Pool"),
+        added.starts_with("PROCEED: 2 tasks are added\nt1 [ready] lead (") && added.contains("): \u{201c}Pool"),
         "{added}"
     );
     let listed = by(&world, "one", &["task", "list"], 0);
@@ -57,13 +57,13 @@ fn a_plan_is_worked_off_and_drawn() {
     assert!(done.contains("the dependencies of another one are met"), "{done}");
     let next = by(&world, "one", &["task", "next"], 0);
     assert!(
-        next.contains("Result of t1 by one (") && next.contains("): query() is async"),
+        next.contains("Result of t1 by one (") && next.contains("):\n> query() is async"),
         "{next}"
     );
     by(&world, "one", &["task", "release", "t2", "--note", "Half of it"], 0);
     let shown = by(&world, "lead", &["task", "show", "t2"], 0);
     assert!(
-        shown.contains("Note by one (") && shown.contains("): Half of it"),
+        shown.contains("Note by one (") && shown.contains("):\n> Half of it"),
         "{shown}"
     );
     let dot = by(&world, "lead", &["task", "graph"], 0);
@@ -150,11 +150,11 @@ fn what_was_printed_is_read() {
     by(&world, "lead", &["message", "send", "--to", "zoe", "x"], 3);
     let kept = by(&world, "one", &["message", "read", "--keep"], 0);
     assert!(
-        kept.contains("1 lead (") && kept.contains("), about t1: The build is broken\n"),
+        kept.contains("1 lead (") && kept.contains("), about t1:\n> The build is broken\n"),
         "{kept}"
     );
     let listed = by(&world, "lead", &["message", "list"], 0);
-    assert!(listed.contains("The build is broken (not read by one)"), "{listed}");
+    assert!(listed.contains("> The build is broken\n(not read by one)"), "{listed}");
     assert!(by(&world, "one", &["message", "read"], 0).contains("The build is broken"));
     assert_eq!(
         by(&world, "one", &["message", "read"], 0),
@@ -281,20 +281,27 @@ fn messages_are_watched_as_they_come_and_are_read_then() {
         std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
         let next = || said.recv_timeout(Duration::from_secs(60)).expect("a line");
         if !is_json {
-            let before = next();
+            let before = [next(), next()];
             assert!(
-                before.starts_with("1 lead (") && before.ends_with("): Before"),
-                "{before}"
+                before[0].starts_with("1 lead (") && before[1] == "> Before",
+                "{before:?}"
             );
         }
         let text = format!("While it watches {is_json}");
         send(&text);
+        if !is_json {
+            let author = next();
+            assert!(
+                author.starts_with("2 lead (") || author.starts_with("3 lead ("),
+                "{author}"
+            );
+        }
         let line = next();
         if is_json {
             let message: serde_json::Value = serde_json::from_str(&line).unwrap();
             assert_eq!((&message["message"], &message["from"]), (&text.into(), &"lead".into()));
         } else {
-            assert!(line.ends_with(&text), "{line}");
+            assert_eq!(line, format!("> {text}"));
         }
         // Its next request says that it has them.
         block_until("they are read", || {
@@ -343,7 +350,7 @@ fn the_team_is_the_one_of_the_environment_unless_an_option_names_one() {
         let (code, out, error) = listed(environment, more);
         assert_eq!(code, 0, "{environment:?}: {error}");
         assert!(out.contains(team), "{environment:?} {more:?}: {out}");
-        assert_eq!(out.matches(" Of ").count(), 1, "{out}");
+        assert_eq!(out.matches("\u{201c}Of ").count(), 1, "{out}");
     }
     assert_ne!(listed(&[], &[]).0, 0, "the leader is in two");
     // Of two teams, the one that the agent is in.

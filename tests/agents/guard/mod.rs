@@ -75,7 +75,7 @@ fn a_commit_of_a_file_that_another_holds_is_refused_and_its_holder_may_commit() 
     assert!(!refused.status.success());
     let text = said(&refused);
     assert!(
-        text.contains("a.txt: WRITING by") && text.contains("(bob): Rewrite it all"),
+        text.contains("a.txt: WRITING by") && text.contains("(bob): \u{201c}Rewrite it all\u{201d}"),
         "{text}"
     );
     assert!(text.contains("COORD_BYPASS=1") && !text.contains("b.txt:"), "{text}");

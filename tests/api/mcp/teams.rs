@@ -36,7 +36,8 @@ async fn a_team_works_off_two_tasks() {
     let added = tool(&api, "ann/lead", "task_create", json!({ "tasks": tasks })).await;
     assert_eq!(
         text(&added),
-        "PROCEED: 2 tasks are added\nt1 [ready] lead (ann): Pool the connections\nt2 [pending, waits for t1] lead (ann): Document the pool"
+        "PROCEED: 2 tasks are added\nt1 [ready] lead (ann): \u{201c}Pool the connections\u{201d}\n\
+         t2 [pending, waits for t1] lead (ann): \u{201c}Document the pool\u{201d}"
     );
     let refused = tool(&api, "bob/one", "task_claim", json!({})).await;
     assert!(
@@ -50,9 +51,10 @@ async fn a_team_works_off_two_tasks() {
     assert_eq!(
         lines,
         [
-            "t1 [in_progress, one] lead (ann): Pool the connections",
+            "t1 [in_progress, one] lead (ann): \u{201c}Pool the connections\u{201d}",
             "Files: src/db.ts",
-            "Description by lead (ann): Ten of them"
+            "Description by lead (ann):",
+            "> Ten of them"
         ]
     );
     let pushed = api.git.commit(&[("src/db.ts", "export const pool = 1;\n")]);
@@ -63,23 +65,23 @@ async fn a_team_works_off_two_tasks() {
     assert!(text(&done).starts_with("PROCEED: Task t1 is completed, and the dependencies of another one are met"));
     let next = tool(&api, "ann/lead", "task_claim", json!({ "id": "t2" })).await;
     assert!(
-        text(&next).contains("Result of t1 by one (bob): query() is async"),
+        text(&next).contains("Result of t1 by one (bob):\n> query() is async"),
         "{next}"
     );
     let listed = tool(&api, "bob/one", "task_list", json!({ "status": "in_progress" })).await;
     assert_eq!(
         text(&listed),
-        "PROCEED: 1 tasks\nt2 [in_progress, lead] lead (ann): Document the pool"
+        "PROCEED: 1 tasks\nt2 [in_progress, lead] lead (ann): \u{201c}Document the pool\u{201d}"
     );
     let shown = tool(&api, "bob/one", "task_list", json!({ "id": "t1" })).await;
     assert!(
-        text(&shown).contains("Result by one (bob): query() is async"),
+        text(&shown).contains("Result by one (bob):\n> query() is async"),
         "{shown}"
     );
     let note = json!({ "id": "t2", "action": "release", "note": "Half of it" });
     tool(&api, "ann/lead", "task_update", note).await;
     let again = tool(&api, "bob/one", "task_claim", json!({})).await;
-    assert!(text(&again).contains("Note by lead (ann): Half of it"), "{again}");
+    assert!(text(&again).contains("Note by lead (ann):\n> Half of it"), "{again}");
 }
 
 #[tokio::test]
@@ -93,7 +95,10 @@ async fn messages_come_with_their_senders_login() {
     )
     .await;
     let read = tool(&api, "bob/one", "message_read", json!({})).await;
-    assert!(text(&read).ends_with("\n1 lead (ann): The build is broken"), "{read}");
+    assert!(
+        text(&read).ends_with("\n1 lead (ann):\n> The build is broken"),
+        "{read}"
+    );
     let cursor = read["structuredContent"]["cursor"].clone();
     let after = tool(&api, "bob/one", "message_read", json!({ "cursor": cursor })).await;
     assert_eq!(text(&after), "PROCEED: There are no new messages");
@@ -101,13 +106,14 @@ async fn messages_come_with_their_senders_login() {
     tool(&api, "ann/lead", "team", asked).await;
     let read = tool(&api, "bob/two", "message_read", json!({})).await;
     assert!(
-        text(&read).contains("\nShutdown s1 is open, asked by lead (ann): It is late"),
+        text(&read).contains("\nShutdown s1 is open, asked by lead (ann): \u{201c}It is late\u{201d}"),
         "{read}"
     );
     let shown = tool(&api, "bob/one", "team", json!({ "action": "show", "team": "alpha" })).await;
     // The agent is that of the arguments: what waits for it is said, too.
     assert!(
-        text(&shown).contains("\nShutdown s1 of one, asked by lead (ann): It is late\nSHUTDOWN_REQUESTED: "),
+        text(&shown)
+            .contains("\nShutdown s1 of one, asked by lead (ann): \u{201c}It is late\u{201d}\nSHUTDOWN_REQUESTED: "),
         "{shown}"
     );
 }
@@ -216,7 +222,25 @@ async fn no_words_of_others_look_like_a_line_of_coord_or_of_somebody_else() {
         .collect();
     assert_eq!(
         starts,
-        ["t1", "Description", "", "", "Note", "", "", "UNREAD:", "1", "", ""],
+        [
+            "t1",
+            "Description",
+            ">",
+            ">",
+            ">",
+            ">",
+            "Note",
+            ">",
+            ">",
+            ">",
+            ">",
+            "UNREAD:",
+            "1",
+            ">",
+            ">",
+            ">",
+            ">"
+        ],
         "{task} {inbox}"
     );
 }
@@ -236,7 +260,8 @@ async fn a_reader_is_told_in_text_how_many_broadcasts_it_missed() {
         lines,
         [
             "Missed: 10 broadcasts from before these: a team keeps the newest 1,000",
-            "1 lead (ann): The eleventh"
+            "1 lead (ann):",
+            "> The eleventh"
         ]
     );
 }

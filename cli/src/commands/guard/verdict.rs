@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use coord::settings::env_vars;
 use coord_protocol::locks::LockType;
+use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, CheckRequest, Client, ClientError, ErrorCode, LockMode, OtherLock, Status, bounds};
 
 use crate::agent::session_notes::SessionNotes;
@@ -132,8 +133,8 @@ impl Verdict {
                     .as_ref()
                     .map(|agent| format!(" ({agent})"))
                     .unwrap_or_default();
-                let mode = lock.status.as_str();
-                let _ = writeln!(text, "  {file}: {mode} by {}{agent}: {}", lock.user_name, lock.message);
+                let (mode, message) = (lock.status.as_str(), quoted_line(&lock.message));
+                let _ = writeln!(text, "  {file}: {mode} by {}{agent}: {message}", lock.user);
             }
             if let Some(more) = locks.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
                 let _ = writeln!(text, "  and {more} more");

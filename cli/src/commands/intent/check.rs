@@ -10,6 +10,7 @@ use coord::settings::variables::{self, Reader};
 use coord_files::Inside;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
+use coord_protocol::plain_text::shown_line;
 use coord_protocol::{IntentView, IntentsView};
 use serde::Serialize;
 
@@ -195,16 +196,22 @@ fn text(findings: &Findings) -> String {
         text.push_str(&format!("{} with {id}: {overlap}\n", styled(BAD, "OVERLAP")));
     }
     for file in findings.covered.iter().take(MOST_LINES) {
-        text.push_str(&format!("  {file}\n"));
+        text.push_str(&format!("  {}\n", shown_line(file)));
     }
     if findings.covered.len() > MOST_LINES {
         text.push_str(&format!("  and {} more\n", findings.covered.len() - MOST_LINES));
     }
     for (file, why) in findings.ignored.iter().take(MOST_LINES) {
-        text.push_str(&styled(FAINT, &format!("  {file}: not covered, by {why}\n")));
+        text.push_str(&styled(
+            FAINT,
+            &format!("  {}: not covered, by {}\n", shown_line(file), shown_line(why)),
+        ));
     }
     for file in findings.reserved.iter().take(MOST_LINES) {
-        text.push_str(&styled(FAINT, &format!("  {file}: no intent covers it\n")));
+        text.push_str(&styled(
+            FAINT,
+            &format!("  {}: no intent covers it\n", shown_line(file)),
+        ));
     }
     text
 }

@@ -1,7 +1,7 @@
 //! Intents in a terminal.
 
 use anstyle::Style;
-use coord_protocol::plain_text::quoted_lines;
+use coord_protocol::plain_text::{quoted_line, quoted_lines};
 use coord_protocol::{IntentStatus, IntentView};
 
 use crate::agent::intents::status;
@@ -9,12 +9,13 @@ use crate::terminal::output::{BAD, CAUTION, FAINT, GOOD, STRONG, styled};
 use crate::terminal::table::{Column, Cut, render};
 use crate::terminal::times::duration;
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 7] = [
     Column::new("INTENT", Cut::End, 12),
     Column::new("STATUS", Cut::Never, 0),
     Column::new("CRITERIA", Cut::Never, 0),
     Column::new("BUDGET", Cut::Never, 0),
     Column::new("FILES", Cut::Never, 0),
+    Column::new("BY", Cut::End, 8),
     Column::new("NAME", Cut::End, 12),
 ];
 
@@ -33,6 +34,11 @@ pub(in crate::commands) fn table(intents: &[IntentView], selected: Option<&str>,
             criteria,
             budget(view).unwrap_or_else(|| "-".to_owned()),
             view.owned_files.to_string(),
+            view.editor
+                .as_ref()
+                .or(view.author.as_ref())
+                .cloned()
+                .unwrap_or_default(),
             name(view),
         ];
         (style(view.status), cells.to_vec())
@@ -49,14 +55,16 @@ fn style(status: IntentStatus) -> Style {
     }
 }
 
-/// Its name, or what it lacks.
+/// Its name, quoted, and what it lacks.
 fn name(view: &IntentView) -> String {
-    match view.missing.is_empty() {
-        true => view.name.clone(),
-        false => format!("{} (missing: {})", view.name, view.missing.join(", "))
-            .trim_start()
-            .to_owned(),
+    let mut parts = Vec::new();
+    if !view.name.is_empty() {
+        parts.push(quoted_line(&view.name));
     }
+    if !view.missing.is_empty() {
+        parts.push(format!("(missing: {})", view.missing.join(", ")));
+    }
+    parts.join(" ")
 }
 
 /// What is consumed, of what.
@@ -71,12 +79,17 @@ fn budget(view: &IntentView) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// All of an intent.
+/// All of an intent. Its words are those of its author, and quoted.
 pub(super) fn whole(view: &IntentView, now: i64) -> String {
     let shown = styled(style(view.status), status(view.status).as_str());
-    let mut text = format!("{} {}\n{shown}", styled(STRONG, &view.id), name(view));
+    let mut text = format!(
+        "{}, {}: {}\n{shown}",
+        styled(STRONG, &view.id),
+        view.authorship(),
+        name(view)
+    );
     if let Some(reason) = &view.reason {
-        text.push_str(&format!(": {reason}"));
+        text.push_str(&format!(": {}", quoted_line(reason)));
     }
     text.push('\n');
     if !view.description.is_empty() {
@@ -88,24 +101,31 @@ pub(super) fn whole(view: &IntentView, now: i64) -> String {
             text.push_str(&format!("\n{}\n{lines}", styled(STRONG, heading)));
         }
     };
-    list("Scope", view.owned_scope.clone());
-    list("Constraints", view.constraints.clone());
+    let quoted = |lines: &[String]| lines.iter().map(|line| quoted_line(line)).collect();
+    list("Scope", quoted(&view.owned_scope));
+    list("Constraints", quoted(&view.constraints));
     let criterion = |criterion: &String| match view.criteria.iter().find(|met| met.criterion == *criterion) {
-        Some(met) => format!("[x] {criterion} ({}: {})", met.by, met.evidence),
-        None => format!("[ ] {criterion}"),
+        Some(met) => format!(
+            "[x] {} ({}: {})",
+            quoted_line(criterion),
+            met.by,
+            quoted_line(&met.evidence)
+        ),
+        None => format!("[ ] {}", quoted_line(criterion)),
     };
     list("Criteria", view.acceptance_criteria.iter().map(criterion).collect());
     let specs = view.related_specs.iter().map(|spec| match spec.as_str() {
-        Some(text) => text.to_owned(),
-        None => spec.to_string(),
+        Some(text) => quoted_line(text),
+        None => quoted_line(&spec.to_string()),
     });
     list("Related", specs.collect());
+    let agent = view.assigned_agent.as_deref().map(quoted_line);
     let about = [
         budget(view).map(|budget| format!("Budget: {budget}")),
         view.branch.as_ref().map(|branch| format!("Branch: {branch}")),
         view.supplements.as_ref().map(|other| format!("Supplements: {other}")),
         (!view.may_overlap.is_empty()).then(|| format!("May overlap with: {}", view.may_overlap.join(", "))),
-        view.assigned_agent.as_ref().map(|agent| format!("Agent: {agent}")),
+        agent.map(|agent| format!("Agent: {agent}")),
         (view.owned_files > 0).then(|| format!("Files that it owns: {}", view.owned_files)),
         view.last_heard
             .map(|time| format!("Last heard of: {} ago", duration(now - time))),
@@ -130,7 +150,7 @@ mod tests {
             "acceptance_criteria": ["Tests pass", "Documented"],
             "criteria": [{ "criterion": "Tests pass", "by": "ada/claude-1", "at": "", "evidence": "npm test" }],
             "budget": { "max_turns": 50, "consumed_turns": 12, "consumed_tokens": 7 },
-            "supplements": "INT-000", "owned_files": 2, "last_heard": 1000,
+            "supplements": "INT-000", "author": "ada", "editor": "bob", "owned_files": 2, "last_heard": 1000,
         }))
         .unwrap()
     }

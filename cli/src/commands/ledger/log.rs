@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use coord::settings::variables::{self, Reader};
 use coord_protocol::LedgerFilter;
+use coord_protocol::plain_text::escape;
 
 use super::line::sentence;
 use crate::agent::exit_status::ExitStatus;
@@ -121,7 +122,7 @@ impl LogArgs {
     fn print(&self, lines: &[String]) -> anyhow::Result<bool> {
         let now = now();
         let line = |line: &String| match self.json {
-            true => format!("{line}\n"),
+            true => format!("{}\n", escape(line)),
             false => format!("{}\n", sentence(line, now)),
         };
         is_read(&lines.iter().map(line).collect::<String>())

@@ -3,6 +3,7 @@
 use anstyle::Style;
 use coord_protocol::event::{LockChange, LockRefusal, LocksEnded, RefusalReason};
 use coord_protocol::intent_event::IntentChange;
+use coord_protocol::plain_text::quoted_line;
 use coord_protocol::team_event::{ShutdownState, TaskChange, TasksCreated, TeamChangeKind};
 use coord_protocol::{ErrorCode, Event, IntentStatus, LockMode, LockStatus};
 
@@ -76,7 +77,10 @@ pub(super) fn line(event: &Event, now: i64) -> String {
         Event::InterfaceChanged(changed) => {
             let who = who(&changed.user, changed.agent_id.as_deref());
             let verb = styled(CAUTION, "changed the interface");
-            let names = changed.names.as_deref().map(|names| format!(": {}", names.join(", ")));
+            let names = changed
+                .names
+                .as_deref()
+                .map(|names| format!(": {}", quoted_line(&names.join(", "))));
             let names = names.unwrap_or_default();
             let files = files(changed.files.as_deref(), changed.file_count);
             (
@@ -96,11 +100,17 @@ pub(super) fn line(event: &Event, now: i64) -> String {
 /// What happened in a team.
 fn of_team(event: &Event) -> (i64, String) {
     let who = |handle: &Option<String>| styled(STRONG, handle.as_deref().unwrap_or("nobody"));
+    let login = |user: &Option<String>| user.as_ref().map(|user| format!(" ({user})")).unwrap_or_default();
     let of_task = |change: &TaskChange, verb: &str| {
         let TaskChange { team, task, title, .. } = change;
         (
             change.time,
-            format!("{} {verb} {task} of {team}: {title}", who(&change.handle)),
+            format!(
+                "{}{} {verb} {task} of {team}: {}",
+                who(&change.handle),
+                login(&change.user),
+                quoted_line(title)
+            ),
         )
     };
     match event {
@@ -175,7 +185,7 @@ fn of_change(change: &LockChange, style: Style, verb: &str, why: &str) -> String
     let LockChange { branch, message, .. } = change;
     let verb = styled(style, verb);
     let who = who(&change.user, change.agent_id.as_deref());
-    format!("{who} {verb} {files} on {branch}{mode}{why}: {message}")
+    format!("{who} {verb} {files} on {branch}{mode}{why}: {}", quoted_line(message))
 }
 
 fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
@@ -244,7 +254,10 @@ fn of_intent(change: &IntentChange) -> String {
         (Some(_), IntentStatus::Blocked) => ("blocks", BAD),
     };
     let who = who(&change.user, change.agent_id.as_deref());
-    let why = change.reason.as_ref().map(|reason| format!(": {reason}"));
+    let why = change
+        .reason
+        .as_ref()
+        .map(|reason| format!(": {}", quoted_line(reason)));
     let (verb, why) = (styled(style, verb), why.unwrap_or_default());
     format!("{who} {verb} intent {}{why}", change.intent_id)
 }

@@ -2,6 +2,7 @@
 
 use anstyle::Style;
 use coord_protocol::HeldLock;
+use coord_protocol::plain_text::quoted_line;
 
 use super::report::{Report, ShownLock, Standing};
 use crate::commands::intent;
@@ -116,7 +117,7 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
             mode(*status, *interface, *shared),
             duration(now - timestamp),
             countdown(expiry - now),
-            message.clone(),
+            quoted_line(message),
         ];
         if with_branch {
             cells.insert(1, branch.clone());

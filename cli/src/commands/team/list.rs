@@ -4,8 +4,10 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use clap::{Args, ValueEnum};
+use coord::mcp::author;
 use coord::settings::variables::{self, Reader};
 use coord_protocol::TaskFilter;
+use coord_protocol::plain_text::quoted_line;
 use coord_protocol::tasks::{LeaseState, TaskStatus, TaskView, TasksResponse};
 use coord_protocol::teams::TeamCaller;
 
@@ -128,11 +130,12 @@ pub(super) async fn all(
     }
 }
 
-const COLUMNS: [Column; 5] = [
+const COLUMNS: [Column; 6] = [
     Column::new("TASK", Cut::Never, 0),
     Column::new("STATE", Cut::Never, 0),
     Column::new("OWNER", Cut::End, 8),
     Column::new("WAITS FOR", Cut::End, 9),
+    Column::new("BY", Cut::End, 8),
     Column::new("TITLE", Cut::End, 12),
 ];
 
@@ -158,7 +161,8 @@ fn row(task: &TaskView) -> (Style, Vec<String>) {
         state.to_owned(),
         owner.unwrap_or_default(),
         task.dependencies.join(", "),
-        task.title.clone(),
+        author(&task.created_by, task.created_by_login.as_deref()),
+        quoted_line(&task.title),
     ];
     (style, cells.to_vec())
 }

@@ -251,7 +251,7 @@ impl ListArgs {
             .map(|message| {
                 let unread = match message.unread_by.as_slice() {
                     [] => String::new(),
-                    handles => format!(" (not read by {})", handles.join(", ")),
+                    handles => format!("\n(not read by {})", handles.join(", ")),
                 };
                 format!("{}{unread}\n", coord::mcp::message_line(message))
             })

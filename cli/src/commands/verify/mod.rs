@@ -231,7 +231,7 @@ mod tests {
             shown,
             "VERDICT  FILE      INTENT   BY\n\
              INTACT   src/a.ts  INT-001\n\
-             CHANGED  src/b.ts  INT-001  99cc7da by Ada, INT-002\n\
+             CHANGED  src/b.ts  INT-001  99cc7da by \u{201c}Ada\u{201d}, INT-002\n\
              MISSING  src/c.ts  INT-001  nobody known\n"
         );
         assert!(text(&[], None).starts_with("The ledger has no content"));

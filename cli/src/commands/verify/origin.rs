@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use coord_intents::ledger::{ContentHash, Trailers};
+use coord_protocol::plain_text::quoted_line;
 use serde::Serialize;
 
 use crate::agent::{contents, git};
@@ -30,7 +31,7 @@ impl Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} by {}", short(&self.commit), self.author)?;
+        write!(out, "{} by {}", short(&self.commit), quoted_line(&self.author))?;
         self.intents.iter().try_for_each(|intent| write!(out, ", {intent}"))
     }
 }

@@ -11,6 +11,7 @@ use clap::Args;
 use coord::settings::variables::{self, Reader};
 use coord_intents::ledger::{ContentHash, Record};
 use coord_protocol::IntentsView;
+use coord_protocol::plain_text::quoted_line;
 use serde::Serialize;
 
 use self::history::{Step, history};
@@ -55,11 +56,15 @@ struct Answer {
     /// The commit that made the line; absent where no line was named, and where it is in no commit yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<Origin>,
-    /// Id and name of each intent, in the order of their first change.
-    intents: Vec<(String, String)>,
+    /// The intents, in the order of their first change.
+    intents: Vec<Named>,
     /// Recorded changes, the oldest first.
     steps: Vec<Step>,
 }
+
+/// Id and name of an intent, and, for people, whose words it has.
+#[derive(Debug, Serialize)]
+struct Named(String, String, #[serde(skip)] String);
 
 impl WhyArgs {
     /// Prints the intents.
@@ -119,9 +124,9 @@ impl WhyArgs {
             .collect();
         let mut seen = std::collections::HashSet::new();
         ids.retain(|id| seen.insert(*id));
-        let name = |id: &&String| {
-            let view = known.iter().find(|view| view.id == **id);
-            ((*id).clone(), view.map(|view| view.name.clone()).unwrap_or_default())
+        let name = |id: &&String| match known.iter().find(|view| view.id == **id) {
+            Some(view) => Named(view.id.clone(), view.name.clone(), view.authorship()),
+            None => Named((*id).clone(), String::new(), "which is gone".to_owned()),
         };
         let answer = Answer {
             intents: ids.iter().map(name).collect(),
@@ -167,8 +172,12 @@ fn text(answer: &Answer, hash: ContentHash) -> String {
         (None, Some(_)) => text.push_str("The line is not committed\n"),
         (None, None) => {}
     }
-    for (id, name) in &answer.intents {
-        text.push_str(&format!("{} {name}\n", styled(STRONG, id)));
+    for Named(id, name, authorship) in &answer.intents {
+        text.push_str(&format!(
+            "{}, {authorship}: {}\n",
+            styled(STRONG, id),
+            quoted_line(name)
+        ));
     }
     for step in &answer.steps {
         let intent = step.intent_id.as_deref().unwrap_or("no intent");

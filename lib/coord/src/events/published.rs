@@ -2,6 +2,7 @@
 
 use axum::extract::ws::Utf8Bytes;
 use bytes::Bytes;
+use coord_protocol::plain_text::escape;
 use coord_protocol::{Event, PublishedEvent};
 
 use crate::domain::{Branch, EventId};
@@ -49,6 +50,7 @@ impl Published {
     fn of(id: Option<EventId>, event: Event) -> Option<Published> {
         let published = PublishedEvent::new(id.map(|id| id.to_string()), event);
         let json = serde_json::to_string(&published).ok()?;
+        let json = escape(&json).into_owned();
         let frame = frame(published.id.as_deref(), published.event.name(), &json);
         Some(Published {
             id,

@@ -3,6 +3,7 @@
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use coord_protocol::plain_text::escape;
 use serde::Serialize;
 use utoipa::openapi::ResponseBuilder;
 use utoipa::openapi::header::HeaderBuilder;
@@ -54,7 +55,7 @@ pub(super) fn respond(headers: &HeaderMap, answer: &impl Serialize) -> Result<Re
     let own = tag_of(&body);
     let response = match is_known(headers, &own) {
         true => StatusCode::NOT_MODIFIED.into_response(),
-        false => ([(CONTENT_TYPE, "application/json")], body).into_response(),
+        false => ([(CONTENT_TYPE, "application/json")], escape(&body).into_owned()).into_response(),
     };
     tag(response, &own, OF_AGENTS)
 }

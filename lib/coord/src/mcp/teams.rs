@@ -1,7 +1,7 @@
 //! The tools of teams: their calls by the operations, and their results as text.
 
 use coord_protocol::messages::{InboxResponse, MessageView};
-use coord_protocol::plain_text::{shown, shown_line};
+use coord_protocol::plain_text::{quoted_line, quoted_lines};
 use coord_protocol::tasks::{PassedReason, PassedTask, TaskResponse, TaskView};
 use coord_protocol::team_event::MessageType;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
@@ -153,14 +153,14 @@ fn team(team: &TeamView) -> Vec<String> {
             "Shutdown {} of {whom}, asked by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
-            shown_line(&shutdown.reason)
+            quoted_line(&shutdown.reason)
         )
     }));
     lines
 }
 
 /// Who wrote something: a handle, and the login that the server has verified.
-pub(super) fn author(handle: &str, login: Option<&str>) -> String {
+pub fn author(handle: &str, login: Option<&str>) -> String {
     let login = login.map(|login| format!(" ({login})"));
     format!("{handle}{}", login.unwrap_or_default())
 }
@@ -178,7 +178,7 @@ fn short(task: &TaskView) -> String {
         format!(", waits for {}", task.dependencies.join(", "))
     };
     let creator = author(&task.created_by, task.created_by_login.as_deref());
-    format!("{} [{state}{waits}] {creator}: {}", task.id, shown_line(&task.title))
+    format!("{} [{state}{waits}] {creator}: {}", task.id, quoted_line(&task.title))
 }
 
 /// ` by ` somebody, if that is known.
@@ -197,18 +197,18 @@ fn task(response: &TaskResponse) -> Vec<String> {
         }
         let creator = author(&task.created_by, task.created_by_login.as_deref());
         let description = task.description.as_deref();
-        lines.extend(description.map(|text| quoted(&format!("Description by {creator}: "), text)));
+        lines.extend(description.map(|text| quoted(&format!("Description by {creator}"), text)));
         lines.extend(task.notes.iter().map(|note| {
             let by = by(note.by.as_deref(), note.login.as_deref());
-            quoted(&format!("Note{by}: "), &note.text)
+            quoted(&format!("Note{by}"), &note.text)
         }));
         let by = by(task.owner.as_deref(), task.owner_login.as_deref());
         let result = task.result.as_deref();
-        lines.extend(result.map(|result| quoted(&format!("Result{by}: "), result)));
+        lines.extend(result.map(|result| quoted(&format!("Result{by}"), result)));
     }
     lines.extend(response.dependency_results.iter().map(|dependency| {
         let by = by(dependency.by.as_deref(), dependency.login.as_deref());
-        quoted(&format!("Result of {}{by}: ", dependency.id), &dependency.result)
+        quoted(&format!("Result of {}{by}", dependency.id), &dependency.result)
     }));
     let held = response.held.iter();
     lines.extend(held.map(|held| format!("{} has {} until {}", held.owner, held.id, held.expires)));
@@ -254,7 +254,7 @@ fn messages(inbox: &InboxResponse) -> Vec<String> {
             "Shutdown {} is open, asked by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
-            shutdown.reason
+            quoted_line(&shutdown.reason)
         )
     }));
     lines
@@ -285,12 +285,10 @@ pub fn message_line(message: &MessageView) -> String {
         author.push_str(", ");
         author.push_str(&part);
     }
-    quoted(&format!("{author}: "), &message.message)
+    quoted(&author, &message.message)
 }
 
-/// What somebody wrote, after who wrote it. Its further lines are indented, so that none looks like one of Coord or of somebody else.
+/// What somebody wrote, below who wrote it.
 fn quoted(author: &str, text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', " ");
-    // What ends a line elsewhere ends one here, before the lines are marked.
-    format!("{author}{}", shown(&text).replace('\n', "\n  "))
+    format!("{author}:\n{}", quoted_lines(text))
 }

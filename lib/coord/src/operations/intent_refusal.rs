@@ -1,6 +1,7 @@
 //! What intents say of a claim or a check, in sentences: why it is refused, and what else is true.
 
 use coord_intents::scope::Verdict;
+use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration};
 
 use super::work_request::WorkRequest;
@@ -101,7 +102,7 @@ impl<'a> SaidByIntents<'a> {
                 let why = if kind.is_empty() {
                     String::new()
                 } else {
-                    format!(" ({kind})")
+                    format!(" ({})", quoted_line(kind))
                 };
                 format!("{CITE} Intent {intent} is BLOCKED{why}: a person has to unblock it")
             }

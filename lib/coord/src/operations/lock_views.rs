@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use coord_protocol::locks::LockType;
+use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{InterfacePromise, OtherLock, OwnLock, PendingChange, Reader};
 
 use super::sentences::named;
@@ -141,7 +142,7 @@ pub(super) fn pending_views(pending: PendingChanges, is_meant: impl Fn(&PendingC
     views
 }
 
-/// A sentence about a lock that concerns a request.
+/// A sentence about a lock that concerns a request. Its message is quoted: a model reads it, and somebody else has written it.
 pub(super) fn sentence(finding: &Finding) -> String {
     let LockEntry {
         file_path,
@@ -152,6 +153,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         branch,
         ..
     } = &finding.entry;
+    let message = quoted_line(message);
     let agent = agent_id
         .as_ref()
         .map(|agent| format!(" (agent '{agent}')"))
@@ -201,7 +203,9 @@ fn shared(entry: &LockEntry) -> String {
     let agent = agent.map(|agent| format!(" (agent '{agent}')")).unwrap_or_default();
     format!(
         "'{}' is also being written by user '{}'{agent}: {}",
-        entry.file_path, entry.user_id, entry.message
+        entry.file_path,
+        entry.user_id,
+        quoted_line(&entry.message)
     )
 }
 
@@ -241,8 +245,8 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
         "; if that was another agent of yours, send agent_id"
     };
     let sentence = |((since, message), files): (&(i64, &str), &Vec<&str>)| {
-        let (since, files) = (moment(*since), named(files));
-        format!("ALREADY_HELD: You have held {files} since {since}, for \"{message}\"{hint}.")
+        let (since, files, message) = (moment(*since), named(files), quoted_line(message));
+        format!("ALREADY_HELD: You have held {files} since {since}, for {message}{hint}.")
     };
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
 }
@@ -275,15 +279,15 @@ mod tests {
         assert_eq!(
             already_held(&some, false),
             [
-                "ALREADY_HELD: You have held 'a.ts', 'b.ts' since 2026-11-22T00:10:24Z, for \"Moving sessions\"; if \
+                "ALREADY_HELD: You have held 'a.ts', 'b.ts' since 2026-11-22T00:10:24Z, for \u{201c}Moving sessions\u{201d}; if \
                  that was another agent of yours, send agent_id.",
-                "ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \"Splitting the lexer\"; if that \
+                "ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \u{201c}Splitting the lexer\u{201d}; if that \
                  was another agent of yours, send agent_id.",
             ]
         );
         assert_eq!(
             already_held(&some[2..], true),
-            ["ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \"Splitting the lexer\"."]
+            ["ALREADY_HELD: You have held 'c.ts' since 2026-11-22T00:11:40Z, for \u{201c}Splitting the lexer\u{201d}."]
         );
         let many: Vec<Held> = (0..500).map(|number| held("a.ts", number, "Moving sessions")).collect();
         assert_eq!(already_held(&many, false).len(), MOST_ALREADY_HELD);

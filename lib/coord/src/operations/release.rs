@@ -1,5 +1,6 @@
 //! The release of files, after a push or without one.
 
+use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
 use super::interfaces::{hold_to_word, notices};
@@ -249,7 +250,10 @@ fn lost(others: &[LockEntry]) -> PostResponse {
     files.sort();
     files.dedup();
     let owner = others.first().map(|entry| entry.user_id.clone()).unwrap_or_default();
-    let message = others.first().map(|entry| entry.message.clone()).unwrap_or_default();
+    let message = others
+        .first()
+        .map(|entry| quoted_line(&entry.message))
+        .unwrap_or_default();
     let reason = format!(
         "Nothing was released, because you no longer hold {}; user '{owner}' does now: {message}",
         named(&files)
@@ -315,7 +319,9 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     for entry in &released.lost {
         warnings.push(format!(
             "LOCK_LOST: You no longer held '{}'; user '{}' writes it now: {}",
-            entry.file_path, entry.user_id, entry.message
+            entry.file_path,
+            entry.user_id,
+            quoted_line(&entry.message)
         ));
     }
     if let Some(head) = &released.head {

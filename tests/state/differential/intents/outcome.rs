@@ -41,8 +41,7 @@ pub async fn outcome(agent: Agent<'_>, act: &Act) -> String {
                 seen: (!is_new).then_some(seen.as_str()),
                 stored: &StoredIntent {
                     intent,
-                    // Everybody's: the rules of budgets are the same for all.
-                    created_by: String::new(),
+                    created_by: agent.holder.user_id.as_str().to_owned(),
                     changed_by: None,
                 },
                 digest: &digest,

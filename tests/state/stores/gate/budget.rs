@@ -6,8 +6,8 @@ use coord::state::locks::ClaimOutcome;
 use coord_intents::intent::{Budget, Intent, Status};
 use coord_protocol::ErrorCode;
 
-use super::{found, intent};
-use crate::world::World;
+use super::{OWNER, found, intent};
+use crate::world::{Agent, World};
 
 impl World {
     /// Turns that were counted.
@@ -99,19 +99,24 @@ async fn the_budget_warns_and_then_blocks(world: World) {
     world.begins(tokens).await;
     let key = state::intents::keys::intent_use(&world.repo);
     world.command(["HSET", &key, "t", "0 999 1"]).await;
-    let bob = world.agent("bob").citing("t");
+    let (ann, bob) = (ann.citing("t"), world.agent("bob").citing("t"));
     assert_eq!(found(&bob.writes(&["lib/a.ts"]).await), ["BUDGET_LOW TOKENS t"]);
     world.command(["HSET", &key, "t", "0 1000 1"]).await;
     assert_eq!(bob.is_not_let_in(&["lib/a.ts"]).await, ["BUDGET_EXHAUSTED ... t"]);
+    assert_eq!(world.status("t").await, "IN_PROGRESS", "it is not bob's");
+    assert_eq!(ann.is_not_let_in(&["lib/b.ts"]).await, ["BUDGET_EXHAUSTED ... t"]);
     assert_eq!(world.status("t").await, "BLOCKED");
 }
 
 async fn racing_claims_never_pass_the_most_of_turns(world: World) {
     const MOST: u64 = 20;
     world.begins(intent("a", "src/**", Some(MOST))).await;
-    let names: Vec<String> = (0..64).map(|number| format!("user{number}")).collect();
+    let names: Vec<String> = (0..64).map(|number| format!("agent{number}")).collect();
     let claims = names.iter().map(async |name| {
-        let agent = world.agent(name).citing("a").calling("Edit", name);
+        let agent = world
+            .agent(&format!("{OWNER}/{name}"))
+            .citing("a")
+            .calling("Edit", name);
         agent.claim(Writing, &[format!("src/{name}.ts")]).await
     });
     let outcomes = futures::future::join_all(claims).await;
@@ -129,6 +134,36 @@ async fn racing_claims_never_pass_the_most_of_turns(world: World) {
     assert_eq!(
         (refused(ErrorCode::BudgetExhausted), refused(ErrorCode::IntentBlocked)),
         (1, 43)
+    );
+}
+
+fn call<'w>(agent: &Agent<'w>, digest: &str) -> Agent<'w> {
+    agent.clone().citing("a").calling("Edit", digest)
+}
+
+async fn agents_of_other_logins_have_turns_of_their_own(world: World) {
+    world.begins(intent("a", "src/**", Some(2))).await;
+    let (ann, bob, cem) = (world.agent("ann"), world.agent("bob"), world.agent("cem"));
+    call(&bob, "1").writes(&["src/b.ts"]).await;
+    let low = call(&cem, "2").writes(&["src/c.ts"]).await;
+    assert_eq!(found(&low), ["BUDGET_LOW TURNS a"]);
+    for other in [&bob, &cem] {
+        let refused = call(other, "3").is_not_let_in(&["src/d.ts"]).await;
+        assert_eq!(refused, ["BUDGET_EXHAUSTED ... a"]);
+    }
+    assert_eq!(
+        (world.turns("a").await, world.status("a").await),
+        (0, "IN_PROGRESS".to_owned())
+    );
+    assert!(found(&call(&ann, "1").writes(&["src/a.ts"]).await).is_empty());
+    call(&ann, "2").writes(&["src/a.ts"]).await;
+    assert_eq!(
+        call(&ann, "3").is_not_let_in(&["src/a.ts"]).await,
+        ["BUDGET_EXHAUSTED ... a"]
+    );
+    assert_eq!(
+        (world.turns("a").await, world.status("a").await),
+        (2, "BLOCKED".to_owned())
     );
 }
 
@@ -163,7 +198,7 @@ async fn the_same_call_again_and_again_trips_the_breaker(world: World) {
     for _ in 0..3 {
         same.writes(&["src/a.ts"]).await;
     }
-    assert_eq!(world.turns("a").await, 10);
+    assert_eq!(world.turns("a").await, 9, "that of bob is not among them");
     let mut off = same.clone();
     off.about.rules.most_repeats = 0;
     for _ in 0..3 {
@@ -175,5 +210,6 @@ on_every_store!(
     a_call_that_is_let_in_is_a_turn_and_nothing_else_is,
     the_budget_warns_and_then_blocks,
     racing_claims_never_pass_the_most_of_turns,
+    agents_of_other_logins_have_turns_of_their_own,
     the_same_call_again_and_again_trips_the_breaker,
 );

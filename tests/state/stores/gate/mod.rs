@@ -22,6 +22,9 @@ use crate::world::{Agent, World, answered};
 
 const ORIGIN: &str = "\"metadata\":{\"session_id\":\"\",\"contributor\":\"\"},\"trace_id\":\"t";
 
+/// The login whose intents they are.
+const OWNER: &str = "ann";
+
 /// An intent with this scope, and perhaps a most of turns.
 pub(super) fn intent(id: &str, scope: &str, max_turns: Option<u64>) -> Intent {
     Intent {
@@ -50,8 +53,7 @@ impl World {
         let digest = Scope::parse(&intent.owned_scope).unwrap().digest();
         let stored = StoredIntent {
             intent,
-            // Everybody's: the rules of budgets are the same for all.
-            created_by: String::new(),
+            created_by: OWNER.to_owned(),
             changed_by: None,
         };
         let written = WrittenIntent {

@@ -31,8 +31,7 @@ fn intent(id: &str) -> StoredIntent {
             owned_scope: vec![format!("src/{id}/**")],
             ..Intent::default()
         },
-        // Everybody's: the rules of budgets are the same for all.
-        created_by: String::new(),
+        created_by: "ann".to_owned(),
         changed_by: None,
     }
 }

@@ -57,7 +57,7 @@ pub fn post_granted() -> Value {
 /// Bob asks for the same.
 pub fn post_refused() -> Value {
     let reason = format!(
-        "File 'src/db.ts' is locked by user 'ada' (DIRECT): {MESSAGE}; the first lock expires in 300 s; you are number 1 in the queue"
+        "File 'src/db.ts' is locked by user 'ada' (DIRECT): \u{201c}{MESSAGE}\u{201d}; the first lock expires in 300 s; you are number 1 in the queue"
     );
     let mut orchestration = command("WAIT", Some("sleep 5"), &reason);
     orchestration["metadata"] = json!({
@@ -94,8 +94,9 @@ pub fn check_request() -> Value {
 
 /// She is in his way.
 pub fn check_conflict() -> Value {
-    let reason =
-        format!("File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): {MESSAGE}");
+    let reason = format!(
+        "File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'ada' (NEIGHBOR): \u{201c}{MESSAGE}\u{201d}"
+    );
     let mut orchestration = command("SWITCH_TASK", None, &reason);
     orchestration["metadata"] = json!({ "lock_owner": "ada", "conflicts": ["src/db.ts"], "free": ["src/page.ts"] });
     json!({

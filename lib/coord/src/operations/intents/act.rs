@@ -2,6 +2,7 @@
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::blank_credentials;
+use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, AllowOverlapRequest, ErrorCode, IntentAct, IntentResponse, TakeOverRequest};
 
 use super::gathered::{Gathered, done, refused};
@@ -153,7 +154,7 @@ async fn change_status(
                      ask a person to complete it by force",
                     unmet.len(),
                     intent.acceptance_criteria.len(),
-                    unmet.first().unwrap_or(&"")
+                    quoted_line(unmet.first().unwrap_or(&""))
                 );
                 (ErrorCode::CriteriaUnmet, Action::Stop, reason)
             }

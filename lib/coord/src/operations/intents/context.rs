@@ -2,6 +2,7 @@
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::Record;
+use coord_protocol::IntentView;
 use coord_protocol::plain_text::{quoted_line, shown_line};
 
 use super::context_text::{Choice, Context};
@@ -9,7 +10,7 @@ use super::view::{owned_by, view};
 use crate::app::App;
 use crate::domain::{Branch, Holder, LockMode, RepoId};
 use crate::error::ApiError;
-use crate::state::intents::{Owners, Registry, StoredIntent, intent_texts, owned_paths, registry};
+use crate::state::intents::{Owners, Registry, intent_texts, owned_paths, registry};
 use crate::state::ledger::{AppendedLine, newest_lines};
 use crate::state::locks::{LiveLocks, live_locks};
 
@@ -59,9 +60,10 @@ pub(super) async fn selected_context(
         ));
     }
     near.extend(locks_near(&locks, holder, branch));
+    let intent = view(id, record, texts.get(id), cost, owned_by(id, &owners));
     let context = Context {
-        author: texts.get(id).and_then(|stored| author(stored, holder.user_id.as_str())),
-        intent: view(id, record, texts.get(id), cost, owned_by(id, &owners)),
+        author: author(&intent, holder.user_id.as_str()),
+        intent,
         lines: lines_about(id, &lines),
         touched: touched(id, &owners),
         near,
@@ -92,13 +94,9 @@ pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry
 }
 
 /// Who has written the intent, where not all of its words are those of `login`.
-fn author(stored: &StoredIntent, login: &str) -> Option<String> {
-    let (author, editor) = (shown_line(stored.author()), shown_line(stored.editor()));
-    match (author == login, editor == login) {
-        (true, true) => None,
-        (false, _) if author == editor => Some(format!("written by login {author}")),
-        _ => Some(format!("written by login {author}, changed by login {editor}")),
-    }
+fn author(intent: &IntentView, login: &str) -> Option<String> {
+    let is_own = intent.author.as_deref() == Some(login) && intent.editor.is_none();
+    (!is_own).then(|| intent.authorship())
 }
 
 fn active_others<'a>(registry: &'a Registry, id: &str) -> Vec<&'a str> {

@@ -256,6 +256,7 @@ mod tests {
             max_turns: Some(50),
             max_tokens: None,
             consumed_turns: 12,
+            other_turns: 0,
             consumed_tokens: 81_234,
         });
         intent.criteria = vec![MetCriterion {

@@ -80,13 +80,10 @@ pub(super) fn put(intent: &mut Intent, sent: &IntentFields) -> Result<(), ApiErr
 /// The scope, or the error of one that is refused.
 pub(super) fn parse_scope(scope: &[String]) -> Result<Scope, ApiError> {
     const FIELD: &str = "owned_scope";
-    if let Some(pattern) = scope.iter().find(|pattern| shown_line(pattern) != pattern.as_str()) {
+    if let Some(place) = scope.iter().position(|pattern| shown_line(pattern) != pattern.as_str()) {
         return Err(ApiError::InvalidField {
             field: FIELD,
-            problem: format!(
-                "has a pattern with line ends or invisible characters: {}",
-                shown(pattern)
-            ),
+            problem: format!("has line ends or invisible characters in pattern {}", place + 1),
         });
     }
     Scope::parse(scope).map_err(|refusal| {

@@ -2,6 +2,7 @@
 
 use coord_intents::intent::{Intent, Status};
 use coord_intents::scope::{Overlap, Scope, Steps};
+use coord_protocol::plain_text::{quoted_line, shown_line};
 
 use super::members::parse_scope;
 use crate::app::App;
@@ -52,17 +53,19 @@ pub(super) async fn first_meeting(
     // A hundred scopes with patterns made to be slow take a tenth of a second.
     tokio::task::spawn_blocking(move || meeting(&scope, rivals))
         .await
-        .map_err(|_| ApiError::Internal)?
+        .map_err(|_| ApiError::Internal)
 }
 
-fn meeting(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Result<Option<Meeting>, ApiError> {
+fn meeting(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Option<Meeting> {
     let mut steps = Steps::new();
     for (id, patterns) in rivals {
-        if let Some(overlap) = scope.overlap(&parse_scope(&patterns)?, &mut steps) {
-            return Ok(Some(Meeting { id, overlap }));
+        // An earlier version let scopes begin that are refused now: they keep nobody from selecting.
+        let Ok(other) = Scope::parse(&patterns) else { continue };
+        if let Some(overlap) = scope.overlap(&other, &mut steps) {
+            return Some(Meeting { id, overlap });
         }
     }
-    Ok(None)
+    None
 }
 
 fn have_common_branch(one: &IntentRecord, other: &IntentRecord) -> bool {
@@ -103,8 +106,16 @@ pub(super) async fn breadth(
 }
 
 /// Why an intent of this status cannot be selected, after its id.
-pub(super) fn cannot_be_selected(status: Status, reason: Option<&str>) -> String {
-    let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+pub(super) fn cannot_be_selected(status: Status, record: Option<&IntentRecord>) -> String {
+    let why = record.and_then(|record| {
+        let by = record.reason_by.as_deref().unwrap_or("an unknown login");
+        Some(format!(
+            " ({}: {})",
+            shown_line(by),
+            quoted_line(record.reason.as_deref()?)
+        ))
+    });
+    let why = why.unwrap_or_default();
     match status {
         Status::Blocked => format!("is blocked{why}; a person has to unblock it"),
         Status::Completed => "is completed; select another, or write a new one".to_owned(),

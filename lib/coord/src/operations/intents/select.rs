@@ -61,7 +61,7 @@ pub(super) async fn select(
             };
             refusal = match admission.run(&selection).await? {
                 SelectOutcome::Selected(_) => {
-                    let reason = format!("Intent {id} is selected: {name}");
+                    let reason = format!("Intent {id} is selected");
                     let mut response = done(app, &caller.repo, &holder, id, reason).await?;
                     response.warnings = warnings;
                     response.context = Some(selected_context(app, &caller.repo, &holder, id, &caller.branch).await?);
@@ -77,7 +77,7 @@ pub(super) async fn select(
                         Status::Blocked => ErrorCode::IntentBlocked,
                         _ => ErrorCode::IntentNotActive,
                     };
-                    let why = cannot_be_selected(status, gathered.record.reason.as_deref());
+                    let why = cannot_be_selected(status, Some(&gathered.record));
                     Some((code, Action::Stop, format!("Intent {id} {why}")))
                 }
                 SelectOutcome::LoginFull => Some((

@@ -17,7 +17,8 @@ pub(super) fn view(
     owned_files: u64,
 ) -> IntentView {
     let unknown = StoredIntent::default();
-    let intent = &stored.unwrap_or(&unknown).intent;
+    let stored = stored.unwrap_or(&unknown);
+    let (intent, author, editor) = (&stored.intent, stored.author(), stored.editor());
     let criteria = intent.acceptance_criteria.iter();
     let met = criteria.clone().filter_map(|criterion| {
         let met = criterion.met.as_ref()?;
@@ -29,7 +30,7 @@ pub(super) fn view(
         })
     });
     let has_budget = record.max_turns.is_some() || record.max_tokens.is_some();
-    let is_used = cost.turns > 0 || cost.tokens > 0;
+    let is_used = cost.turns > 0 || cost.other_turns > 0 || cost.tokens > 0;
     IntentView {
         id: id.to_owned(),
         name: intent.name.clone(),
@@ -42,6 +43,7 @@ pub(super) fn view(
             max_turns: record.max_turns,
             max_tokens: record.max_tokens,
             consumed_turns: cost.turns,
+            other_turns: cost.other_turns,
             consumed_tokens: cost.tokens,
         }),
         assigned_agent: intent.assigned_agent.clone(),
@@ -60,6 +62,8 @@ pub(super) fn view(
         criteria: met.collect(),
         missing: intent.missing().into_iter().map(str::to_owned).collect(),
         may_overlap: record.may_overlap.clone(),
+        author: Some(author.to_owned()).filter(|login| !login.is_empty()),
+        editor: Some(editor.to_owned()).filter(|login| login != author && !login.is_empty()),
         reason: record.reason.clone(),
         last_heard: (cost.heard_ms > 0).then(|| i64::try_from(cost.heard_ms / 1000).unwrap_or(i64::MAX)),
         owned_files,

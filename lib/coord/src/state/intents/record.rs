@@ -14,6 +14,9 @@ pub struct IntentRecord {
     /// Why it was blocked, ended or let go on.
     #[serde(default)]
     pub reason: Option<String>,
+    /// The login that said so.
+    #[serde(default)]
+    pub reason_by: Option<String>,
     /// The branch that it is about; none is every branch.
     #[serde(default)]
     pub branch: Option<String>,
@@ -72,10 +75,12 @@ fn login_of(actor: &str) -> &str {
 /// What the work on an intent has cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntentUse {
-    /// Tool calls that were let in.
+    /// Tool calls that were let in, of logins whose intent it is.
     pub turns: u64,
     /// Tokens, as agents report them.
     pub tokens: u64,
+    /// Tool calls of other logins.
+    pub other_turns: u64,
     /// When a holder was last heard of, Unix milliseconds; 0 for never.
     pub heard_ms: u64,
 }
@@ -83,11 +88,20 @@ pub struct IntentUse {
 impl IntentUse {
     /// Reads the stored text.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut numbers = text.split(' ').map(|number| number.parse().ok());
+        let numbers: Vec<u64> = text
+            .split(' ')
+            .map(|number| number.parse().ok())
+            .collect::<Option<_>>()?;
+        let (turns, tokens, other_turns, heard_ms) = match numbers[..] {
+            [turns, tokens, heard_ms] => (turns, tokens, 0, heard_ms),
+            [turns, tokens, other_turns, heard_ms] => (turns, tokens, other_turns, heard_ms),
+            _ => return None,
+        };
         Some(IntentUse {
-            turns: numbers.next()??,
-            tokens: numbers.next()??,
-            heard_ms: numbers.next()??,
+            turns,
+            tokens,
+            other_turns,
+            heard_ms,
         })
     }
 }

@@ -55,6 +55,5 @@ if session.intent ~= id then
 end
 session.state, session.intent, session.version = 'ACTION', id, record.version
 save_session()
-local turns, tokens = use_of(id)
-save_use(id, turns, tokens)
+save_use(id, use_of(id))
 return { 'SELECTED', now, session.state }

@@ -39,8 +39,8 @@ load_session()
 local call = { name = name, digest = digest }
 -- What an agent of another login says that it has used does not count: it could spend all of the budget.
 if total and is_callers(record) then
-  local turns, tokens = use_of(id)
-  save_use(id, turns, tokens + new_tokens())
+  local turns, tokens, others = use_of(id)
+  save_use(id, turns, tokens + new_tokens(), others)
 end
 local outcome
 if digest ~= '' and record.status ~= 'IN_PROGRESS' then
@@ -55,5 +55,6 @@ elseif digest ~= '' then
   end
 end
 save_session()
-local turns, tokens = use_of(id)
+local _, tokens = use_of(id)
+local turns = turns_of_caller(id, record)
 return outcome or { 'USED', now, session.state, turns, tokens, record.max_turns or '', record.max_tokens or '' }

@@ -210,8 +210,7 @@ save_entries()
 local without_room = save_contents()
 for intent in pairs(heard) do
   if governed and intent ~= '' and is_active(record_of(intent)) then
-    local turns, tokens = use_of(intent)
-    save_use(intent, turns, tokens)
+    save_use(intent, use_of(intent))
   end
 end
 return { 'RECORDED', now, outcomes, next(heard) and '1' or '0', is_unknown and '1' or '0', without_room }

@@ -1,9 +1,12 @@
 //! The text of a response, in pieces: a graph may have millions of edges, and the memory of its text is that of one piece.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 
-use super::view::Shown;
 use axum::body::{Body, Bytes};
+use coord_protocol::plain_text::escape;
+
+use super::view::Shown;
 
 /// Bytes of a piece; the last item of one may exceed it.
 const PIECE: usize = 64 << 10;
@@ -73,7 +76,15 @@ impl Iterator for GraphText {
             self.write(self.position, &mut piece).ok()?;
             self.position += 1;
         }
-        (!piece.is_empty()).then(|| piece.into())
+        if piece.is_empty() {
+            return None;
+        }
+        // Paths are what somebody has committed.
+        let escaped = escape(std::str::from_utf8(&piece).ok()?);
+        Some(match escaped {
+            Cow::Borrowed(_) => piece.into(),
+            Cow::Owned(escaped) => escaped.into(),
+        })
     }
 }
 

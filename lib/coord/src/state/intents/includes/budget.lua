@@ -7,7 +7,8 @@
 -- Nil where the call may be let in, or { code, reason, name }: BUDGET_EXHAUSTED or CIRCUIT_OPEN; a sentence. `most_repeats`:
 -- identical calls in a row that are let in, 0 for any number. Changes nothing.
 local function limit_met(id, record, call, most_repeats)
-  local turns, tokens = use_of(id)
+  local _, tokens = use_of(id)
+  local turns = turns_of_caller(id, record)
   local is_call = call.digest ~= ''
   local function limit(code, reason, ...)
     return { code = code, reason = string.format(reason, ...), name = call.name }
@@ -37,11 +38,15 @@ end
 
 -- Counts a call that was let in, and that a holder was heard of. The caller's session is saved by the script.
 local function count_call(id, call)
-  local turns, tokens = use_of(id)
+  local turns, tokens, others = use_of(id)
   if call.digest ~= '' then
     session.repeats = session.call == call.digest and session.repeats + 1 or 1
     session.call = call.digest
-    turns = turns + 1
+    if is_callers(record_of(id)) then
+      turns = turns + 1
+    else
+      others = others + 1
+    end
   end
-  save_use(id, turns, tokens)
+  save_use(id, turns, tokens, others)
 end

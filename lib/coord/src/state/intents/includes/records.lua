@@ -1,6 +1,7 @@
 -- The records of intents: what the scripts need of them, apart from their texts. Needs: keys.intents, keys.intent_use,
 -- keys.governed.
--- A record is JSON: `status`, and `reason`, why it was blocked, ended or let go on, absent for none; `branch`, absent for every
+-- A record is JSON: `status`, and `reason`, why it was blocked, ended or let go on, absent for none; `reason_by`, the
+-- login that said so; `branch`, absent for every
 -- branch; `digest` of the scope, '' for none; `version`, which grows with every change that its holders have to know;
 -- `by`, login of who wrote it, and `begun_by`, of who began it;
 -- `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for none; `order`, its number in
@@ -41,14 +42,22 @@ local function is_active(record)
   return record and (record.status == 'IN_PROGRESS' or record.status == 'BLOCKED')
 end
 
--- What `id` has cost: turns and tokens; and when a holder was last heard of, Unix milliseconds.
+-- What `id` has cost: turns, tokens, and turns of logins whose intent it is not. Last is when a holder was heard of, Unix milliseconds.
 local function use_of(id)
   uses[id] = uses[id] or redis.call('HGET', keys.intent_use, id) or ''
-  local turns, tokens, heard = string.match(uses[id], '^(%d+) (%d+) (%d+)$')
-  return tonumber(turns or 0), tonumber(tokens or 0), tonumber(heard or 0)
+  local turns, tokens, others = string.match(uses[id], '^(%d+) (%d+) (.-)%d+$')
+  return tonumber(turns or 0), tonumber(tokens or 0), tonumber(others or 0) or 0
 end
 
-local function save_use(id, turns, tokens)
-  uses[id] = string.format('%.0f %.0f %.0f', turns, tokens, now_ms)
+-- The turns that count for the caller. Agents of other logins have as many of their own, so that they cannot use up the owner's.
+local function turns_of_caller(id, record)
+  local turns, _, others = use_of(id)
+  return is_callers(record) and turns or others
+end
+
+-- Notes that a holder was heard of, and what the work has cost now.
+local function save_use(id, turns, tokens, others)
+  others = others > 0 and string.format('%.0f ', others) or ''
+  uses[id] = string.format('%.0f %.0f %s%.0f', turns, tokens, others, now_ms)
   redis.call('HSET', keys.intent_use, id, uses[id])
 end

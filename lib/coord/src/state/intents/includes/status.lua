@@ -21,6 +21,7 @@ end
 local function change_status(id, record, status, reason, state, origin)
   local previous = record.status
   record.status, record.reason, record.updated_ms = status, reason ~= '' and reason or nil, now_ms
+  record.reason_by = record.reason and request.user_id or nil
   save_record(id, record)
   append_change(id, state, previous .. ' to ' .. status .. (reason ~= '' and ': ' .. reason or ''), status, origin)
   emit_about('intent_changed', id, { status = status, previous = previous, reason = record.reason })

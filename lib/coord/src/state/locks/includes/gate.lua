@@ -74,7 +74,8 @@ end
 
 -- Warns from 80 % of a limit on.
 local function warn_of_budget()
-  local turns, tokens = use_of(id)
+  local _, tokens = use_of(id)
+  local turns = turns_of_caller(id, record)
   local function warn(kind, used, allowed)
     if allowed and used >= allowed * 0.8 then
       find('BUDGET_LOW', kind, id, used, allowed)

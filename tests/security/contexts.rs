@@ -1,1 +1,0 @@
-//! Text of other people in what a model or a terminal gets.
