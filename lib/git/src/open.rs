@@ -16,7 +16,7 @@ use super::objects::Objects;
 use super::open_error::{OpenError, refused, sentence, shown};
 use super::repository::Repository;
 use super::upstream::Upstreams;
-use super::{GitSource, Opened, checkout, deadline, identity};
+use super::{GitSource, Opened, checkout, deadline, identity, special_files};
 
 /// Most packs that a server has open at once. gix's default is a few more than there are, at least 32. A server that sees
 /// many fetches between two runs of `git gc` can exceed that; an unused slot costs about 200 bytes.
@@ -130,6 +130,14 @@ impl Worktree {
         }
         // Without this, a folder without permission to enter would count as one without a repository.
         std::fs::read_dir(&folder).map_err(unreadable)?;
+
+        if let Some(path) = special_files::first(&folder) {
+            return Err(OpenError::Unreadable {
+                path,
+                why: "it is a named pipe or another special file, in place of a file of git's own; remove it"
+                    .to_owned(),
+            });
+        }
 
         let search = || gix::discover::upwards::Options {
             dot_git_only,
