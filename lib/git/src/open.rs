@@ -103,6 +103,7 @@ impl Worktree {
     /// The worktree or bare repository that a person names by `path`: a bare one has to be the folder itself. The current
     /// folder (`.`) is the default of commands, and names none.
     pub(super) fn named(path: &Path, purpose: Purpose) -> Result<Self, OpenError> {
+        special_files::refuse(path, true)?;
         let has_dot_git = gix::discover::is_git(&path.join(".git")).is_ok();
         let is_git_folder = path != Path::new(".") && !has_dot_git && gix::discover::is_git(path).is_ok();
         Self::find(path, purpose, !is_git_folder)
@@ -131,13 +132,7 @@ impl Worktree {
         // Without this, a folder without permission to enter would count as one without a repository.
         std::fs::read_dir(&folder).map_err(unreadable)?;
 
-        if let Some(path) = special_files::first(&folder) {
-            return Err(OpenError::Unreadable {
-                path,
-                why: "it is a named pipe or another special file, in place of a file of git's own; remove it"
-                    .to_owned(),
-            });
-        }
+        special_files::refuse(&folder, !dot_git_only)?;
 
         let search = || gix::discover::upwards::Options {
             dot_git_only,

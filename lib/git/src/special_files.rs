@@ -4,6 +4,8 @@
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
+use super::open_error::OpenError;
+
 /// Files that are opened, by their paths in git's folder.
 const FILES: [&str; 12] = [
     "HEAD",
@@ -26,9 +28,22 @@ const MOST_BYTES: u64 = 4096;
 /// Longest chain of references.
 const MOST_REFERENCES: usize = 5;
 
-/// The first special file of the repository that `folder`, absolute, is in or, where it has no `.git`, is perhaps itself.
-pub(super) fn first(folder: &Path) -> Option<PathBuf> {
-    if let Some(found) = first_in(folder) {
+/// Fails where the repository that `folder` is in has a special file; or, if `may_be_bare`, the one that it is itself.
+pub(super) fn refuse(folder: &Path, may_be_bare: bool) -> Result<(), OpenError> {
+    match first(folder, may_be_bare) {
+        None => Ok(()),
+        Some(path) => Err(OpenError::Unreadable {
+            path,
+            why: "it is a named pipe or another special file, in place of a file of git's own; remove it".to_owned(),
+        }),
+    }
+}
+
+fn first(folder: &Path, may_be_bare: bool) -> Option<PathBuf> {
+    if may_be_bare
+        && folder.join("objects").is_dir()
+        && let Some(found) = first_in(folder)
+    {
         return Some(found);
     }
     for ancestor in folder.ancestors() {
@@ -126,6 +141,12 @@ mod tests {
             &format!("gitdir: {}\n", root.join("clone/.git/worktrees/one").display()),
         );
         make("clone/src/a", "");
+        let make_pipe = |path: &Path| {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+        };
+        // Not git's, whatever its name.
+        make_pipe(&root.join("clone/src/index"));
         for (at, pipe) in [
             ("clone/src", "clone/.git/index"),
             ("clone", "clone/.git/HEAD"),
@@ -136,13 +157,12 @@ mod tests {
             ("one", "clone/.git/packed-refs"),
             ("clone/src", "clone/src/.git"),
         ] {
-            assert_eq!(first(&root.join(at)), None, "{at}");
+            assert_eq!(first(&root.join(at), at.ends_with(".git")), None, "{at}");
             let path = root.join(pipe);
             let before = fs::read(&path).ok();
             let _ = fs::remove_file(&path);
-            let made = std::process::Command::new("mkfifo").arg(&path).status();
-            assert!(made.unwrap().success());
-            let found = first(&root.join(at)).map(|found| found.canonicalize().unwrap());
+            make_pipe(&path);
+            let found = first(&root.join(at), at.ends_with(".git")).map(|found| found.canonicalize().unwrap());
             assert_eq!(found, Some(path.clone()), "{at}");
             fs::remove_file(&path).unwrap();
             if let Some(before) = before {
