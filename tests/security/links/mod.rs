@@ -4,15 +4,11 @@ mod init;
 mod matrix;
 mod places;
 
-#[expect(dead_code, reason = "the tests of agents need more of it")]
-#[path = "../../agents/world.rs"]
-mod world;
-
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use self::world::World;
+use crate::world::World;
 
 /// What must never be in an output, a store or a file of the repository.
 const SECRET: &str = "canary-7d1f-secret";
@@ -49,7 +45,7 @@ fn text(output: &Output) -> String {
 }
 
 /// Whether a regular file below `folder` has `word` in it. Links are not followed.
-fn contains(folder: &Path, word: &str) -> bool {
+pub fn contains(folder: &Path, word: &str) -> bool {
     let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
     found.into_iter().any(|entry| {
         let kind = entry.file_type().unwrap();
