@@ -33,7 +33,15 @@ fn events_that_came_with_an_archive_are_not_recorded_and_those_of_the_folder_its
     let world = World::new();
     let theirs = world.path("theirs");
     let repo = Repo::init(&theirs, &[]);
-    repo.commit(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+    // A scope may not have most of the files.
+    repo.commit(&[
+        ("a.txt", "a\n"),
+        ("b.txt", "b\n"),
+        ("c/1", ""),
+        ("c/2", ""),
+        ("c/3", ""),
+        ("c/4", ""),
+    ]);
     world.run(&theirs, &["intent", "new", "INT-1", "--name", "x", "--scope", "*.txt"]);
     let selected = world.run(&theirs, &["intent", "select", "INT-1", "--agent", "one"]);
     assert!(selected.contains("PROCEED"), "{selected}");

@@ -35,6 +35,9 @@ pub struct Answer {
 /// Commands that run at once.
 const AT_ONCE: usize = 6;
 
+/// How long each of them runs at most: some watch.
+const SECONDS: u32 = 5;
+
 fn hold(make: fn(&World) -> Made) {
     let world = World::new();
     let Made {
@@ -92,7 +95,7 @@ fn run_at_once(world: &World, folder: &Path, lists: Vec<Vec<Run>>) -> Vec<(Vec<S
             scope.spawn(|| {
                 while let Some(runs) = { lists.lock().unwrap().pop() } {
                     for run in runs {
-                        let printed = world.coord(folder, &run);
+                        let printed = world.coord_for(SECONDS, folder, &run);
                         said.lock().unwrap().push((run.0, printed));
                     }
                 }

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use coord_test_support::git::Repo;
 use coord_test_support::skipping::skip;
+use coord_test_support::waiting::block_until;
 
 use super::world::{SECRET, World};
 
@@ -154,9 +155,26 @@ fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
     }
 }
 
-/// What `coord serve --fetch` says of the clone in `folder` within a few seconds.
-fn fetching(world: &World, folder: &Path) -> String {
-    world.run(folder, &["serve", "--port", "0", "--fetch", "5"])
+/// What `coord serve --fetch` says until it has fetched the clone in `folder`, or says why not.
+fn fetching(world: &World, clone: &Repo) -> String {
+    let log = world.path("log");
+    let file = std::fs::File::create(&log).unwrap();
+    let mut serve = world.command(clone.path(), 120);
+    serve.args(["serve", "--port", "0", "--fetch", "5"]);
+    serve
+        .stdin(Stdio::null())
+        .stdout(file.try_clone().unwrap())
+        .stderr(file);
+    let mut running = serve.spawn().unwrap();
+    let said = || std::fs::read_to_string(&log).unwrap();
+    block_until("the clone is fetched, or is not", || {
+        said().contains("cannot be fetched") || clone.try_git(&["rev-parse", "refs/remotes/origin/main"]).is_ok()
+    });
+    // `timeout` hands the signal on.
+    let ended = Command::new("kill").arg(running.id().to_string()).status();
+    assert!(ended.unwrap().success());
+    running.wait().unwrap();
+    said()
 }
 
 #[test]
@@ -176,7 +194,7 @@ fn a_clone_whose_own_configuration_redirects_is_not_fetched() {
         let clone = Repo::init(world.path("clone"), &[]);
         clone.git(&["remote", "add", "origin", &origin.path().display().to_string()]);
         clone.git(&["config", key, &format!("touch {};", world.path("ran/it").display())]);
-        let said = fetching(&world, clone.path());
+        let said = fetching(&world, &clone);
         let fetched = clone.try_git(&["rev-parse", "refs/remotes/origin/main"]);
         assert_eq!(fetched.as_ref() == Ok(&commit), is_fetched, "{key}: {said}");
         assert_eq!(

@@ -72,22 +72,16 @@ impl World {
         found
     }
 
-    /// What `coord` prints in `folder`. It is ended after 5 seconds: some commands watch.
-    pub fn coord(&self, folder: &Path, (args, input): &Run) -> String {
-        let mut command = Command::new("timeout");
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if ["COORD_", "GIT_", "XDG_"].iter().any(|prefix| text.starts_with(prefix)) {
-                command.env_remove(&name);
-            }
-        }
+    /// What `coord` prints in `folder`.
+    pub fn coord(&self, folder: &Path, run: &Run) -> String {
+        self.coord_for(60, folder, run)
+    }
+
+    /// As [`World::coord`]. It is ended after so many seconds.
+    pub fn coord_for(&self, seconds: u32, folder: &Path, (args, input): &Run) -> String {
+        let mut command = self.command(folder, seconds);
         let mut running = command
-            .args(["--kill-after=1", "5", env!("CARGO_BIN_EXE_coord")])
             .args(args)
-            .current_dir(folder)
-            .env("HOME", self.path("home"))
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("COORD_TOKEN", format!("{SECRET}-token"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -102,6 +96,24 @@ impl World {
             String::from_utf8_lossy(&output.stderr),
             if is_ended { "" } else { ENDLESS }
         )
+    }
+
+    /// `coord` in `folder`, with a home and a token of its own, for so many seconds.
+    pub fn command(&self, folder: &Path, seconds: u32) -> Command {
+        let mut command = Command::new("timeout");
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if ["COORD_", "GIT_", "XDG_"].iter().any(|prefix| text.starts_with(prefix)) {
+                command.env_remove(&name);
+            }
+        }
+        command
+            .args(["--kill-after=1", &seconds.to_string(), env!("CARGO_BIN_EXE_coord")])
+            .current_dir(folder)
+            .env("HOME", self.path("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("COORD_TOKEN", format!("{SECRET}-token"));
+        command
     }
 
     /// As [`World::coord`], for words without input.
