@@ -1,15 +1,14 @@
 //! The address of a running `coord serve`, in a file: of a store that is in use, and in git's folder of each repository that is
-//! served, with the id that it is served by. A second `coord serve` prints it; commands of agents find their server by it.
+//! served, with the id that it is served by. A second `coord serve` prints it; commands of agents find their server by it. A file that
+//! came with an archive counts as none: it cannot name the mark of the folder that it is in.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use coord::domain::RepoId;
-use coord_files::{FILE_MODE, FileError, Inside};
+use coord_files::{FILE_MODE, Inside};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 
 use crate::private_folder;
@@ -32,7 +31,8 @@ pub const STORE: &str = "store.redb";
 /// The files of this process; dropping it removes those that are still its own.
 #[derive(Debug)]
 pub struct Announcement {
-    texts: BTreeMap<PathBuf, String>,
+    /// By the folder that the file is in.
+    announced: BTreeMap<Inside, Announced>,
     instance: String,
 }
 
@@ -41,8 +41,8 @@ impl Announcement {
     /// Of a folder that is given twice, the first counts. Only the process that has the store open may call it, so that there
     /// is one at a time.
     #[must_use]
-    pub fn write(folders: impl IntoIterator<Item = (PathBuf, Option<RepoId>)>, address: SocketAddr) -> Announcement {
-        let mut texts = BTreeMap::new();
+    pub fn write(folders: impl IntoIterator<Item = (Inside, Option<RepoId>)>, address: SocketAddr) -> Announcement {
+        let mut all = BTreeMap::new();
         let instance = uuid::Uuid::now_v7().simple().to_string();
         for (folder, repo) in folders {
             let announced = Announced {
@@ -50,15 +50,19 @@ impl Announcement {
                 repo,
                 instance: Some(instance.clone()),
                 process: std::process::id(),
+                mark: None,
             };
-            texts.entry(folder.join(FILE)).or_insert_with(|| announced.text());
+            all.entry(folder).or_insert(announced);
         }
-        for folder in texts.keys().filter_map(|path: &PathBuf| path.parent()) {
-            if let Err(error) = private_folder::make(folder) {
-                tracing::debug!(%error, folder = %folder.display(), "the folder cannot be made");
+        for folder in all.keys() {
+            if let Err(error) = private_folder::make_inside(folder) {
+                tracing::debug!(%error, folder = %folder.full().display(), "the folder cannot be made");
             }
         }
-        let announcement = Announcement { texts, instance };
+        let announcement = Announcement {
+            announced: all,
+            instance,
+        };
         announcement.renew();
         announcement
     }
@@ -72,16 +76,19 @@ impl Announcement {
     /// Writes what is missing again, where the folder is still there. A server with another store that serves the same repository, and
     /// still listens, keeps its place.
     pub fn renew(&self) {
-        for (path, text) in &self.texts {
-            let now = read(path).unwrap_or_default();
-            let is_gone = !path.parent().is_some_and(Path::is_dir);
-            if now == *text || is_gone || Announced::parse(&now).is_some_and(|other| other.is_listening()) {
+        for (folder, own) in &self.announced {
+            let own = own.in_folder(folder);
+            let now = Announced::read(folder);
+            let is_gone = own.mark.is_none();
+            if now.as_ref() == Some(&own) || is_gone || now.is_some_and(|other| other.is_listening()) {
                 continue;
             }
-            if let Err(error) = write_at_once(path, text) {
-                tracing::debug!(%error, path = %path.display(), "other processes cannot read where this one listens");
+            // Readers see the old text or the new one, never a part.
+            let file = folder.join(FILE);
+            if let Err(error) = file.write(own.text().as_bytes(), FILE_MODE) {
+                tracing::debug!(%error, "other processes cannot read where this one listens");
                 // An old file is that of a process that has ended.
-                let _ = fs::remove_file(path);
+                let _ = file.remove();
             }
         }
     }
@@ -89,10 +96,10 @@ impl Announcement {
 
 impl Drop for Announcement {
     fn drop(&mut self) {
-        for (path, text) in &self.texts {
+        for (folder, own) in &self.announced {
             // The file may be that of a server with another store.
-            if read(path).is_some_and(|now| now == *text) {
-                let _ = fs::remove_file(path);
+            if Announced::read(folder).is_some_and(|now| now == own.in_folder(folder)) {
+                let _ = folder.join(FILE).remove();
             }
         }
     }
@@ -108,17 +115,29 @@ pub struct Announced {
     pub instance: Option<String>,
     /// Its number.
     pub process: u32,
+    /// The mark of the folder that the file is in.
+    mark: Option<String>,
 }
 
 impl Announced {
     /// What the file in `folder` announces. The process may have ended since.
     #[must_use]
-    pub fn read(folder: &Path) -> Option<Announced> {
-        let text = private_folder::read(&Inside::beside(&folder.join(FILE)), MOST_BYTES).ok()?;
-        Announced::parse(std::str::from_utf8(&text).ok()?).filter(Announced::is_here)
+    pub fn read(folder: &Inside) -> Option<Announced> {
+        let text = private_folder::read(&folder.join(FILE), MOST_BYTES).ok()?;
+        let announced = Announced::parse(std::str::from_utf8(&text).ok()?)?;
+        let is_of_folder = announced.mark.is_some() && announced.mark == private_folder::mark(folder);
+        Some(announced).filter(|announced| is_of_folder && announced.is_here())
     }
 
-    /// Whether the address is one of this machine: the file may have come with an archive.
+    /// The same, as the file in `folder` has it.
+    fn in_folder(&self, folder: &Inside) -> Announced {
+        Announced {
+            mark: private_folder::mark(folder),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the address is one of this machine.
     fn is_here(&self) -> bool {
         let ip = self.socket.ip();
         ip.is_loopback() || ip.is_unspecified() || UdpSocket::bind((ip, 0)).is_ok()
@@ -173,8 +192,8 @@ impl Announced {
     /// Whether it surely runs: the process with its number is as old as the file in `folder`, and so none that has the number of one
     /// that has ended.
     #[must_use]
-    pub fn surely_runs(&self, folder: &Path) -> bool {
-        let written = fs::metadata(folder.join(FILE)).and_then(|file| file.modified()).ok();
+    pub fn surely_runs(&self, folder: &Inside) -> bool {
+        let written = folder.join(FILE).about().ok().flatten().and_then(|file| file.modified);
         let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         // The system rounds to seconds.
         let is_older = |(started, written): (u64, Duration)| started <= written.as_secs() + 1;
@@ -184,12 +203,17 @@ impl Announced {
     fn text(&self) -> String {
         let serving = self.repo.iter().map(|repo| format!(" serving {repo}"));
         let named = self.instance.iter().map(|instance| format!(" as {instance}"));
-        let about: String = serving.chain(named).collect();
+        let marked = self.mark.iter().map(|mark| format!(" in {mark}"));
+        let about: String = serving.chain(named).chain(marked).collect();
         format!("http://{}{about} (process {})", self.socket, self.process)
     }
 
     fn parse(text: &str) -> Option<Announced> {
         let (place, process) = text.strip_prefix("http://")?.split_once(" (process ")?;
+        let (place, mark) = match place.split_once(" in ") {
+            Some((place, mark)) => (place, Some(mark.to_owned())),
+            None => (place, None),
+        };
         let (place, instance) = match place.split_once(" as ") {
             Some((place, instance)) => (place, Some(instance.to_owned())),
             None => (place, None),
@@ -203,6 +227,7 @@ impl Announced {
             repo,
             instance,
             process: process.strip_suffix(')')?.parse().ok()?,
+            mark,
         })
     }
 }
@@ -213,21 +238,23 @@ impl fmt::Display for Announced {
     }
 }
 
-/// Readers see the old text or the new one, never a part.
-fn write_at_once(path: &Path, text: &str) -> Result<(), FileError> {
-    Inside::beside(path).write(text.as_bytes(), FILE_MODE)
-}
-
-fn read(path: &Path) -> Option<String> {
-    String::from_utf8(Inside::beside(path).read(MOST_BYTES).ok()??).ok()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
     #[cfg(unix)]
     use std::net::TcpListener;
 
     use super::*;
+
+    fn inside(folder: &tempfile::TempDir) -> Inside {
+        Inside::new(folder.path(), "")
+    }
+
+    /// Writes what a server there would.
+    fn announce(folder: &tempfile::TempDir, announced: &Announced) {
+        let text = announced.in_folder(&inside(folder)).text();
+        fs::write(folder.path().join(FILE), text).unwrap();
+    }
 
     fn announced(socket: &str) -> Announced {
         Announced {
@@ -235,6 +262,7 @@ mod tests {
             repo: None,
             instance: None,
             process: 7,
+            mark: None,
         }
     }
 
@@ -253,7 +281,11 @@ mod tests {
             repo: None,
             ..of_named.clone()
         };
-        for announced in [&of_store, &of_repository, &of_named, &of_named_store] {
+        let of_folder = Announced {
+            mark: Some("3-4".to_owned()),
+            ..of_named.clone()
+        };
+        for announced in [&of_store, &of_repository, &of_named, &of_named_store, &of_folder] {
             assert_eq!(Announced::parse(&announced.text()).as_ref(), Some(announced));
         }
         assert_eq!(
@@ -284,25 +316,36 @@ mod tests {
             process: std::os::unix::process::parent_id(),
             ..announced(&first.local_addr().unwrap().to_string())
         };
-        let announces = |other: &Announced| fs::write(folder.path().join(FILE), other.text()).unwrap();
-        announces(&other);
-        let second = Announcement::write([(folder.path().to_owned(), None)], own);
-        assert_eq!(Announced::read(folder.path()).as_ref(), Some(&other));
-        // Its address is another's by now.
-        announces(&Announced {
-            process: u32::MAX,
-            ..other.clone()
-        });
+        let place = inside(&folder);
+        announce(&folder, &other);
+        let second = Announcement::write([(place.clone(), None)], own);
+        assert_eq!(Announced::read(&place), Some(other.in_folder(&place)));
+        // One that came with an archive keeps no place.
+        fs::write(folder.path().join(FILE), other.text()).unwrap();
+        assert_eq!(Announced::read(&place), None);
         second.renew();
-        assert_eq!(Announced::read(folder.path()).unwrap().socket(), own);
+        assert_eq!(Announced::read(&place).unwrap().socket(), own);
+        // Its address is another's by now.
+        announce(
+            &folder,
+            &Announced {
+                process: u32::MAX,
+                ..other.clone()
+            },
+        );
+        second.renew();
+        assert_eq!(Announced::read(&place).unwrap().socket(), own);
         drop(first);
         // Nothing listens on a reserved port: the one that was left may be another test's by now.
-        announces(&Announced {
-            socket: "127.0.0.1:1".parse().unwrap(),
-            ..other
-        });
+        announce(
+            &folder,
+            &Announced {
+                socket: "127.0.0.1:1".parse().unwrap(),
+                ..other
+            },
+        );
         second.renew();
-        assert_eq!(Announced::read(folder.path()).unwrap().process, std::process::id());
+        assert_eq!(Announced::read(&place).unwrap().process, std::process::id());
         let gone = folder.path().to_owned();
         folder.close().unwrap();
         second.renew();
@@ -337,8 +380,8 @@ mod tests {
             ("0.0.0.0:3000", true),
             ("192.0.2.1:3000", false),
         ] {
-            fs::write(folder.path().join(FILE), announced(socket).text()).unwrap();
-            assert_eq!(Announced::read(folder.path()).is_some(), is_here, "{socket}");
+            announce(&folder, &announced(socket));
+            assert_eq!(Announced::read(&inside(&folder)).is_some(), is_here, "{socket}");
         }
     }
 
@@ -348,14 +391,14 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
-        fs::write(&file, announced("127.0.0.1:3000").text()).unwrap();
-        assert!(Announced::read(folder.path()).is_some());
+        announce(&folder, &announced("127.0.0.1:3000"));
+        assert!(Announced::read(&inside(&folder)).is_some());
         fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(Announced::read(folder.path()).is_none());
+        assert!(Announced::read(&inside(&folder)).is_none());
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         fs::rename(&file, folder.path().join("real")).unwrap();
         std::os::unix::fs::symlink("real", &file).unwrap();
-        assert!(Announced::read(folder.path()).is_none());
+        assert!(Announced::read(&inside(&folder)).is_none());
     }
 
     #[test]
@@ -366,17 +409,18 @@ mod tests {
             ..announced("127.0.0.1:3000")
         };
         let file = folder.path().join(FILE);
-        fs::write(&file, own.text()).unwrap();
-        assert!(own.surely_runs(folder.path()));
-        assert!(!announced("127.0.0.1:3000").surely_runs(&folder.path().join("elsewhere")));
+        announce(&folder, &own);
+        let place = inside(&folder);
+        assert!(own.surely_runs(&place));
+        assert!(!announced("127.0.0.1:3000").surely_runs(&place.join("elsewhere")));
         let ended = Announced {
             process: u32::MAX,
             ..own.clone()
         };
-        assert!(!ended.surely_runs(folder.path()));
+        assert!(!ended.surely_runs(&place));
         let before = std::time::SystemTime::now() - Duration::from_secs(3600);
         let file = fs::File::options().write(true).open(&file).unwrap();
         file.set_modified(before).unwrap();
-        assert!(!own.surely_runs(folder.path()));
+        assert!(!own.surely_runs(&place));
     }
 }

@@ -1,23 +1,40 @@
 //! Folders of the user's own: what is in them names files, messages and addresses.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use coord_files::Inside;
+use coord_files::{Inside, PRIVATE_MODE};
 
 /// Makes `folder`, with its parents, for this user alone. One that exists stays as it is, and has to be the user's.
 pub fn make(folder: &Path) -> io::Result<()> {
-    if let Ok(about) = std::fs::metadata(folder)
-        && !is_of_user(&about)
-    {
-        let why = format!(
-            "{} belongs to another user, who decides what is in it: remove it",
-            folder.display()
-        );
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    if let Ok(about) = std::fs::metadata(folder) {
+        ensure_of_user(folder, &about)?;
     }
     make_named(folder)
+}
+
+/// As [`make`], for a folder below git's own, where neither it nor a folder on the way may be a link.
+pub fn make_inside(folder: &Inside) -> io::Result<()> {
+    folder.make(PRIVATE_MODE)?;
+    let path = folder.full();
+    ensure_of_user(&path, &std::fs::symlink_metadata(&path)?)
+}
+
+fn ensure_of_user(folder: &Path, about: &Metadata) -> io::Result<()> {
+    if is_of_user(about) {
+        return Ok(());
+    }
+    let why = format!(
+        "{} belongs to another user, who decides what is in it: remove it",
+        folder.display()
+    );
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
+/// A text that only `folder` has, as it is on this machine. What names another one came with an archive or a copy of the folder.
+pub fn mark(folder: &Inside) -> Option<String> {
+    folder.folder().ok()??.mark().ok()
 }
 
 /// As [`make`], for a folder that the user names: it may be anybody's.
@@ -35,17 +52,30 @@ pub fn make_named(folder: &Path) -> io::Result<()> {
 /// everybody may write, count as missing.
 ///
 /// # Errors
-/// When there is no such file, it is not a regular one, or it is larger than `most` bytes.
+/// When there is no such file (`NotFound`), it is not a regular one, or it is larger than `most` bytes.
 pub fn read(file: &Inside, most: u64) -> io::Result<Vec<u8>> {
     let missing = || io::Error::from(io::ErrorKind::NotFound);
     let opened = file.open()?.ok_or_else(missing)?;
+    ensure_own(&opened)?;
     let about = opened.metadata()?;
-    if !is_own(&about) || about.len() > most {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "it is no file of this user"));
+    if about.len() > most {
+        let why = format!("{} is larger than {most} bytes", file.full().display());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
     let mut content = Vec::new();
     opened.take(most).read_to_end(&mut content)?;
     Ok(content)
+}
+
+/// Fails where another user has written the file, or may write it.
+///
+/// # Errors
+/// `NotFound`: it counts as missing.
+pub fn ensure_own(file: &File) -> io::Result<()> {
+    match is_own(&file.metadata()?) {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::NotFound, "it is no file of this user")),
+    }
 }
 
 /// Whether it is the user's or root's, and not everybody may write it.

@@ -1,12 +1,12 @@
 //! Hashes of files: of the bytes on disk, and of those that git would commit.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use anyhow::Context;
-use coord_files::{Cause, FileError, Inside, Kind, Refusal};
+use coord_files::{Cause, FileError, Inside, Kind, Refusal, open_stream};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 
@@ -40,7 +40,7 @@ fn hash(file: &Inside) -> Option<ContentHash> {
 }
 
 /// What a person has named to read: `-` is standard input. In a working copy links are not followed, because whoever pushes makes them;
-/// elsewhere a pipe may be named, too.
+/// elsewhere a pipe may be named, too, which has to have its writer by then.
 ///
 /// # Errors
 /// When it cannot be opened, with a sentence.
@@ -50,11 +50,10 @@ pub fn named(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     }
     let about = || format!("{} cannot be read", path.display());
     let file = match inside_working_copy(path) {
-        Some(inside) => inside
-            .open()?
-            .with_context(|| format!("{}: there is no such file", about()))?,
-        None => File::open(path).with_context(about)?,
+        Some(inside) => inside.open()?,
+        None => open_stream(path)?,
     };
+    let file = file.with_context(|| format!("{}: there is no such file", about()))?;
     Ok(Box::new(file))
 }
 
@@ -156,7 +155,7 @@ mod tests {
         let time = std::time::SystemTime::now();
         for path in [&one, &other] {
             fs::write(path, "x").unwrap();
-            File::options()
+            fs::File::options()
                 .append(true)
                 .open(path)
                 .unwrap()

@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{About, FILE_MODE, Inside, Kind, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientError, ClientSettings};
 
 use crate::announcement::{Announced, FOLDER, STORE};
-use crate::store_place;
+use crate::{private_folder, store_place};
 
 /// Time limit of a connection to a server on this machine.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
@@ -52,7 +52,10 @@ pub fn announced(working_copy: &WorkingCopy) -> Option<Announced> {
 /// Whether a server runs for this repository, or has run.
 pub fn is_known(working_copy: &WorkingCopy) -> bool {
     running(working_copy).is_some()
-        || folder(working_copy).join(STORE).is_file()
+        || matches!(
+            file(working_copy, STORE).about(),
+            Ok(Some(About { kind: Kind::File, .. }))
+        )
         || kept_elsewhere(working_copy).is_some()
 }
 
@@ -118,12 +121,17 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
 
 /// The log of a server that was started for agents.
 pub fn log(working_copy: &WorkingCopy) -> PathBuf {
-    folder(working_copy).join(LOG)
+    file(working_copy, LOG).full()
 }
 
-/// The folder of Coord's files for this repository.
-pub fn folder(working_copy: &WorkingCopy) -> PathBuf {
-    working_copy.shared_folder().join(FOLDER)
+/// The folder of Coord's files for this repository. Links there are not followed: another user may have made them.
+fn folder(working_copy: &WorkingCopy) -> Inside {
+    Inside::new(working_copy.shared_folder(), FOLDER)
+}
+
+/// A text that only this folder has, as it is on this machine.
+pub fn mark(working_copy: &WorkingCopy) -> Option<String> {
+    private_folder::mark(&folder(working_copy))
 }
 
 /// The folder of the files of agents' sessions.
@@ -131,9 +139,9 @@ pub fn sessions(working_copy: &WorkingCopy) -> Inside {
     file(working_copy, "sessions")
 }
 
-/// A file of Coord's, by its path in [`folder`]. Links there are not followed: another user may have made them.
+/// A file of Coord's, by its path in [`folder`].
 pub fn file(working_copy: &WorkingCopy, path: &str) -> Inside {
-    Inside::new(working_copy.shared_folder(), FOLDER).join(path)
+    folder(working_copy).join(path)
 }
 
 fn is_listening(announced: &Announced) -> bool {

@@ -1,12 +1,14 @@
 //! Which server is asked, about which repository, with which token, for which branch, and as whom: by options, the environment and
 //! `git config`, in this order.
 
+use std::io::Read;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
 use coord::domain::{AgentId, Branch, RepoId};
 use coord::settings::{env_vars, process_environment, secret, value_of};
+use coord_files::open_stream;
 use coord_git::WorkingCopy;
 use secrecy::SecretString;
 
@@ -144,10 +146,16 @@ impl AgentArgs {
         };
         let shown = file.display();
         let about = || format!("the token file {shown} cannot be read");
-        if std::fs::metadata(&file).with_context(about)?.len() > MOST_TOKEN_BYTES {
+        let opened = open_stream(&file).with_context(about)?;
+        let opened = opened.with_context(|| format!("{}: there is no such file", about()))?;
+        let mut text = String::new();
+        opened
+            .take(MOST_TOKEN_BYTES + 1)
+            .read_to_string(&mut text)
+            .with_context(about)?;
+        if text.len() as u64 > MOST_TOKEN_BYTES {
             bail!("the token file {shown} is larger than {MOST_TOKEN_BYTES} bytes");
         }
-        let text = std::fs::read_to_string(&file).with_context(about)?;
         match text.trim() {
             "" => bail!("the token file {shown} is empty"),
             token => Ok(Some(SecretString::from(token.to_owned()))),

@@ -1,6 +1,9 @@
 //! What is to be recorded in the ledger and was not sent yet: one request on each line of a file in git's folder, in order. It is
 //! sent before anything that follows, so that the ledger has the events of a machine in their order. What is sent twice, because
 //! two processes send at once, is recorded once: each event has an id.
+//!
+//! What is in it is recorded under the user's login, so that a file that came with an archive counts as empty: its first line is the mark of
+//! the folder that it was written in.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -11,6 +14,7 @@ use coord_git::WorkingCopy;
 use coord_protocol::RecordRequest;
 
 use super::local_server;
+use crate::private_folder;
 
 /// Largest spool, in bytes. What does not fit is lost, and the agent is told.
 const MOST_BYTES: u64 = 1 << 20;
@@ -18,14 +22,18 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The spool of a repository on this machine.
 pub struct Spool {
     path: Inside,
+    /// The first line, with its newline.
+    first: Vec<u8>,
 }
 
 impl Spool {
     /// That of the repository of `working_copy`.
     pub fn of(working_copy: &WorkingCopy) -> Spool {
-        Spool {
-            path: local_server::file(working_copy, "ledger-spool.jsonl"),
-        }
+        let path = local_server::file(working_copy, "ledger-spool.jsonl");
+        // Its folder has a mark once it is made.
+        let _ = path.make_parents(PRIVATE_MODE);
+        let first = local_server::mark(working_copy).map(first_line).unwrap_or_default();
+        Spool { path, first }
     }
 
     /// Adds `request` at the end.
@@ -36,10 +44,14 @@ impl Spool {
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
         let mut file = self.locked()?;
-        if file.metadata()?.len() + line.len() as u64 > MOST_BYTES {
+        let lines = self.lines(&mut file)?;
+        if (self.first.len() + lines.len() + line.len()) as u64 > MOST_BYTES {
             bail!("{} is full", self.path.full().display());
         }
-        file.write_all(&line)?;
+        match lines.is_empty() {
+            true => self.write(&mut file, &line)?,
+            false => file.write_all(&line)?,
+        }
         Ok(())
     }
 
@@ -48,27 +60,22 @@ impl Spool {
         if self.path.about().ok().flatten().is_none_or(|about| about.len == 0) {
             return Vec::new();
         }
-        let text = self.locked().and_then(|mut file| {
-            let mut text = Vec::new();
-            (&mut file).take(2 * MOST_BYTES).read_to_end(&mut text)?;
-            Ok(text)
-        });
-        let text = text.unwrap_or_default();
-        let lines = text.split(|byte| *byte == b'\n');
+        let lines = self
+            .locked()
+            .and_then(|mut file| self.lines(&mut file))
+            .unwrap_or_default();
+        let lines = lines.split(|byte| *byte == b'\n');
         lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
     /// Removes `request`, which was sent, where it is the first: another process may have removed it.
     pub fn remove(&self, request: &RecordRequest) {
         let removed = self.locked().and_then(|mut file| {
-            let mut text = Vec::new();
-            (&mut file).take(2 * MOST_BYTES).read_to_end(&mut text)?;
+            let text = self.lines(&mut file)?;
             let is_sent = |line: &&[u8]| serde_json::from_slice::<RecordRequest>(line).is_ok_and(|of| of == *request);
             let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
             if let Some(place) = lines.iter().position(is_sent) {
-                let rest = lines[place + 1..].concat();
-                file.set_len(0)?;
-                file.write_all(&rest)?;
+                self.write(&mut file, &lines[place + 1..].concat())?;
             }
             Ok(())
         });
@@ -77,18 +84,51 @@ impl Spool {
         }
     }
 
+    /// The lines behind the first one, where that is right.
+    fn lines(&self, file: &mut File) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        file.take(2 * MOST_BYTES).read_to_end(&mut text)?;
+        let is_own = !self.first.is_empty() && text.starts_with(&self.first);
+        Ok(if is_own {
+            text.split_off(self.first.len())
+        } else {
+            Vec::new()
+        })
+    }
+
+    /// Writes `lines` in place of all others.
+    fn write(&self, file: &mut File, lines: &[u8]) -> io::Result<()> {
+        file.set_len(0)?;
+        match lines.is_empty() {
+            true => Ok(()),
+            false => file.write_all(&[self.first.as_slice(), lines].concat()),
+        }
+    }
+
     /// The file, which no other process reads or writes meanwhile.
     fn locked(&self) -> io::Result<File> {
         self.path.make_parents(PRIVATE_MODE)?;
         let file = self.path.append(FILE_MODE)?;
+        private_folder::ensure_own(&file)?;
         file.lock()?;
         Ok(file)
     }
 }
 
+fn first_line(mark: String) -> Vec<u8> {
+    format!("coord spool {mark}\n").into_bytes()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn spool(path: Inside) -> Spool {
+        Spool {
+            path,
+            first: first_line("1-2".to_owned()),
+        }
+    }
 
     fn request(number: usize) -> RecordRequest {
         RecordRequest {
@@ -100,9 +140,7 @@ mod tests {
     #[test]
     fn what_is_spooled_comes_back_in_order_and_goes_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
-        let spool = Spool {
-            path: Inside::new(folder.path(), "coord/spool"),
-        };
+        let spool = spool(Inside::new(folder.path(), "coord/spool"));
         assert!(spool.requests().is_empty());
         (0..3).for_each(|number| spool.add(&request(number)).unwrap());
         let all = || spool.requests();
@@ -116,10 +154,8 @@ mod tests {
     #[test]
     fn a_spool_has_a_bound_and_a_damaged_line_stops_none_of_the_others() {
         let folder = tempfile::tempdir().unwrap();
-        let spool = Spool {
-            path: Inside::new(folder.path(), "spool"),
-        };
-        std::fs::write(spool.path.full(), "{\"repo_url\"\n").unwrap();
+        let spool = spool(Inside::new(folder.path(), "spool"));
+        std::fs::write(spool.path.full(), "coord spool 1-2\n{\"repo_url\"\n").unwrap();
         spool.add(&request(1)).unwrap();
         assert_eq!(spool.requests().len(), 1);
         let large = RecordRequest {
@@ -129,5 +165,24 @@ mod tests {
         assert!(spool.add(&large).unwrap_err().to_string().ends_with("is full"));
         spool.remove(&request(1));
         assert_eq!(spool.path.about().unwrap().unwrap().len, 0);
+    }
+
+    #[test]
+    fn a_spool_of_another_folder_counts_as_empty_and_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let theirs = spool(Inside::new(folder.path(), "spool"));
+        theirs.add(&request(1)).unwrap();
+        let own = Spool {
+            path: theirs.path.clone(),
+            first: first_line("3-4".to_owned()),
+        };
+        assert!(own.requests().is_empty());
+        own.add(&request(2)).unwrap();
+        assert_eq!(own.requests(), [request(2)]);
+        let without_mark = Spool {
+            path: theirs.path.clone(),
+            first: Vec::new(),
+        };
+        assert!(without_mark.requests().is_empty());
     }
 }

@@ -12,6 +12,7 @@ use coord_git::WorkingCopy;
 
 use super::file_content::{self, stamp, stamp_of};
 use super::{git, session_notes};
+use crate::private_folder;
 
 /// The end of the files' names.
 const END: &str = "tree";
@@ -119,7 +120,7 @@ impl TreeState {
     /// The one that was kept, which is kept no longer. `None` where there is none of this working copy.
     pub fn take(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<TreeState> {
         let path = path(working_copy, agent_id);
-        let text = String::from_utf8(path.read(MOST_BYTES).ok()??).ok()?;
+        let text = String::from_utf8(private_folder::read(&path, MOST_BYTES).ok()?).ok()?;
         let _ = path.remove();
         let mut parts = text.strip_prefix(HEAD)?.split_terminator('\0');
         if parts.next()? != working_copy.root().display().to_string() {

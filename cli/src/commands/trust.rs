@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use coord::settings::{env_vars, process_environment, value_of};
 use coord_git::WorkingCopy;
 
 use crate::agent::confirmed::Server;
@@ -27,7 +28,11 @@ impl TrustArgs {
     /// When the folder is in no working copy, this is no terminal, the person does not agree, or the file cannot be written.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let working_copy = WorkingCopy::containing(&std::env::current_dir().context("the current folder")?)?;
-        let args = AgentArgs::default();
+        // Whatever the user's variables name beside it, this is about the repository's own settings; but an agent is no person.
+        let args = AgentArgs {
+            agent_id: value_of(&process_environment, env_vars::COORD_AGENT),
+            ..AgentArgs::default()
+        };
         let servers = servers(&args, &working_copy);
         if servers.is_empty() {
             stdout::print(b"This repository's own git configuration names no server: there is nothing to confirm.\n")?;

@@ -316,23 +316,7 @@ impl Inside {
     }
 }
 
-/// The bytes of a regular file that the user or the system has named, at most `most`, through links; `None` where there is none.
-///
-/// # Errors
-/// When it is no regular file, cannot be read, or has more bytes.
-pub fn regular(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
-    let failed = |error| FileError::system(path.to_owned(), error);
-    let file = match system::open_named(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(failed)?,
-    };
-    match system::kind_of_open(&file).map_err(failed)? {
-        Kind::File => bounded(file, most, path.to_owned()).map(Some),
-        kind => Err(FileError::refused(path.to_owned(), Refusal::NotAFile(kind))),
-    }
-}
-
-fn bounded(file: File, most: u64, path: PathBuf) -> Result<Vec<u8>, FileError> {
+pub(crate) fn bounded(file: File, most: u64, path: PathBuf) -> Result<Vec<u8>, FileError> {
     let length = file.metadata().map_or(0, |about| about.len());
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or_default() + 1);
     match file.take(most.saturating_add(1)).read_to_end(&mut bytes) {

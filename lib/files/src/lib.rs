@@ -2,10 +2,12 @@
 //! one above it, without following links, and only regular files are opened.
 //!
 //! - `inside`: a file by its root and its path below; `staged`: a file that is written before it has its name
+//! - `named`: a file that the user or the system has named, through links
 //! - `refusal`: why a file is not opened, as a sentence
 //! - `unix`: folders as descriptors; `other`: folders as paths, where links take a privilege
 
 mod inside;
+mod named;
 mod refusal;
 mod staged;
 
@@ -18,7 +20,8 @@ mod system;
 
 use std::time::SystemTime;
 
-pub use self::inside::{Inside, regular};
+pub use self::inside::Inside;
+pub use self::named::{open_regular, open_stream, regular};
 pub use self::refusal::{Cause, FileError, Refusal};
 pub use self::staged::Staged;
 pub use self::system::Folder;

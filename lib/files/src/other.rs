@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use super::{About, Kind};
 
@@ -33,6 +34,16 @@ impl Folder {
             Kind::Folder => Ok(Folder(self.0.join(name))),
             _ => Err(io::ErrorKind::NotADirectory.into()),
         }
+    }
+
+    /// A text that hardly another folder has: when it was made.
+    ///
+    /// # Errors
+    /// When the system does not say when.
+    pub fn mark(&self) -> io::Result<String> {
+        let made = fs::metadata(&self.0)?.created()?;
+        let made = made.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(format!("{:x}", made.as_nanos()))
     }
 
     pub(crate) fn make(&self, name: &OsStr, _: u32) -> io::Result<()> {
@@ -134,6 +145,10 @@ pub(crate) fn mode_of_open(_: &File) -> io::Result<u32> {
 }
 
 pub(crate) fn set_mode(_: &File, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
+pub(crate) fn wait_for_writers(_: &File) -> io::Result<()> {
     Ok(())
 }
 

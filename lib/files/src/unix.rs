@@ -42,6 +42,17 @@ impl Folder {
         Ok(Folder(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
     }
 
+    /// A text that no other folder has, and that nobody knows before the folder is made: an archive cannot bring it. It is the same for
+    /// as long as the folder exists, wherever it is moved on its file system.
+    ///
+    /// # Errors
+    /// When the system does not say which folder it is.
+    pub fn mark(&self) -> io::Result<String> {
+        let about = File::from(self.0.try_clone()?).metadata()?;
+        let made = about.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        Ok(format!("{:x}-{:x}", about.ino(), made.unwrap_or_default().as_nanos()))
+    }
+
     pub(crate) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.0, name, mode_of(mode))?)
     }
@@ -143,6 +154,12 @@ pub(crate) fn mode_of_open(file: &File) -> io::Result<u32> {
 
 pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     file.set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+/// From now on, reading `file`, which was opened without waiting, waits for its writers.
+pub(crate) fn wait_for_writers(file: &File) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    Ok(rustix::fs::fcntl_setfl(file, flags - OFlags::NONBLOCK)?)
 }
 
 /// Opens what a person has named, through links, and waits for nobody.

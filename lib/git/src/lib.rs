@@ -30,6 +30,7 @@ mod open;
 mod open_error;
 mod references;
 mod repository;
+mod special_files;
 mod tracked;
 mod tree;
 mod upstream;

@@ -16,7 +16,7 @@ use super::objects::Objects;
 use super::open_error::{OpenError, refused, sentence, shown};
 use super::repository::Repository;
 use super::upstream::Upstreams;
-use super::{GitSource, Opened, checkout, deadline, identity};
+use super::{GitSource, Opened, checkout, deadline, identity, special_files};
 
 /// Most packs that a server has open at once. gix's default is a few more than there are, at least 32. A server that sees
 /// many fetches between two runs of `git gc` can exceed that; an unused slot costs about 200 bytes.
@@ -103,6 +103,7 @@ impl Worktree {
     /// The worktree or bare repository that a person names by `path`: a bare one has to be the folder itself. The current
     /// folder (`.`) is the default of commands, and names none.
     pub(super) fn named(path: &Path, purpose: Purpose) -> Result<Self, OpenError> {
+        special_files::refuse(path, true)?;
         let has_dot_git = gix::discover::is_git(&path.join(".git")).is_ok();
         let is_git_folder = path != Path::new(".") && !has_dot_git && gix::discover::is_git(path).is_ok();
         Self::find(path, purpose, !is_git_folder)
@@ -130,6 +131,8 @@ impl Worktree {
         }
         // Without this, a folder without permission to enter would count as one without a repository.
         std::fs::read_dir(&folder).map_err(unreadable)?;
+
+        special_files::refuse(&folder, !dot_git_only)?;
 
         let search = || gix::discover::upwards::Options {
             dot_git_only,

@@ -26,6 +26,8 @@ const MAX_DEPTH: usize = 5;
 pub(super) const MAX_FOLDERS: usize = 32;
 /// A loose reference is one line; a longer file is damaged.
 const MAX_LOOSE: u64 = 4096;
+/// Largest `packed-refs`, in bytes: some four million references.
+const MAX_PACKED: u64 = 256 << 20;
 
 /// More than one tick of the clock of any file system: FAT's has two seconds.
 const CLOCK_TICK: Duration = Duration::from_secs(3);
@@ -174,7 +176,6 @@ impl References {
     fn read_loose(&self, name: &str) -> io::Result<Option<Target>> {
         let path = self.common_dir.join(name);
         let stamp = match fs::metadata(&path) {
-            // Checked before opening, because opening a named pipe would wait for a writer.
             Ok(metadata) if metadata.is_file() => Stamp::of(&metadata),
             Ok(_) => return Ok(None),
             Err(error) if is_missing(&error) => return Ok(None),
@@ -219,6 +220,7 @@ impl References {
         let path = self.common_dir.join("packed-refs");
         let mut known = self.packed.lock();
         let metadata = match fs::metadata(&path) {
+            Ok(metadata) if metadata.len() > MAX_PACKED => return Err(damaged("packed-refs", "it is too large")),
             Ok(metadata) => metadata,
             Err(error) if is_missing(&error) => {
                 *known = None;
@@ -231,7 +233,7 @@ impl References {
         {
             return Ok(Some(Arc::clone(&packed.buffer)));
         }
-        let mut file = match File::open(&path) {
+        let file = match open(&path) {
             Ok(file) => file,
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(error),
@@ -239,7 +241,7 @@ impl References {
         // Stamp and content come from one open file, so that they belong together whatever happens to the path.
         let stamp = Stamp::of(&file.metadata()?);
         let mut content = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default());
-        file.read_to_end(&mut content)?;
+        file.take(MAX_PACKED).read_to_end(&mut content)?;
         let buffer = Arc::new(Buffer::from_bytes(&content, self.hash).map_err(io::Error::other)?);
         *known = Some(Packed {
             stamp,
@@ -249,9 +251,14 @@ impl References {
     }
 }
 
+/// Opens a regular file. It waits for nobody: a named pipe may have come with an archive.
+fn open(path: &Path) -> io::Result<File> {
+    coord_files::open_regular(path)?.ok_or_else(|| ErrorKind::NotFound.into())
+}
+
 /// The content of a small file, and its stamp, which is that of the same open file.
 fn read_line(path: &Path) -> io::Result<(Stamp, Vec<u8>)> {
-    let file = File::open(path)?;
+    let file = open(path)?;
     let stamp = Stamp::of(&file.metadata()?);
     let mut content = Vec::with_capacity(128);
     file.take(MAX_LOOSE).read_to_end(&mut content)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use coord::domain::FilePath;
+use coord_files::{About, Inside, Kind};
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Mode, Stage};
 use gix::worktree::stack::state::ignore::Source;
@@ -13,6 +14,9 @@ impl WorkingCopy {
     /// Whether git leaves `path` alone: a rule of `.gitignore` names it, and it is not tracked all the same. What cannot be read
     /// counts as not ignored.
     pub fn is_ignored(&self, path: &FilePath) -> bool {
+        if has_special_rules(self.root(), path.as_str()) {
+            return false;
+        }
         // Rules are read from the files of the working copy; the index, which is large, only where one of them matches.
         let handle = self.handle();
         let none = gix::index::State::new(handle.object_hash());
@@ -59,4 +63,14 @@ impl WorkingCopy {
         let names: Option<Vec<&str>> = inside.iter().map(|name| name.to_str()).collect();
         Some(names?.join("/"))
     }
+}
+
+/// Whether a `.gitignore` on the way to `path` is a pipe or the like, which would be waited for.
+fn has_special_rules(root: &Path, path: &str) -> bool {
+    let is_special = |about: About| !matches!(about.kind, Kind::File | Kind::Folder | Kind::Link);
+    let mut folders = Path::new(path).ancestors().skip(1);
+    folders.any(|folder| {
+        let rules = Inside::new(root, folder.join(".gitignore"));
+        rules.about().ok().flatten().is_some_and(is_special)
+    })
 }

@@ -39,6 +39,13 @@ pub struct Fake {
 impl Fake {
     /// In front of `world`.
     pub fn of(world: &World) -> Fake {
+        let fake = Fake::start();
+        world.clone.git(&["config", "coord.url", &fake.address]);
+        fake
+    }
+
+    /// In front of nothing yet.
+    pub fn start() -> Fake {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let state = Arc::new(Mutex::new(State::default()));
@@ -49,7 +56,6 @@ impl Fake {
                 std::thread::spawn(move || while serve(&stream, &shared).is_some() {});
             }
         });
-        world.clone.git(&["config", "coord.url", &address]);
         Fake { state, address }
     }
 
@@ -160,9 +166,9 @@ fn answered(state: &mut State, path: &str, body: &Value) -> (u16, Value) {
     };
     let answer = match path {
         "/api/post_status" => {
-            let holder = body["agent_id"].as_str().unwrap().to_owned();
+            let holder = body["agent_id"].as_str().unwrap_or_default().to_owned();
             let mut locks = json!({});
-            for file in body["file_paths"].as_array().unwrap() {
+            for file in body["file_paths"].as_array().into_iter().flatten() {
                 let file = file.as_str().unwrap();
                 state.held.insert(file.to_owned(), holder.clone());
                 locks[file] = json!({ "status": "WRITING", "message": "m", "timestamp": 1, "expiry": 4_000_000_000_u64, "token": 7 });

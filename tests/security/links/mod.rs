@@ -45,7 +45,7 @@ fn text(output: &Output) -> String {
 }
 
 /// Whether a regular file below `folder` has `word` in it. Links are not followed.
-fn contains(folder: &Path, word: &str) -> bool {
+pub fn contains(folder: &Path, word: &str) -> bool {
     let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
     found.into_iter().any(|entry| {
         let kind = entry.file_type().unwrap();

@@ -24,8 +24,6 @@ pub struct Place {
 
 const SYNC: By = By::Command(&["sync", "--yes"]);
 const INIT: By = By::Command(&["init", "claude-code", "codex", "--yes", "--no-check"]);
-/// `coord init` names a hook that it leaves alone, and goes on: git's own folder is no part of what is pushed.
-const HOOKS: By = By::Quiet(&["init", "claude-code", "codex", "--yes", "--no-check"]);
 const EDIT: By = By::Hook("PreToolUse");
 
 const fn place(path: &'static str, by: By, most: u64) -> Place {
@@ -48,9 +46,9 @@ pub const PLACES: &[Place] = &[
     place(".agents/skills/coord/SKILL.md", INIT, 1 << 20),
     place(".codex/config.toml", INIT, 1 << 20),
     place(".codex/hooks.json", INIT, 1 << 20),
-    place(".git/hooks/pre-commit", HOOKS, 1 << 20),
-    place(".git/hooks/commit-msg", HOOKS, 1 << 20),
-    place(".git/hooks/pre-push", HOOKS, 1 << 20),
+    place(".git/hooks/pre-commit", INIT, 1 << 20),
+    place(".git/hooks/commit-msg", INIT, 1 << 20),
+    place(".git/hooks/pre-push", INIT, 1 << 20),
     place(".git/coord/init.json", INIT, 1 << 20),
     place(".git/coord/sync/active_intents.yaml", SYNC, 8 << 20),
     place(".git/coord/sync/lock", SYNC, u64::MAX),

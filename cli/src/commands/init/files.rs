@@ -89,9 +89,19 @@ pub fn write(changes: &[&Change], places: &Places) -> anyhow::Result<Vec<PathBuf
     written.map(|()| folders)
 }
 
-/// Removes those of `folders` that are empty, and returns them.
+/// Removes those of `folders` that are empty, and returns them. Of a repository's record only those of the repository are: the record may
+/// have come with an archive.
 pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, places: &Places) -> Vec<PathBuf> {
-    let is_removed = |folder: &&PathBuf| place(folder, places).is_ok_and(|folder| folder.remove_folder().is_ok());
+    let roots = [&places.project, &places.git_folder];
+    let is_inside = |folder: &Path| {
+        places.project.is_none()
+            || roots
+                .iter()
+                .any(|root| root.as_ref().is_some_and(|root| folder.starts_with(root)))
+    };
+    let is_removed = |folder: &&PathBuf| {
+        is_inside(folder) && place(folder, places).is_ok_and(|folder| folder.remove_folder().is_ok())
+    };
     let removed = folders.rev().filter(is_removed);
     removed.cloned().collect()
 }

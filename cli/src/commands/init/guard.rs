@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use coord_files::Inside;
 use coord_git::WorkingCopy;
 
 use super::block::{Block, Language};
@@ -37,32 +38,53 @@ fi
     ),
 ];
 
+/// Their folder in git's.
+const FOLDER: &str = "hooks";
+
 /// Shells whose scripts understand these lines.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
-/// The hooks that get the lines, and clauses about those that cannot have them.
+/// The hooks of a repository.
+#[derive(Debug, Default)]
+pub struct Hooks {
+    /// Those that get the lines.
+    pub targets: Vec<Target>,
+    /// Clauses about those that cannot have them.
+    pub notes: Vec<String>,
+    /// Whether their folder is refused, because it is a link.
+    pub is_refused: bool,
+}
+
+/// The hooks of the repository.
 ///
 /// # Errors
-/// When git does not say where its hooks are.
-pub async fn targets(working_copy: &WorkingCopy) -> anyhow::Result<(Vec<Target>, Vec<String>)> {
+/// When git does not say where they are.
+pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
     let folder = folder(working_copy).await?;
-    let (mut targets, mut notes) = (Vec::new(), Vec::new());
+    let mut hooks = Hooks::default();
+    let shown = folder.display();
+    if folder == working_copy.shared_folder().join(FOLDER)
+        && let Err(error) = Inside::new(working_copy.shared_folder(), FOLDER).folder()
+    {
+        hooks.notes.push(format!("{shown} {}", error.clause()));
+        hooks.is_refused = true;
+        return Ok(hooks);
+    }
     if !is_of_repository(&folder, working_copy) {
-        let shown = folder.display();
-        notes.push(format!(
+        hooks.notes.push(format!(
             "{shown} (core.hooksPath) has the hooks of other repositories too: add `coord guard pre-commit`, \
              `coord guard commit-msg \"$1\"` and `coord guard pre-push \"$@\"` there yourself"
         ));
-        return Ok((targets, notes));
+        return Ok(hooks);
     }
     for (name, lines) in HOOKS {
         let path = folder.join(name);
         match refusal(&path) {
-            Some(why) => notes.push(format!(
+            Some(why) => hooks.notes.push(format!(
                 "{} {why}: run `coord guard {name}` there yourself",
                 path.display()
             )),
-            None => targets.push(Target {
+            None => hooks.targets.push(Target {
                 path,
                 is_program: true,
                 content: Content::Block(Block {
@@ -72,7 +94,7 @@ pub async fn targets(working_copy: &WorkingCopy) -> anyhow::Result<(Vec<Target>,
             }),
         }
     }
-    Ok((targets, notes))
+    Ok(hooks)
 }
 
 async fn folder(working_copy: &WorkingCopy) -> anyhow::Result<PathBuf> {
@@ -96,6 +118,9 @@ fn is_of_repository(folder: &Path, working_copy: &WorkingCopy) -> bool {
 /// Why the hook at `path` cannot have our lines.
 fn refusal(path: &Path) -> Option<&'static str> {
     // What is no regular file is refused when it is planned.
+    if path.is_symlink() {
+        return None;
+    }
     let text = coord_files::regular(path, MOST_BYTES).ok()??;
     let text = String::from_utf8_lossy(&text);
     if text.contains(Language::Shell.markers()[0]) {

@@ -2,11 +2,14 @@
 //! there before stays, and so does a setting that somebody else has set.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use serde::{Deserialize, Serialize};
+
+use crate::private_folder;
 
 /// Largest record that is read, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -42,16 +45,14 @@ pub struct FileRecord {
 }
 
 impl Record {
-    /// Reads it; an empty one where there is none.
+    /// Reads it; an empty one where there is none, or only one of another user.
     ///
     /// # Errors
     /// When it cannot be read, or is no record.
     pub fn read(file: &Inside) -> anyhow::Result<Record> {
-        match file.read(MOST_BYTES)? {
-            None => Ok(Record::default()),
-            Some(text) => {
-                serde_json::from_slice(&text).with_context(|| format!("cannot read {}", file.full().display()))
-            }
+        match private_folder::read(file, MOST_BYTES) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Record::default()),
+            text => serde_json::from_slice(&text?).with_context(|| format!("cannot read {}", file.full().display())),
         }
     }
 

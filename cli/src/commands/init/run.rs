@@ -88,9 +88,10 @@ impl Run<'_> {
         if let Some(working_copy) = self.project {
             settings = settings::changed(self.args, working_copy)?;
             if !self.args.no_guard {
-                let (targets, notes) = guard::targets(working_copy).await?;
-                self.plan.notes.extend(notes);
-                for target in &targets {
+                let hooks = guard::hooks(working_copy).await?;
+                self.plan.notes.extend(hooks.notes);
+                self.plan.has_refused |= hooks.is_refused;
+                for target in &hooks.targets {
                     self.plan.add(target)?;
                 }
             }
@@ -123,7 +124,7 @@ impl Run<'_> {
         }
         let mut settings = Vec::new();
         if let Some(working_copy) = self.project {
-            targets.extend(guard::targets(working_copy).await?.0);
+            targets.extend(guard::hooks(working_copy).await?.targets);
             settings = settings::recorded(&self.plan.record, working_copy);
         }
         for target in &targets {

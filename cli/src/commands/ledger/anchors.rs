@@ -70,8 +70,10 @@ pub(super) fn key(text: &str) -> anyhow::Result<VerifyingKey> {
     if let Ok(key) = VerifyingKey::parse(text) {
         return Ok(key);
     }
-    let file =
-        std::fs::read_to_string(text).with_context(|| format!("{text:?} is no public key, and no file of one"))?;
+    let about = || format!("{text:?} is no public key, and no file of one");
+    let mut file = String::new();
+    let opened = named(Path::new(text)).with_context(about)?;
+    opened.take(MOST_BYTES).read_to_string(&mut file).with_context(about)?;
     VerifyingKey::parse(file.trim()).with_context(|| text.to_owned())
 }
 

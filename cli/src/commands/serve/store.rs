@@ -10,6 +10,7 @@ use coord::store::Store;
 use coord::store::redis::RedisStore;
 use coord::store::upstash::UpstashStore;
 use coord_embedded::{EmbeddedStore, OpenError};
+use coord_files::Inside;
 use coord_git::Opened;
 use secrecy::SecretString;
 
@@ -29,7 +30,7 @@ pub async fn open_store(
 ) -> anyhow::Result<(Arc<dyn Store>, Announcement)> {
     let repositories = opened
         .iter()
-        .map(|repository| (repository.git_folder.join(FOLDER), Some(repository.repo.clone())));
+        .map(|repository| (own_folder(repository), Some(repository.repo.clone())));
     if let Some(url) = &args.redis {
         let store = RedisStore::connect(url).context("--redis")?;
         note_places(opened, None, &store.describe());
@@ -42,21 +43,28 @@ pub async fn open_store(
         note_places(opened, None, &store.describe());
         return Ok((Arc::new(store), Announcement::write(repositories, address)));
     }
-    let folder = match (&args.data_dir, opened.first()) {
-        (Some(folder), _) => folder.clone(),
-        (None, Some(repository)) => repository.git_folder.join(FOLDER),
-        (None, None) => state_folder(served)?,
-    };
-    let made = match args.data_dir {
+    let (folder, made) = match (&args.data_dir, opened.first()) {
         // Whoever names a folder says whose it is.
-        Some(_) => private_folder::make_named(&folder),
-        None => private_folder::make(&folder),
+        (Some(folder), _) => (Inside::new(folder, ""), private_folder::make_named(folder)),
+        (None, Some(repository)) => {
+            let folder = own_folder(repository);
+            let made = private_folder::make_inside(&folder);
+            (folder, made)
+        }
+        (None, None) => {
+            let folder = state_folder(served)?;
+            let made = private_folder::make(&folder);
+            (Inside::new(folder, ""), made)
+        }
     };
-    made.with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    made.with_context(|| format!("cannot make the folder {}", folder.full().display()))?;
+    let file = folder.join(STORE);
     if args.data_dir.is_none() {
-        private_folder::close(&folder);
+        private_folder::close(&folder.full());
+        // A link or a pipe may have come with an archive.
+        file.open().context("cannot open the store")?;
     }
-    let path = folder.join(STORE);
+    let path = file.full();
     let opening = {
         let (path, is_checked) = (path.clone(), args.check);
         tokio::task::spawn_blocking(move || match is_checked {
@@ -66,7 +74,11 @@ pub async fn open_store(
     };
     match opening.await? {
         Ok(store) => {
-            note_places(opened, Some(&folder), &format!("embedded store at {}", path.display()));
+            note_places(
+                opened,
+                Some(&folder.full()),
+                &format!("embedded store at {}", path.display()),
+            );
             let folders = repositories.chain([(folder.clone(), None)]);
             Ok((Arc::new(store), Announcement::write(folders, address)))
         }
@@ -89,12 +101,17 @@ fn note_places(opened: &[Opened], store: Option<&Path>, place: &str) {
     let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let store = store.map(real);
     for repository in opened {
-        let own = repository.git_folder.join(FOLDER);
-        match store.as_ref() == Some(&real(&own)) {
+        let own = own_folder(repository);
+        match store.as_ref() == Some(&real(&own.full())) {
             true => store_place::forget(&own),
             false => store_place::note(&own, place),
         }
     }
+}
+
+/// The folder of Coord's files in git's.
+fn own_folder(repository: &Opened) -> Inside {
+    Inside::new(&repository.git_folder, FOLDER)
 }
 
 /// The user's folder for the store of repositories without a folder on this machine. Each first repository has one, because

@@ -102,9 +102,9 @@ variables! {
     COORD_GRAPH_MAX_IMPORTS, GRAPHS, "maximum imports in one graph: a million need some 200 MB of memory", "1000000";
     COORD_GRAPH_MAX_FILE_BYTES, GRAPHS, "largest file that is read for its imports", "4194304";
     COORD_STORE_TOKEN, SERVE, "token that clients of `--upstash-listen` must send", "`--upstash-listen` is refused";
-    COORD_URL, AGENT, "address of the server that agents of this machine ask; `git config coord.url` in a repository is the same", "the `coord serve` of the repository, which is started if none runs";
+    COORD_URL, AGENT, "address of the server that agents of this machine ask; `git config coord.url` in a repository is the same, once `coord trust` has confirmed it", "the `coord serve` of the repository, which is started if none runs";
     COORD_TOKEN, AGENT, "the caller's token: a GitHub token or a JWT", "the next row";
-    COORD_TOKEN_FILE, AGENT, "file that has this token alone; `git config coord.tokenFile` is the same", "no credential, which a `coord serve` on the same machine does not need";
+    COORD_TOKEN_FILE, AGENT, "file that has this token alone; `git config coord.tokenFile` is the same, once `coord trust` has confirmed it", "no credential, which a `coord serve` on the same machine does not need";
     COORD_BRANCH, AGENT, "branch that the work is for; `git config coord.branch` is the same", "the upstream of the checked-out branch under another name, or else the default branch";
     COORD_AGENT, AGENT, "`agent_id` of the caller", "one for each session of an agent";
     COORD_TEAM, AGENT, "team that `coord team`, `coord task` and `coord message` are about; `OPENCODE_TEAM_NAME` is the same", "the only team that the agent is in";

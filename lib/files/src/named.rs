@@ -1,0 +1,61 @@
+//! Files that the user or the system has named: by their whole path, through links.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::inside::bounded;
+use super::{FileError, Kind, Refusal, system};
+
+/// The bytes of the regular file at `path`, at most `most`; `None` where there is none.
+///
+/// # Errors
+/// When it is no regular file, cannot be read, or has more bytes.
+pub fn regular(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
+    let Some(file) = open_regular(path)? else {
+        return Ok(None);
+    };
+    bounded(file, most, path.to_owned()).map(Some)
+}
+
+/// Opens the regular file at `path` for reading; `None` where there is none.
+///
+/// # Errors
+/// When it is no regular file, or cannot be opened.
+pub fn open_regular(path: &Path) -> Result<Option<File>, FileError> {
+    let Some((file, kind)) = opened(path)? else {
+        return Ok(None);
+    };
+    match kind {
+        Kind::File => Ok(Some(file)),
+        kind => Err(FileError::refused(path.to_owned(), Refusal::NotAFile(kind))),
+    }
+}
+
+/// As [`open_regular`], or a pipe or a device. A pipe that nobody writes to is at its end, so that nobody waits for a writer.
+///
+/// # Errors
+/// When it is a folder or a socket, or cannot be opened.
+pub fn open_stream(path: &Path) -> Result<Option<File>, FileError> {
+    let Some((file, kind)) = opened(path)? else {
+        return Ok(None);
+    };
+    match kind {
+        Kind::File => {}
+        Kind::Pipe | Kind::Device => {
+            system::wait_for_writers(&file).map_err(|error| FileError::system(path.to_owned(), error))?;
+        }
+        kind => return Err(FileError::refused(path.to_owned(), Refusal::NotAFile(kind))),
+    }
+    Ok(Some(file))
+}
+
+fn opened(path: &Path) -> Result<Option<(File, Kind)>, FileError> {
+    let failed = |error| FileError::system(path.to_owned(), error);
+    let file = match system::open_named(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(failed)?,
+    };
+    let kind = system::kind_of_open(&file).map_err(failed)?;
+    Ok(Some((file, kind)))
+}

@@ -1,0 +1,238 @@
+//! What a person confirms: a server, and the file of a token, that the repository's own settings name.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use coord_test_support::git::Repo;
+use coord_test_support::skipping::skip;
+use coord_test_support::waiting::block_until;
+
+use super::world::{SECRET, World};
+
+/// A repository whose own settings name the server of the world by an address that is not loopback's.
+fn repository(world: &World) -> std::path::PathBuf {
+    let path = world.path("clone");
+    let repo = Repo::init(&path, &[]);
+    repo.commit(&[("a.txt", "a\n")]);
+    repo.git(&["config", "coord.url", &format!("http://0.0.0.0:{}", world.port)]);
+    repo.git(&[
+        "config",
+        "coord.tokenFile",
+        &world.path("outside/secret").display().to_string(),
+    ]);
+    path
+}
+
+/// What the command `line` shows in a terminal in `folder` where the person types `typed`. No token is in the environment.
+fn in_terminal(world: &World, folder: &Path, line: &str, typed: &str) -> Option<String> {
+    let is_there = Command::new("script").arg("--version").stdout(Stdio::null()).status();
+    if is_there.is_err() {
+        skip("the command script of util-linux is not installed");
+        return None;
+    }
+    let mut script = Command::new("script");
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if ["COORD_", "GIT_", "XDG_"].iter().any(|prefix| text.starts_with(prefix)) {
+            script.env_remove(&name);
+        }
+    }
+    let programs = Path::new(env!("CARGO_BIN_EXE_coord")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let mut script = script
+        .args(["--quiet", "--return", "--command", line, "/dev/null"])
+        .env("PATH", path)
+        .current_dir(folder)
+        .env("HOME", world.path("home"))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    script.stdin.as_mut().unwrap().write_all(typed.as_bytes()).unwrap();
+    let output = script.wait_with_output().unwrap();
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back() {
+    let world = World::new();
+    let folder = repository(&world);
+    let claim = "coord claim a.txt --message x --agent one";
+    let trust = |typed: &str| in_terminal(&world, &folder, "coord trust", typed);
+    let Some(shown) = trust("n\n") else { return };
+    for part in [
+        format!(
+            "the server http://0.0.0.0:{}, which gets your requests and COORD_TOKEN",
+            world.port
+        ),
+        format!("the file {}, whose text", world.path("outside/secret").display()),
+        "Trust it? [y/N]".to_owned(),
+        "nothing was done".to_owned(),
+    ] {
+        assert!(shown.contains(&part), "{part}: {shown}");
+    }
+    let refused = in_terminal(&world, &folder, claim, "").unwrap();
+    assert!(refused.contains("run `coord trust`"), "{refused}");
+    assert_eq!(world.seen(), "");
+
+    assert!(trust("y\n").unwrap().contains("Confirmed."));
+    let granted = in_terminal(&world, &folder, claim, "").unwrap();
+    assert!(granted.contains("PROCEED"), "{granted}");
+    let seen = world.seen();
+    assert!(
+        seen.to_lowercase()
+            .contains(&format!("authorization: bearer {SECRET}-file")),
+        "{seen}"
+    );
+    assert!(trust("").unwrap().contains("confirmed this server already"));
+
+    // Another file, or another server, is another question.
+    let repo = Repo::at(&folder);
+    repo.git(&[
+        "config",
+        "coord.tokenFile",
+        &world.path("home/.netrc").display().to_string(),
+    ]);
+    let refused = in_terminal(&world, &folder, claim, "").unwrap();
+    assert!(refused.contains("run `coord trust`"), "{refused}");
+    repo.git(&[
+        "config",
+        "coord.tokenFile",
+        &world.path("outside/secret").display().to_string(),
+    ]);
+
+    assert!(
+        in_terminal(&world, &folder, "coord trust --remove", "")
+            .unwrap()
+            .contains("Removed")
+    );
+    let seen = world.seen();
+    let refused = in_terminal(&world, &folder, claim, "").unwrap();
+    assert!(refused.contains("run `coord trust`"), "{refused}");
+    assert_eq!(world.seen(), seen);
+}
+
+#[test]
+fn no_script_and_no_agent_confirms_a_server() {
+    let world = World::new();
+    let folder = repository(&world);
+    let said = world.run(&folder, &["trust", "--yes"]);
+    assert!(said.contains("run it in a terminal"), "{said}");
+    let Some(said) = in_terminal(&world, &folder, "COORD_AGENT=one coord trust --yes", "y\n") else {
+        return;
+    };
+    assert!(said.contains("this takes a person, and one is an agent"), "{said}");
+    assert_eq!(world.seen(), "");
+    assert!(!world.path("home/.config/coord/servers.json").exists());
+}
+
+#[test]
+fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
+    let world = World::new();
+    let path = world.path("clone");
+    let repo = Repo::init(&path, &[]);
+    repo.commit(&[("a.txt", "a\n")]);
+    let url = format!("http://0.0.0.0:{}", world.port);
+    let init = ["init", "codex", "--url", &url, "--yes", "--no-check", "--no-guard"];
+    let said = world.run(&path, &init);
+    assert!(said.contains("git config --local coord.url"), "{said}");
+    let claim = ["claim", "a.txt", "--message", "x", "--agent", "one"];
+    let granted = world.run(&path, &claim);
+    assert!(granted.contains("PROCEED"), "{granted}");
+    assert!(world.seen().contains(&format!("{SECRET}-token")));
+    // The repository names another one, or a file for the token.
+    for (key, value) in [
+        ("coord.tokenFile", world.path("outside/secret").display().to_string()),
+        ("coord.url", format!("http://0.0.0.0:{}/", world.port)),
+    ] {
+        repo.git(&["config", key, &value]);
+        let before = world.seen();
+        let said = in_terminal(&world, &path, "coord check a.txt", "");
+        assert!(said.is_none_or(|said| said.contains("run `coord trust`")), "{key}");
+        assert_eq!(world.seen(), before, "{key}");
+    }
+}
+
+/// What `coord serve --fetch` says until it has fetched the clone in `folder`, or says why not.
+fn fetching(world: &World, clone: &Repo) -> String {
+    let log = world.path("log");
+    let file = std::fs::File::create(&log).unwrap();
+    let mut serve = world.command(clone.path(), 120);
+    serve.args(["serve", "--port", "0", "--fetch", "5"]);
+    serve
+        .stdin(Stdio::null())
+        .stdout(file.try_clone().unwrap())
+        .stderr(file);
+    let mut running = serve.spawn().unwrap();
+    let said = || std::fs::read_to_string(&log).unwrap();
+    block_until("the clone is fetched, or is not", || {
+        said().contains("cannot be fetched") || clone.try_git(&["rev-parse", "refs/remotes/origin/main"]).is_ok()
+    });
+    // `timeout` hands the signal on.
+    let ended = Command::new("kill").arg(running.id().to_string()).status();
+    assert!(ended.unwrap().success());
+    running.wait().unwrap();
+    said()
+}
+
+#[test]
+fn a_clone_whose_own_configuration_redirects_is_not_fetched() {
+    for (key, is_fetched) in [
+        ("core.sshCommand", false),
+        ("core.gitProxy", false),
+        ("credential.helper", false),
+        ("http.proxy", false),
+        ("remote.origin.uploadpack", false),
+        ("remote.origin.vcs", false),
+        ("user.name", true),
+    ] {
+        let world = World::new();
+        let origin = Repo::init(world.path("origin"), &[]);
+        let commit = origin.commit(&[("a.txt", "a\n")]);
+        let clone = Repo::init(world.path("clone"), &[]);
+        clone.git(&["remote", "add", "origin", &origin.path().display().to_string()]);
+        clone.git(&["config", key, &format!("touch {};", world.path("ran/it").display())]);
+        let said = fetching(&world, &clone);
+        let fetched = clone.try_git(&["rev-parse", "refs/remotes/origin/main"]);
+        assert_eq!(fetched.as_ref() == Ok(&commit), is_fetched, "{key}: {said}");
+        assert_eq!(
+            said.contains("its own configuration sets"),
+            !is_fetched,
+            "{key}: {said}"
+        );
+        assert_eq!(world.ran(), [""; 0], "{key}");
+    }
+}
+
+#[test]
+fn a_git_that_hangs_is_ended_with_what_it_started() {
+    let world = World::new();
+    let path = world.path("clone");
+    let repo = Repo::init(&path, &[]);
+    repo.commit(&[("a.txt", "a\n")]);
+    // Git waits for whoever writes to the pipe; Coord opens no included file.
+    let pipe = path.join(".git/more");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut config = std::fs::read_to_string(path.join(".git/config")).unwrap();
+    config += "[include]\n\tpath = more\n";
+    std::fs::write(path.join(".git/config"), config).unwrap();
+    let mut coord = Command::new(env!("CARGO_BIN_EXE_coord"));
+    let output = coord
+        .args(["init", "codex", "--yes", "--no-check"])
+        .current_dir(&path)
+        .env("HOME", world.path("home"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("git takes longer than 30s"), "{said}");
+    let root = path.display().to_string();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let line = std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+        assert!(
+            !(line.starts_with("git\0") && line.contains(&root)),
+            "{line:?} still runs"
+        );
+    }
+}
