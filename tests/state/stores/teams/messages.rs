@@ -86,13 +86,15 @@ async fn a_page_is_followed_by_the_rest(world: World) {
 }
 
 async fn a_message_goes_to_members_only_and_a_full_inbox_is_told(world: World) {
-    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let (lead, [bob, cem, dan, eve]) = world.team_of(["bob", "cem", "dan", "eve"]).await;
     assert_eq!(
         lead.tells(&["ghost"], "hi").await.unwrap_err().to_string(),
         "Recipient \"ghost\" is not a member of team \"alpha\""
     );
-    for _ in 0..1000 {
-        lead.tells(&["bob"], "m").await.unwrap();
+    for sender in [&lead, &cem, &dan, &eve] {
+        for _ in 0..250 {
+            sender.tells(&["bob"], "m").await.unwrap();
+        }
     }
     let full = TeamRefusal::InboxFull {
         handle: "bob".to_owned(),
