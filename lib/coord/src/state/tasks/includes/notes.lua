@@ -20,9 +20,10 @@ local function add_note(id, text, by)
   return true
 end
 
--- Whether a note of the caller has room. The login that made the task may fill it, another one a quarter.
+-- Whether a note of the caller has room. The login that made the task may fill it, another one a half: a note has up to
+-- 16 KiB.
 local function has_room_for_note(id, task, text)
-  local MOST_BYTES, MOST_BYTES_OF_LOGIN, MOST_OVERHEAD = 65536, 16384, 512
+  local MOST_BYTES, MOST_BYTES_OF_LOGIN, MOST_OVERHEAD = 65536, 32768, 512
   local stored = redis.call('HGET', keys.texts, id .. ' notes') or ''
   local added = #cjson.encode(text) + MOST_OVERHEAD
   local own = added
