@@ -7,7 +7,7 @@ use crate::api::Api;
 #[tokio::test]
 async fn a_claim_for_which_there_is_no_room_is_a_refusal_with_a_whole_body() {
     let api = Api::start().await;
-    for reader in 0..64 {
+    for reader in 0..256 {
         api.claim(&format!("p{reader}"), "READING", &["src/auth.ts"]).await;
     }
     let answer = api

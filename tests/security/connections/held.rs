@@ -1,5 +1,6 @@
 //! Connections that are held: whoever holds them keeps nobody else out.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -7,12 +8,14 @@ use coord::app::App;
 use coord::auth::Authenticator;
 use coord::http::Endpoint;
 use coord::settings::Settings;
+use coord::settings::connections::ConnectionConfig;
+use coord_cli::commands::serve::listen::Places;
 use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
 use secrecy::SecretString;
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 use super::{Local, MOST, QUERY, few_places, listen, read_until, send, status};
 
@@ -21,7 +24,7 @@ const HEALTH: &str = "GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n";
 /// How often a client holds as many connections as there are.
 const TIMES: usize = 8;
 
-async fn hold(address: std::net::SocketAddr, request: &str) -> Vec<TcpStream> {
+async fn hold(address: SocketAddr, request: &str) -> Vec<TcpStream> {
     let mut held = Vec::new();
     for _ in 0..TIMES * MOST {
         held.push(send(address, request).await);
@@ -145,4 +148,42 @@ async fn a_flood_on_one_port_leaves_the_other_one_its_connections() {
     assert_eq!(status(port, publish).await, 200);
     let message = read_until(&mut subscriber, "message,news,hello").await;
     assert!(message.contains("message,news,hello"), "{message}");
+}
+
+#[tokio::test]
+async fn one_address_takes_its_share_of_the_connections_and_no_other_address_loses_one() {
+    const OF_ADDRESS: usize = 16;
+    let places = Places::new(ConnectionConfig {
+        most: MOST,
+        most_of_address: OF_ADDRESS,
+        counts_loopback: true,
+        ..ConnectionConfig::default()
+    });
+    let local = Local::start(&places).await;
+    let from = async |host: u8| {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(SocketAddr::from(([127, 0, 0, host], 0))).unwrap();
+        socket.connect(local.address).await.unwrap()
+    };
+    let mut others = Vec::new();
+    for host in [3, 4] {
+        for _ in 0..OF_ADDRESS {
+            others.push(from(host).await);
+        }
+    }
+    let mut flood = Vec::new();
+    for _ in 0..TIMES * MOST {
+        flood.push(from(2).await);
+    }
+    // The server has accepted all of them once one that came later is answered.
+    assert_eq!(status(local.address, HEALTH).await, 200);
+    coord_test_support::waiting::until("the address keeps its share", async || {
+        open(&mut flood).await <= OF_ADDRESS
+    })
+    .await;
+    for connection in &mut others {
+        connection.write_all(HEALTH.as_bytes()).await.unwrap();
+        let answer = read_until(connection, "\r\n").await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer:?}");
+    }
 }

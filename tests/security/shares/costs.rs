@@ -143,6 +143,19 @@ async fn forty_connections_of_filtered_lists_are_paid_by_what_they_look_at_and_l
     assert!(retry_after.is_some_and(|seconds| seconds.parse::<u64>().is_ok()));
     let message = body["message"].as_str().unwrap();
     assert!(message.contains("one request for each 500 tasks"), "{message}");
+    let path = format!("{}/api/teams/all?repo_url={REPO_URL}", server.address);
+    let response = server
+        .client
+        .get(path)
+        .header("x-coord-user", "eve")
+        .send()
+        .await
+        .unwrap();
+    let body = response.text().await.unwrap();
+    assert!(
+        body.contains("a team counts as one request for each 100 members"),
+        "{body}"
+    );
     // Another login pays for itself alone.
     let (status, ..) = server.filters("ben").await;
     assert_eq!(status, 200);

@@ -1,4 +1,5 @@
 //! One login beside all others: shares, limits, and the ledger.
 
+mod bounds;
 mod costs;
 mod floods;

@@ -115,6 +115,8 @@ const TEMPLATES: &[&str] = &[
     "XADD K MAXLEN = C S F V",
     "XADD K MINID S S F V",
     "XADD K MAXLEN = C LIMIT C S F V",
+    "XDEL K S",
+    "XDEL K S S",
     "XLEN K",
     "XRANGE K - +",
     "XRANGE K X X",

@@ -70,8 +70,8 @@ async fn what_is_counted_as_held_is_what_the_entries_say(world: World) {
     assert!(world.held().await.is_empty(), "{:?}", world.held().await);
 }
 
-async fn a_file_has_at_most_64_locks(world: World) {
-    for number in 0..64 {
+async fn a_file_has_at_most_256_locks(world: World) {
+    for number in 0..256 {
         world.agent(&format!("p{number}")).reads(&["a.ts"]).await;
     }
     let ann = world.agent("ann");
@@ -351,7 +351,7 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
 
 on_every_store!(
     what_is_counted_as_held_is_what_the_entries_say,
-    a_file_has_at_most_64_locks,
+    a_file_has_at_most_256_locks,
     a_person_with_all_agents_holds_at_most_2000_files,
     what_is_held_is_bounded_in_bytes_too,
     a_repository_has_at_most_10000_locks,

@@ -69,5 +69,6 @@ mod release_again;
 mod repeated;
 mod request_costs;
 mod scale;
+mod shares;
 mod spelling;
 mod teams;

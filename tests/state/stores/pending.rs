@@ -207,6 +207,18 @@ async fn there_is_a_bound_and_who_meets_it_is_told(world: World) {
     }
 }
 
+async fn a_login_leaves_room_for_the_pending_changes_of_others(world: World) {
+    for number in 0..8 {
+        let eve = world.agent(&format!("eve/{number}")).working_on(&format!("w{number}"));
+        eve.writes(&["a.ts"]).await;
+        waits(&eve, &["a.ts"]).await;
+    }
+    let bob = world.agent("bob").working_on("of-bob");
+    bob.writes(&["a.ts"]).await;
+    assert_eq!(waits(&bob, &["a.ts"]).await.pending, ["a.ts"]);
+    assert_eq!(known(&world).await.len(), 9);
+}
+
 async fn without_a_word_of_the_source_nothing_counts_as_pushed_to_a_work_branch(world: World) {
     let ann = world.agent("ann").working_on("pool");
     ann.writes(&["a.ts"]).await;
@@ -223,5 +235,6 @@ on_every_store!(
     a_policy_lets_pending_changes_stop_writers,
     changes_end_by_commit_by_branch_and_by_time,
     there_is_a_bound_and_who_meets_it_is_told,
+    a_login_leaves_room_for_the_pending_changes_of_others,
     without_a_word_of_the_source_nothing_counts_as_pushed_to_a_work_branch,
 );

@@ -177,7 +177,7 @@ impl World {
         let read = |entry: &Value| {
             let parts = entry.as_array()?;
             let fields = parts.get(1)?.as_array()?;
-            assert_eq!(fields.first()?.as_str(), Some("event"), "{fields:?}");
+            assert!(fields.first()?.as_str()?.starts_with("event"), "{fields:?}");
             let event = serde_json::from_str(fields.get(1)?.as_str()?).ok()?;
             Some((parts.first()?.as_str()?.to_owned(), event))
         };

@@ -385,11 +385,11 @@ impl<'a> Admission<'a> {
     }
 
     /// Runs `call`, one part of a long read, when it is the person's turn. Each part is counted as a request, and between two parts the
-    /// store has time for others.
+    /// store has time for others. `price`: a sentence of what it costs, for a caller that has no request left.
     ///
     /// # Errors
     /// As those of [`Admission::run`].
-    pub async fn run_part<C: AdmittedCall>(&mut self, call: &C) -> Result<C::Outcome, ApiError> {
+    pub async fn run_part<C: AdmittedCall>(&mut self, call: &C, price: &'static str) -> Result<C::Outcome, ApiError> {
         let _turn = self.app.long_reads.turn(&self.holder.user_id).await?;
         self.is_counted = false;
         match self.run(call).await {
@@ -397,8 +397,7 @@ impl<'a> Admission<'a> {
                 retry_after_seconds, ..
             }) => Err(ApiError::RateLimited {
                 retry_after_seconds,
-                whose: "you read too much; a list counts as one request for each 500 tasks or messages that it reads, \
-                        so list less often",
+                whose: price,
             }),
             outcome => outcome,
         }

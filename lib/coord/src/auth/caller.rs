@@ -138,6 +138,11 @@ impl CallerIdentity {
             CallerIdentity::Unverified(_) => None,
         }
     }
+
+    /// Whether it has sent no credential.
+    pub fn is_anonymous(&self) -> bool {
+        matches!(self, CallerIdentity::Unverified(credential) if credential.token.is_none())
+    }
 }
 
 #[cfg(test)]

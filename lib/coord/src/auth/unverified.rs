@@ -1,9 +1,10 @@
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use quick_cache::unsync::Cache;
 
+use crate::settings::connections::network;
 use crate::state::admission::Rate;
 
 /// Maximum of addresses remembered.
@@ -112,14 +113,6 @@ impl UnverifiedLimit {
                 .by_address
                 .insert(address, own.saturating_sub(OF_AN_ADDRESS.interval_ms.into()));
         }
-    }
-}
-
-/// The addresses of one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
-        address => address,
     }
 }
 

@@ -24,13 +24,13 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::domain::{EventId, RepoId, UserId};
+use crate::domain::{EventId, RepoId};
 use crate::error::ApiError;
 use crate::single_flight::SingleFlight;
 use crate::store::{Store, StoreError};
 use feed::Feed;
-pub use permits::Permit;
 use permits::Permits;
+pub use permits::{Permit, Watcher};
 pub use published::Published;
 pub(crate) use published::frame;
 pub use watching::{Next, Watching};
@@ -131,12 +131,12 @@ impl EventHub {
         }
     }
 
-    /// A stream of `person`, which counts until the permit is dropped.
+    /// A stream of `watcher`, which counts until the permit is dropped.
     ///
     /// # Errors
     /// When there are too many streams.
-    pub fn permit(&self, person: UserId) -> Result<Permit, ApiError> {
-        self.permits.take(person)
+    pub fn permit(&self, watcher: Watcher) -> Result<Permit, ApiError> {
+        self.permits.take(watcher)
     }
 
     /// Ends every watching. No other begins.

@@ -11,7 +11,7 @@ use super::fields::seconds;
 use crate::app::App;
 use crate::domain::{RepoId, UserId};
 use crate::error::ApiError;
-use crate::events::{EventHub, Next, Permit, Watching};
+use crate::events::{EventHub, Next, Permit, Watcher, Watching};
 
 /// The seconds that a request with `sent` in `field` waits: no more than this server lets it.
 pub(super) fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) -> Result<u32, ApiError> {
@@ -44,7 +44,7 @@ impl Waiting {
         let watching = match wait {
             0 => None,
             _ => {
-                let permit = events.permit(person.clone())?;
+                let permit = events.permit(Watcher::Person(person.clone()))?;
                 Some((events.watch(repo, None).await?, permit))
             }
         };

@@ -7,12 +7,13 @@ use coord_protocol::stream::{Heartbeat, Resync, StreamEnd, StreamEnded, StreamMe
 use futures::future::{BoxFuture, OptionFuture};
 use tokio::time::{Instant, Interval, MissedTickBehavior, sleep_until};
 
+use crate::admission::caller_address::caller_address;
 use crate::admission::{admit_to_repository, renew_verdict};
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, EventId, RepoId, UserId};
 use crate::error::ApiError;
-use crate::events::{Next, Permit, Published, Timing, Watching};
+use crate::events::{Next, Permit, Published, Timing, Watcher, Watching};
 use crate::state::Read;
 
 /// Which events are watched.
@@ -71,7 +72,11 @@ pub async fn watch_events(
     ends_by: Option<Instant>,
 ) -> Result<Stream, ApiError> {
     let person = admit_watcher(app, &request).await?;
-    let permit = app.events.permit(person)?;
+    let watcher = match request.caller.is_anonymous() {
+        true => Watcher::Anonymous(caller_address()),
+        false => Watcher::Person(person),
+    };
+    let permit = app.events.permit(watcher)?;
     let watching = app.events.watch(&request.repo, request.after).await?;
     let timing = app.events.timing();
     let mut heartbeat = tokio::time::interval(timing.heartbeat);

@@ -1,6 +1,6 @@
 //! Settings of connections: how many there may be, and the proxies in front.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use ipnet::IpNet;
@@ -20,6 +20,8 @@ pub struct ConnectionConfig {
     pub most_of_address: usize,
     /// Not counted by address: the connections of many callers come from these.
     pub proxies: Proxies,
+    /// Whether loopback addresses count as those of other machines do, which tests need.
+    pub counts_loopback: bool,
 }
 
 impl Default for ConnectionConfig {
@@ -28,6 +30,7 @@ impl Default for ConnectionConfig {
             most: ConnectionConfig::MOST,
             most_of_address: ConnectionConfig::MOST / 4,
             proxies: Proxies::default(),
+            counts_loopback: false,
         }
     }
 }
@@ -55,13 +58,22 @@ impl ConnectionConfig {
             most,
             most_of_address: of_address.unwrap_or((most / 4).max(1)),
             proxies: Proxies::from_env(environment)?,
+            counts_loopback: false,
         })
     }
 
     /// Whether the connections from `peer` have a bound of their own. All agents of this machine have one address, and the bound
     /// of all connections holds for them.
     pub fn is_counted(&self, peer: IpAddr) -> bool {
-        !peer.to_canonical().is_loopback() && !self.proxies.contains(peer)
+        (self.counts_loopback || !peer.to_canonical().is_loopback()) && !self.proxies.contains(peer)
+    }
+}
+
+/// The addresses of one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+        address => address,
     }
 }
 

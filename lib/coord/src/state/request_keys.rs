@@ -29,14 +29,20 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
         ledger::keys::traces(repo),
         teams::keys::members(repo),
         locks::keys::pending(repo),
-        ledger::keys::shares(repo),
     ]);
+    keys
+}
+
+/// The same of the scripts that may use up a share of the caller, by lines of the ledger or events.
+pub(super) fn share_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
+    let mut keys = branch_keys(terms);
+    keys.push(events::keys::shares(terms.repo));
     keys
 }
 
 /// The same of the scripts that may change locks, too.
 pub(super) fn lock_keys(terms: &AdmissionTerms<'_>) -> Vec<String> {
-    let mut keys = branch_keys(terms);
+    let mut keys = share_keys(terms);
     keys.push(locks::keys::releases(terms.repo));
     keys.push(locks::keys::token(terms.repo));
     keys

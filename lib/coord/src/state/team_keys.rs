@@ -46,5 +46,6 @@ fn add_team(keys: &mut Vec<String>, terms: &AdmissionTerms<'_>, name: &TeamName)
         locks::keys::expiries(repo),
         locks::keys::held(repo),
         tasks::keys::lapses(repo),
+        events::keys::shares(repo),
     ]);
 }

@@ -46,7 +46,7 @@ const fn write(name: &'static str, arity: i32, run: fn(&mut Keyspace, Words) -> 
     }
 }
 
-static COMMANDS: [Command; 44] = [
+static COMMANDS: [Command; 45] = [
     write("del", -2, generic::del),
     read("exists", -2, generic::exists),
     write("expire", -3, generic::expire),
@@ -78,6 +78,7 @@ static COMMANDS: [Command; 44] = [
     read("type", 2, generic::kind),
     write("unlink", -2, generic::del),
     write("xadd", -5, streams::xadd),
+    write("xdel", -3, streams::xdel),
     read("xlen", 2, streams::xlen),
     read("xrange", -4, streams::xrange),
     read("xread", -4, streams::xread),

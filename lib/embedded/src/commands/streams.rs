@@ -187,6 +187,28 @@ pub(super) fn xtrim(keyspace: &mut Keyspace, words: Words) -> Outcome {
     Ok(Value::Int(removed as i64))
 }
 
+pub(super) fn xdel(keyspace: &mut Keyspace, words: Words) -> Outcome {
+    let Some(entry) = keyspace.find(words[1], Kind::Stream)? else {
+        return Ok(Value::Int(0));
+    };
+    let ids = words[2..].iter().map(|word| Id::parse(word, 0));
+    let ids = ids.collect::<Result<Vec<Id>, Failure>>()?;
+    let mut stream = Stream::load(keyspace, entry)?;
+    let before = stream.length;
+    for id in ids {
+        let key = stream.key(id);
+        if keyspace.layers.get(&key)?.is_some() {
+            keyspace.layers.remove(key);
+            stream.length -= 1;
+        }
+    }
+    let removed = before - stream.length;
+    if removed > 0 {
+        stream.save(keyspace);
+    }
+    Ok(Value::Int(removed as i64))
+}
+
 pub(super) fn xlen(keyspace: &mut Keyspace, words: Words) -> Outcome {
     match keyspace.find(words[1], Kind::Stream)? {
         Some(entry) => Ok(Value::Int(keyspace.count(entry)? as i64)),

@@ -123,6 +123,13 @@ async fn streams() {
         ("XREVRANGE s + (1-1 COUNT 5", "[[\"1-2\" [\"f\" \"w\"]]]"),
         ("XREAD COUNT 1 STREAMS s 0", "[[\"s\" [[\"1-1\" [\"f\" \"v\"]]]]]"),
         ("XREAD STREAMS s $", "nil"),
+        ("XDEL s 1-1 1-1 9", "1"),
+        ("XDEL none x", "0"),
+        (
+            "XDEL s x",
+            "!ERR Invalid stream ID specified as stream command argument",
+        ),
+        ("XLEN s", "1"),
         ("XADD s MAXLEN = 1 5 f x", "\"5-0\""),
         ("XLEN s", "1"),
         ("XTRIM s MAXLEN 0", "1"),

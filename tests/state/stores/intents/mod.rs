@@ -356,6 +356,33 @@ async fn an_overlap_is_allowed_on_both_sides(world: World) {
     assert_eq!(ann.allows("a", "d").await, AllowOutcome::Full);
 }
 
+async fn the_intents_of_a_login_take_a_quarter_of_what_an_intent_may_overlap_with(world: World) {
+    let (bob, eve) = (world.agent("bob"), world.agent("eve"));
+    bob.writes_intent("of-bob").await;
+    for number in 0..26 {
+        eve.writes_intent(&format!("e{number}")).await;
+    }
+    for number in 0..25 {
+        assert_eq!(
+            eve.allows(&format!("e{number}"), "of-bob").await,
+            AllowOutcome::Allowed(State::Request)
+        );
+    }
+    for (one, other) in [("e25", "of-bob"), ("of-bob", "e25")] {
+        assert_eq!(eve.allows(one, other).await, AllowOutcome::Full);
+    }
+    assert_eq!(
+        eve.allows("e0", "of-bob").await,
+        AllowOutcome::Allowed(State::Request),
+        "as before"
+    );
+    world.agent("cem").writes_intent("of-cem").await;
+    assert_eq!(
+        bob.allows("of-bob", "of-cem").await,
+        AllowOutcome::Allowed(State::Request)
+    );
+}
+
 async fn files_are_taken_over_with_what_was_recorded_of_them(world: World) {
     let ann = world.agent("ann");
     assert_eq!(ann.takes("a", &["x.ts"]).await, TakeOutcome::Unknown);
@@ -406,5 +433,6 @@ on_every_store!(
     a_selection_begins_what_is_pending_and_is_each_holder_s_own,
     a_repository_without_intents_has_no_line_of_a_refused_selection,
     an_overlap_is_allowed_on_both_sides,
+    the_intents_of_a_login_take_a_quarter_of_what_an_intent_may_overlap_with,
     files_are_taken_over_with_what_was_recorded_of_them,
 );

@@ -131,7 +131,7 @@ async fn the_branch_of_a_task_is_that_of_its_claim(world: World) {
 
 async fn a_file_without_room_for_a_lock_refuses_the_task(world: World) {
     let (lead, bob, _) = team(&world, &[with_files("one", &["a.ts", "b.ts"])]).await;
-    for number in 0..64 {
+    for number in 0..256 {
         let reader = world.agent(&format!("r{number}")).on_branch(&format!("b{number}"));
         reader.reads(&["a.ts"]).await;
     }
@@ -240,7 +240,7 @@ async fn intents_let_a_task_have_its_files_or_refuse_it(world: World) {
     bob.about.cited = Some("INT-1".to_owned());
     // Without a share of the ledger nothing changes, because no line could say so.
     let (shares, now) = (
-        coord::state::ledger::keys::shares(&world.repo),
+        coord::state::events::keys::shares(&world.repo),
         world.now().await * 1000,
     );
     let used_up = format!("{} {now}", now + 86_400_000);

@@ -330,7 +330,7 @@ async fn a_claim_that_ended_is_told_from_one_that_never_was(world: World) {
         ..TaskChanges::default()
     };
     for _ in 0..4 {
-        bob.updates("t1", &notes).await.unwrap();
+        lead.updates("t1", &notes).await.unwrap();
     }
     let full = TeamRefusal::NotesFull { id: "t1".to_owned() };
     assert_eq!(bob.releases("t1", &"n".repeat(2_000)).await.unwrap_err(), full);

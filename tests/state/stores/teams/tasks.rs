@@ -180,7 +180,7 @@ async fn an_update_is_made_whole_or_not_at_all(world: World) {
                 ..TaskChanges::default()
             };
             for _ in 0..3 {
-                bob.updates("t1", &long).await.unwrap();
+                lead.updates("t1", &long).await.unwrap();
             }
             assert!(matches!(
                 bob.updates("t1", &long).await,

@@ -5,13 +5,13 @@
 //! the time limit of the edge, and the stream of a verified caller, of which each has a bounded number.
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use coord::http::OpenConnection;
-use coord::settings::connections::ConnectionConfig;
+use coord::settings::connections::{ConnectionConfig, network};
 use coord::settings::env_vars;
 use futures::task::AtomicWaker;
 use parking_lot::Mutex;
@@ -247,14 +247,6 @@ impl Cut {
             true => Poll::Ready(()),
             false => Poll::Pending,
         }
-    }
-}
-
-/// The addresses of one subscriber: an IPv4 address, or an IPv6 network of 64 bits.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
-        address => address,
     }
 }
 

@@ -26,12 +26,21 @@ pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = Told<T>>>(
     told(admission.run(call).await?)
 }
 
-/// The same for a part of a read that may take long.
+/// What a list costs, for a caller that has no request left.
+pub(super) const PRICE_OF_LIST: &str = "you read too much; a list counts as one request for each 500 tasks or messages that it reads, \
+                                        so list less often";
+
+/// What a team costs, for a caller that has no request left.
+pub(super) const PRICE_OF_TEAM: &str = "you read too much; a team counts as one request for each 100 members and each 1,000 claimed \
+                                        tasks that it shows, so show it less often";
+
+/// The same for a part of a read that may take long. `price`: what it costs.
 pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = Told<T>>>(
     admission: &mut Admission<'_>,
     call: &C,
+    price: &'static str,
 ) -> Result<(T, Waiting), ApiError> {
-    told(admission.run_part(call).await?)
+    told(admission.run_part(call, price).await?)
 }
 
 fn told<T>(Told { outcome, waiting }: Told<T>) -> Result<(T, Waiting), ApiError> {

@@ -9,8 +9,8 @@ use coord_protocol::{Action, Orchestration, Waiting};
 
 use super::caller::{Asked, TeamAgent};
 use super::calls::{
-    AnswerShutdown, CreateTeam, DeleteTeam, ForceShutdown, HandOver, JoinTeam, LeaveTeam, RequestShutdown, ShowTeam,
-    run, run_part,
+    AnswerShutdown, CreateTeam, DeleteTeam, ForceShutdown, HandOver, JoinTeam, LeaveTeam, PRICE_OF_TEAM,
+    RequestShutdown, ShowTeam, run, run_part,
 };
 use super::chosen::{ChosenTeam, team_name};
 use super::texts::long_text;
@@ -63,7 +63,7 @@ pub async fn show_team(
     let agent = TeamAgent::parse(repo_url, None, asked)?;
     let team = &ChosenTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Read).await?;
-    let (record, waiting) = run_part(&mut admission, &ShowTeam { team }).await?;
+    let (record, waiting) = run_part(&mut admission, &ShowTeam { team }, PRICE_OF_TEAM).await?;
     Ok(TeamResponse {
         team: view::team(record, admission.holder().user_id.as_str()),
         waiting,

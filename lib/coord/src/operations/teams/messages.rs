@@ -9,7 +9,7 @@ use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Event, Orchestration};
 
 use super::caller::{Asked, TeamAgent};
-use super::calls::{ListMessages, MOST_PARTS, ReadMessages, SendMessage, run, run_part};
+use super::calls::{ListMessages, MOST_PARTS, PRICE_OF_LIST, ReadMessages, SendMessage, run, run_part};
 use super::chosen::ChosenTeam;
 use super::is_of;
 use super::texts::{content, long_text, number, request_key, task_id};
@@ -260,7 +260,7 @@ pub async fn message_history(
             most_bytes: MOST_BYTES,
             filter: &filter,
         };
-        let (page, waiting) = match (run_part(&mut admission, &call).await, found) {
+        let (page, waiting) = match (run_part(&mut admission, &call, PRICE_OF_LIST).await, found) {
             // The answer says where to go on.
             (Err(ApiError::RateLimited { .. }), Some(found)) => break found,
             (part, _) => part?,

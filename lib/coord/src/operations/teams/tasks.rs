@@ -10,7 +10,9 @@ use coord_protocol::teams::TeamCaller;
 use coord_protocol::{Action, Orchestration, Waiting};
 
 use super::caller::{Asked, TeamAgent};
-use super::calls::{AssignTask, CreateTasks, DeleteTask, ListTasks, MOST_PARTS, ShowTask, UpdateTask, run, run_part};
+use super::calls::{
+    AssignTask, CreateTasks, DeleteTask, ListTasks, MOST_PARTS, PRICE_OF_LIST, ShowTask, UpdateTask, run, run_part,
+};
 use super::chosen::ChosenTeam;
 use super::sent_tasks::{changes, planned, with_refs};
 use super::texts::{content, number, request_key, task_id};
@@ -108,18 +110,19 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
         most,
         filter: &filter,
     };
-    let (mut page, mut waiting) = run_part(&mut admission, &part(after, most)).await?;
+    let (mut page, mut waiting) = run_part(&mut admission, &part(after, most), PRICE_OF_LIST).await?;
     for _ in 1..MOST_PARTS {
         let described: usize = page.descriptions.values().map(String::len).sum();
         let bytes = described + page.tasks.iter().map(TaskView::bytes).sum::<usize>();
         let Some(after) = page.next.filter(|_| page.tasks.len() < most && bytes < ENOUGH_BYTES) else {
             break;
         };
-        let (more, now_waiting) = match run_part(&mut admission, &part(after, most - page.tasks.len())).await {
-            // What was found so far is an answer, and says where to go on.
-            Err(ApiError::RateLimited { .. }) => break,
-            part => part?,
-        };
+        let (more, now_waiting) =
+            match run_part(&mut admission, &part(after, most - page.tasks.len()), PRICE_OF_LIST).await {
+                // What was found so far is an answer, and says where to go on.
+                Err(ApiError::RateLimited { .. }) => break,
+                part => part?,
+            };
         page.tasks.extend(more.tasks);
         page.descriptions.extend(more.descriptions);
         page.next = more.next;

@@ -35,7 +35,7 @@ if is_leader() then
 end
 load_members()
 -- Of what members that left have not read the newest 1,000 stay, in an inbox that nobody has.
-local me, AT_ONCE, KEPT = string.lower(member.handle), 200, 1000
+local me, AT_ONCE, MOST_LEFT = string.lower(member.handle), 200, 1000
 local given_back = give_back(member, member.handle .. ' left the team.')
 local marks = marks_of(redis.call('HGET', keys.members, team_key .. '/' .. me))
 local entries
@@ -54,7 +54,7 @@ repeat
     redis.call('ZREM', keys.mail, unpack(entries))
   end
 until #entries < AT_ONCE
-for _ = KEPT + 1, redis.call('ZLEXCOUNT', keys.mail, '[' .. LEFT .. ' ', '(' .. LEFT .. '!') do
+for _ = MOST_LEFT + 1, redis.call('ZLEXCOUNT', keys.mail, '[' .. LEFT .. ' ', '(' .. LEFT .. '!') do
   drop_oldest(LEFT, 1)
 end
 count_mail()

@@ -22,7 +22,7 @@ pub struct LoggedEvent {
 pub struct LaterEvents {
     /// The oldest first.
     pub events: Vec<LoggedEvent>,
-    /// The oldest of the whole log.
+    /// The oldest of the log, or the newest that others made room for: a reader that has not come so far has missed some.
     pub oldest: Option<EventId>,
 }
 
@@ -38,10 +38,14 @@ pub fn events_after(repo: &RepoId, after: EventId, most: usize) -> Read<LaterEve
     let (log, first, most) = (keys::status_log(repo), after.next().to_string(), most.to_string());
     let later = Request::command(["XRANGE", &log, &first, "+", "COUNT", &most]);
     let oldest = Request::command(["XRANGE", &log, "-", "+", "COUNT", "1"]);
-    Read::new([later, oldest], |[later, oldest]| {
+    let dropped = Request::command(["HGET", &keys::shares(repo), "\nevents"]);
+    Read::new([later, oldest, dropped], |[later, oldest, dropped]| {
+        let dropped = dropped.as_str().and_then(|id| EventId::parse(id).ok());
         Ok(LaterEvents {
             events: decode(&later)?,
-            oldest: decode(&oldest)?.first().map(|event| event.id),
+            oldest: decode(&oldest)?
+                .first()
+                .map(|event| dropped.map_or(event.id, |id| id.max(event.id))),
         })
     })
 }

@@ -4,7 +4,7 @@ use coord_intents::ledger::State;
 use super::scripts::ALLOW_OVERLAP;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
 /// The outcome of letting two intents overlap.
@@ -33,7 +33,7 @@ pub async fn allow_overlap(
 ) -> Result<Admitted<AllowOutcome>, StoreError> {
     let mut args = terms.arguments(Kind::Read, 1);
     args.extend(arguments([id, other, origin]));
-    let reply = call(store, &ALLOW_OVERLAP, branch_keys(terms), args).await?;
+    let reply = call(store, &ALLOW_OVERLAP, share_keys(terms), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "ALLOWED" => Ok(AllowOutcome::Allowed(reply.state()?)),
         "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.text()?)),

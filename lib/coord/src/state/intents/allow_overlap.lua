@@ -11,7 +11,7 @@ local id, other, origin = unpack(ARGV, 17, 19)
 -- @include intents/status
 -- @include intents/session
 
-local MOST_ALLOWED = 100
+local MOST_ALLOWED, MOST_OF_LOGIN = 100, 25
 
 local denial = admit() or full_ledger(1)
 if denial then
@@ -25,13 +25,21 @@ end
 for _, record in ipairs({ one, two }) do
   if record.status == 'COMPLETED' or record.status == 'ABANDONED' then
     return { 'NO_WAY', now, record.status }
-  elseif #(record.may_overlap or {}) >= MOST_ALLOWED then
-    return { 'TOO_MANY', now }
   end
 end
 for _, allowed in ipairs(one.may_overlap or {}) do
   if allowed == other then
     return { 'ALLOWED', now, session.state }
+  end
+end
+-- The intents of another login fill a quarter.
+for _, pair in ipairs({ { one, two }, { two, one } }) do
+  local allowed, login, count = pair[1].may_overlap or {}, pair[2].by, 0
+  for index = 1, #allowed >= MOST_OF_LOGIN and login ~= pair[1].by and #allowed or 0 do
+    count = count + ((record_of(allowed[index]) or {}).by == login and 1 or 0)
+  end
+  if #allowed >= MOST_ALLOWED or count >= MOST_OF_LOGIN then
+    return { 'TOO_MANY', now }
   end
 end
 local function allow(of, record, with)

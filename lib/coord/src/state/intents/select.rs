@@ -4,7 +4,7 @@ use coord_intents::ledger::State;
 use super::scripts::{DENY_SELECTION, SELECT_INTENT};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
 /// The selection of an intent.
@@ -57,7 +57,7 @@ pub async fn select_intent(
     } = *selection;
     let mut args = terms.arguments(Kind::Read, 1);
     args.extend(arguments([id, seen, payload, result, origin]));
-    let reply = call(store, &SELECT_INTENT, branch_keys(terms), args).await?;
+    let reply = call(store, &SELECT_INTENT, share_keys(terms), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "SELECTED" => Ok(SelectOutcome::Selected(reply.state()?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
@@ -90,7 +90,7 @@ pub async fn deny_selection(
     } = *selection;
     let mut args = terms.arguments(Kind::Read, 1);
     args.extend(arguments([id, payload, result, origin]));
-    let reply = call(store, &DENY_SELECTION, branch_keys(terms), args).await?;
+    let reply = call(store, &DENY_SELECTION, share_keys(terms), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "NOTED" => reply.state(),
         _ => Err(reply.malformed("an unknown outcome")),

@@ -4,7 +4,7 @@ use coord_intents::ledger::State;
 use super::scripts::MOVE_INTENT;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{Reply, arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
 /// Whether an intent may be completed.
@@ -77,7 +77,7 @@ pub async fn move_intent(
         wanted.reason,
         wanted.origin,
     ]));
-    let reply = call(store, &MOVE_INTENT, branch_keys(terms), args).await?;
+    let reply = call(store, &MOVE_INTENT, share_keys(terms), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "MOVED" => Ok(MoveOutcome::Moved(reply.state()?)),
         "UNKNOWN" => Ok(MoveOutcome::Unknown),

@@ -5,7 +5,7 @@ use super::scripts::TAKE_OVER;
 use crate::domain::FilePath;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
 /// The outcome of taking files over.
@@ -35,7 +35,7 @@ pub async fn take_over(
     let mut args = terms.arguments(Kind::Read, paths.len());
     args.extend(arguments([id, origin]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-    let reply = call(store, &TAKE_OVER, branch_keys(terms), args).await?;
+    let reply = call(store, &TAKE_OVER, share_keys(terms), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "TAKEN" => Ok(TakeOutcome::Taken(reply.state()?)),
         "UNKNOWN" => Ok(TakeOutcome::Unknown),

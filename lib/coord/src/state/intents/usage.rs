@@ -4,7 +4,7 @@ use coord_intents::ledger::State;
 use super::scripts::USE_INTENT;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{Reply, arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
 /// What the work on an intent costs.
@@ -76,7 +76,7 @@ pub async fn use_intent(
         total.as_deref().unwrap_or_default(),
         usage.origin,
     ]));
-    let reply = call(store, &USE_INTENT, branch_keys(terms), args).await?;
+    let reply = call(store, &USE_INTENT, share_keys(terms), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "USED" => Ok(UseOutcome::Used {
             state: reply.state()?,

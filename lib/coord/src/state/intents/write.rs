@@ -4,7 +4,7 @@ use super::record::StoredIntent;
 use super::scripts::WRITE_INTENT;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
 /// An intent as it is to be stored.
@@ -74,7 +74,7 @@ pub async fn write_intent(
         written.stored.author(),
         intent.assigned_agent.as_deref().unwrap_or_default(),
     ]));
-    let reply = call(store, &WRITE_INTENT, branch_keys(terms), args).await?;
+    let reply = call(store, &WRITE_INTENT, share_keys(terms), args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(reply.state()?)),
         "EXISTS" => Ok(WriteOutcome::Exists),

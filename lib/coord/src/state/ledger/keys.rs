@@ -13,11 +13,6 @@ pub fn seal(repo: &RepoId) -> String {
     of("coord:seal:", repo, &[])
 }
 
-/// hash: login -> how much of its share it has used, and when it appended last; and the most lines that are kept: see `includes/append.lua`.
-pub fn shares(repo: &RepoId) -> String {
-    of("coord:shares:", repo, &[])
-}
-
 /// zset: holder and trace id of a line -> when it was recorded, Unix seconds; for a day.
 pub fn traces(repo: &RepoId) -> String {
     of("coord:traces:", repo, &[])

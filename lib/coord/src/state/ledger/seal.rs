@@ -164,7 +164,7 @@ pub async fn move_seal(
         keys::ledger(repo),
         events::keys::status_log(repo),
         events::keys::events(repo),
-        keys::shares(repo),
+        events::keys::shares(repo),
     ];
     let mut args = arguments([
         &from.stored(),

@@ -1,6 +1,6 @@
 -- seal_ledger: moves the seal of a ledger from the place that was read to one further on, and drops the oldest sealed lines beyond
 -- the limit. The chain of lines is made in Rust: Redis' Lua has no SHA-256.
--- KEYS: 1 seal, 2 ledger, 3 status log, 4 events channel, 5 shares of the ledger
+-- KEYS: 1 seal, 2 ledger, 3 status log, 4 events channel, 5 shares of logins
 -- ARGV: 1 the sealed place that was read, or '', 2 the new one, 3 most lines that are kept, 4 lines between two waypoints,
 --       5... waypoints between them: places
 -- A place is the text 'SEQ:HASH ID': the number and the hash of a line, and its id in the stream. The seal is a hash of places:
@@ -27,15 +27,17 @@ local function is_of_one_login()
   if redis.call('HLEN', keys.shares) <= 2 then
     return true
   end
-  local stored, silent = redis.call('HGETALL', keys.shares), {}
+  local stored, silent, count = redis.call('HGETALL', keys.shares), {}, 0
   for index = 1, #stored, 2 do
     local last = tonumber(string.match(stored[index + 1], ' (%d+)$'))
     if last and last < now_ms - DAY_MS then
       silent[#silent + 1] = stored[index]
+    elseif last then
+      count = count + 1
     end
   end
   call_in_chunks('HDEL', keys.shares, silent)
-  return #stored / 2 - #silent <= 2
+  return count <= 1
 end
 
 -- Whether the lines up to the waypoint `seq` may go: they are a day old.

@@ -4,7 +4,7 @@ use super::scripts::RECORD;
 use crate::domain::FilePath;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{Reply, arguments, call};
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
 /// An event that is recorded.
@@ -100,7 +100,7 @@ pub async fn record(
         },
     ]));
     args.extend(request.events.iter().flat_map(RecordedEvent::arguments));
-    let reply = call(store, &RECORD, branch_keys(entry), args).await?;
+    let reply = call(store, &RECORD, share_keys(entry), args).await?;
     admitted(reply, |reply| read_outcome(reply, request.events))
 }
 

@@ -72,12 +72,12 @@ local function next_entries()
       end
     end
   end
-  return taken, last, is_cut_direct or is_cut_to_all or direct[one_at] ~= nil or to_all[other_at] ~= nil
+  return taken, last, is_cut_direct or is_cut_to_all or direct[one_at] ~= nil or to_all[other_at] ~= nil, to_all
 end
 
 if math.max(marks.last, last_broadcast) > start then
-  local taken, last
-  taken, last, has_more = next_entries()
+  local taken, last, to_all
+  taken, last, has_more, to_all = next_entries()
   local names = {}
   for index, of in ipairs(taken) do
     names[index] = string.format('%.0f', of)
@@ -100,13 +100,20 @@ if math.max(marks.last, last_broadcast) > start then
   if start == marks.given then
     known_broadcast, known_own = marks.given_broadcast, marks.given_own
   end
+  local start_broadcast, start_own = count_up_to('*', start, broadcasts), count_up_to('>' .. me, start, marks.own)
   if start == marks.read or start == marks.given then
-    missed = count_up_to('*', start, broadcasts) - known_broadcast - (count_up_to('>' .. me, start, marks.own) - known_own)
+    missed = start_broadcast - known_broadcast - (start_own - known_own)
   end
   if given > start then
     marks.given = given
     marks.given_broadcast, marks.given_own = count_up_to('*', given, broadcasts), count_up_to('>' .. me, given, marks.own)
     is_changed = true
+    -- And those that were dropped between others that stay.
+    missed = missed + marks.given_broadcast - start_broadcast - (marks.given_own - start_own)
+    for _, entry in ipairs(to_all) do
+      local of, sender = string.match(entry, '^(%d+) %d+ (%S+)')
+      missed = missed - (tonumber(of) <= given and sender ~= me and 1 or 0)
+    end
   end
 end
 if is_changed then

@@ -13,7 +13,7 @@ local denial = admit() or enter(true)
 if denial then
   return denial
 end
-local RESERVED_FOR_MS, MOST_ASSIGNED = 600000, 200
+local RESERVED_FOR_MS, MOST_ASSIGNED, MOST_ASSIGNED_OF_LOGIN = 600000, 200, 50
 local task = current_task(id)
 if not task then
   return refuse('NO_TASK', id, team.name)
@@ -32,16 +32,19 @@ if handle ~= '' and (not assignee or assignee.ended) then
   return refuse('NO_RECIPIENT', handle, team.name)
 end
 if assignee then
-  local kept = {}
+  local kept, own = {}, 0
   for other in string.gmatch(assignee.assigned, '%S+') do
     local found = load_task(other)
     if found and found.status ~= 'completed' and found.assignee == assignee.handle then
       kept[#kept + 1] = other
+      own = own + (found.by_login == member.login and 1 or 0)
     end
   end
   assignee.assigned = table.concat(kept, ' ')
   if #kept >= MOST_ASSIGNED then
     return refuse('TOO_MANY', 'assigned tasks', MOST_ASSIGNED)
+  elseif own >= MOST_ASSIGNED_OF_LOGIN and not is_leader() and assignee.login ~= member.login then
+    return refuse('TOO_MANY', 'tasks of one login that does not lead the team, assigned to one member', MOST_ASSIGNED_OF_LOGIN)
   end
   local sent, full, what, most = deliver({ assignee.handle }, {
     from = member.handle, login = member.login, to = assignee.handle, kind = 'task_assignment', task_id = id, message = task.title,

@@ -76,6 +76,7 @@ forget_claim(id)
 mark_completed(id)
 redis.call('ZADD', keys.done, string.format('%.0f', now_ms), id)
 count_tasks(-1, 1)
+close_task(task)
 emit_task('task_completed', id, task, member.handle, member.login)
 local freed, not_told = unblock(id, (ends_of('b', id)), 'Dependencies are met')
 

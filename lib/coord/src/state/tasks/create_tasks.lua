@@ -37,12 +37,16 @@ elseif earlier then
   return answer(cjson.decode(earlier))
 end
 
-local MOST_OPEN, MOST_DIGITS = 20000, 9
+local MOST_OPEN, MOST_OPEN_OF_LOGIN, MOST_DIGITS = 20000, 5000, 9
 local count = #given / 4
 if tonumber(redis.call('HGET', keys.teams, team_key .. '/open')) + count > MOST_OPEN then
   return refuse('TOO_MANY', 'open tasks', MOST_OPEN)
 end
-local number = tonumber(redis.call('HGET', keys.team, 'tasks') or 0)
+local number, own_open = unpack(redis.call('HMGET', keys.team, 'tasks', 'open ' .. member.login))
+number, own_open = tonumber(number or 0), (own_open or 0) + count
+if own_open > MOST_OPEN_OF_LOGIN and load_member(team.leader).login ~= member.login then
+  return refuse('TOO_MANY', 'open tasks of one login that does not lead the team', MOST_OPEN_OF_LOGIN)
+end
 local tasks, ids, names, is_new, is_taken, spelled, place_of_new = {}, {}, {}, {}, {}, {}, {}
 for index = 1, count do
   local task = cjson.decode(given[4 * index - 3])
@@ -173,7 +177,7 @@ call_in_chunks('HSET', keys.unmet, unmet)
 call_in_chunks('ZADD', keys.order, order)
 call_in_chunks('ZADD', keys.edges, spelled)
 call_in_chunks('ZADD', keys.ready, ready)
-redis.call('HSET', keys.team, 'tasks', number)
+redis.call('HSET', keys.team, 'tasks', number, 'open ' .. member.login, own_open)
 save_offers()
 count_tasks(count, 0)
 count_bytes('bytes', request.user_id, bytes)

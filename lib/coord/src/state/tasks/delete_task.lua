@@ -35,6 +35,9 @@ end
 renew_claims()
 drop_task(id)
 count_tasks(is_completed and 0 or -1, is_completed and -1 or 0)
+if not is_completed then
+  close_task(task)
+end
 member.claims = without_word(member.claims, id)
 save_member(member)
 emit_task('task_deleted', id, task, member.handle, member.login)

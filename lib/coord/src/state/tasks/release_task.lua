@@ -29,7 +29,7 @@ local refusal = task.status ~= 'in_progress' and refuse('NOT_OWNER', id, task.ow
 if refusal then
   return refusal
 end
-if note ~= '' and not has_room_for_note(id, note) then
+if note ~= '' and not has_room_for_note(id, task, note) then
   return refuse('NOTES_FULL', id)
 end
 refusal = note ~= '' and refuse_bytes(#note + BYTES_OF_NOTE)

@@ -42,7 +42,7 @@ if (fields.files or fields.branch) and task.locked then
   -- Its claim has lapsed, and the locks with it.
   task.locked = nil
 end
-if note ~= '' and not has_room_for_note(id, note) then
+if note ~= '' and not has_room_for_note(id, task, note) then
   return refuse('NOTES_FULL', id)
 end
 

@@ -1,9 +1,9 @@
 -- The common part of every request, by name. KEYS 1 to 8 and ARGV 1 to 16 are for its admission (admission.lua). KEYS 9 to
--- 28 are present if it concerns locks or intents, 29 if it may change locks, 30 if it may claim some.
+-- 27 are present if it concerns locks or intents, 28 if it may use up a share, 29 and 30 if it may change locks.
 -- KEYS: 1 head of the branch, 2 limits of the person, 3 limits of the repository, 4 webhook, 5 mark, 6 governed, 7 queue, 8 taken,
 --       9 locks, 10 expiries, 11 graph, 12 its adjacency, 13 status log, 14 events channel, 15 held, 16 graph as JSON,
 --       17 scan of the graph, 18 refusals, 19 intents, 20 their texts, 21 their use, 22 owners of files, 23 sessions of the
---       person, 24 ledger, 25 traces, 26 members of teams, 27 pending, 28 shares of the ledger, 29 releases, 30 token
+--       person, 24 ledger, 25 traces, 26 members of teams, 27 pending, 28 shares of logins, 29 releases, 30 token
 -- ARGV: 1 branch, and behind a line feed the one that the caller commits to, where it is another, 2 user id, 3 user name, 4 agent id
 --       or '', 5 READ, CLAIM, RELEASE, or MARKED: a claim whose repository has
 --       just been put on the due list, 6 cost of the request, 0 if it has been counted, then rates as one_more() takes them: 7 of one agent, 8 of one
@@ -19,7 +19,7 @@ local keys = {
   held = KEYS[15], graph_json = KEYS[16], graph_scan = KEYS[17], refusals = KEYS[18],
   intents = KEYS[19], intent_texts = KEYS[20], intent_use = KEYS[21], owners = KEYS[22], sessions = KEYS[23],
   ledger = KEYS[24], traces = KEYS[25], members = KEYS[26], pending = KEYS[27],
-  ledger_shares = KEYS[28], releases = KEYS[29], token = KEYS[30],
+  shares = KEYS[28], releases = KEYS[29], token = KEYS[30],
 }
 local request = {
   branch = string.match(ARGV[1], '^[^\n]*'), work_branch = string.match(ARGV[1], '\n(.*)') or '',

@@ -1,9 +1,9 @@
 -- Appends lines to the ledger, in order; `docs/ledger-format.md` has their form. Each is joined from texts, because cjson has
--- no order of members. Its chain is made later, in Rust: Redis' Lua has no SHA-256. Needs: request, keys.ledger, keys.ledger_shares.
+-- no order of members. Its chain is made later, in Rust: Redis' Lua has no SHA-256. Needs: request, keys.ledger, keys.shares.
 -- @include clock
 
 -- A login has a share of the ledger, so that nobody pushes the lines of others out: half of the lines that are kept, and as much
--- again each day. While no other login has appended for a day, it has no limit: then only its own lines go. keys.ledger_shares:
+-- again each day. While no other login has appended for a day, it has no limit: then only its own lines go. keys.shares:
 -- a line feed -> most lines that are kept (seal_ledger.lua); login -> theoretical arrival time and time of its last line,
 -- milliseconds. The share is full where the arrival is a day ahead.
 local SHARE_MS = 86400000
@@ -11,7 +11,7 @@ local share -- of the caller, once it is read: `arrival`, `interval` (0 before t
 
 local function load_share()
   if not share then
-    local most, stored = unpack(redis.call('HMGET', keys.ledger_shares, '\n', request.user_id))
+    local most, stored = unpack(redis.call('HMGET', keys.shares, '\n', request.user_id))
     share = { most = tonumber(most or 0), arrival = tonumber(string.match(stored or '', '^%S+') or 0) }
     share.interval = share.most > 0 and SHARE_MS / (share.most / 2) or 0
     -- Further ahead: the clock was set back.
@@ -27,7 +27,8 @@ local function full_ledger(lines)
   if over <= 0 then
     return nil
   end
-  local is_alone = redis.call('HLEN', keys.ledger_shares) <= 2
+  -- The lines that are kept, and at most one login; the newest dropped event is no login.
+  local is_alone = redis.call('HLEN', keys.shares) - redis.call('HEXISTS', keys.shares, '\nevents') <= 2
   if is_alone and redis.call('XLEN', keys.ledger) < 2 * share.most then
     return nil
   end
@@ -66,7 +67,7 @@ local function append_line(intent, state, action_type, payload, result, origin)
   lines_appended = lines_appended + 1
   load_share()
   share.arrival = math.min(math.max(share.arrival, now_ms) + share.interval, now_ms + SHARE_MS)
-  redis.call('HSET', keys.ledger_shares, request.user_id, string.format('%.3f %.0f', share.arrival, now_ms))
+  redis.call('HSET', keys.shares, request.user_id, string.format('%.3f %.0f', share.arrival, now_ms))
   local who = request.user_id .. (request.agent_id ~= '' and '/' .. request.agent_id or '')
   local trace = origin .. (lines_appended > 1 and '.' .. lines_appended or '') .. '"'
   redis.call('XADD', keys.ledger, '*', 'line', '{"timestamp":"' .. timestamp() .. '","agent_id":' .. json_text(who)

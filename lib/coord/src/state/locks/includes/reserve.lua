@@ -5,13 +5,17 @@
 -- nil, or the part without room: FILE and its path, PERSON or REPOSITORY; then nothing is counted. A renewal always has
 -- room.
 local function reserve(paths, entries_of, own, key_prefix, message)
-  local MOST_UNDER_FILE, MOST_OF_PERSON, MOST_OF_REPOSITORY = 64, 2000, 10000
+  local MOST_UNDER_FILE, MOST_UNDER_FILE_OF_PERSON, MOST_OF_PERSON, MOST_OF_REPOSITORY = 256, 64, 2000, 10000
   local amount, is_renewal = 0, true
   for _, path in ipairs(paths) do
     local entry = own[path]
     if not entry then
       is_renewal = false
-      if #entries_of[path] >= MOST_UNDER_FILE then
+      local count, of_person = #entries_of[path], 0
+      for index = 1, count >= MOST_UNDER_FILE_OF_PERSON and count or 0 do
+        of_person = of_person + (entries_of[path][index].user_id == request.user_id and 1 or 0)
+      end
+      if count >= MOST_UNDER_FILE or of_person >= MOST_UNDER_FILE_OF_PERSON then
         return 'FILE', path
       end
     end

@@ -8,6 +8,8 @@
 local MOST_UNREAD = 1000
 -- Messages that follow from what others do pass a full inbox, up to this.
 local MOST_UNREAD_OF_COORD = 2000
+-- Messages that a script looks at to find out whose they are.
+local unread_to_look_at = 20000
 
 -- The inbox of what members that left had not read.
 local LEFT = '-'
@@ -64,19 +66,42 @@ local function drop_bodies(sequences)
   end
 end
 
--- Drops the oldest entry of an inbox, if it is among the first `most` that came there; whether it was.
-local function drop_oldest(inbox, most)
-  local entry = entries_after(inbox, 0, 1)[1] or ''
-  local sequence, ordinal, sender, own = string.match(entry, '^(%d+) (%d+) ?(%S*) ?(%d*)$')
-  if not sequence or tonumber(ordinal) > most then
-    return false
-  end
+local function drop_entry(inbox, entry)
+  local sequence, sender, own = string.match(entry, '^(%d+) %d+ ?(%S*) ?(%d*)$')
   redis.call('ZREM', keys.mail, inbox .. ' ' .. entry)
   if sender ~= '' then
     redis.call('ZREM', keys.mail, '>' .. sender .. ' ' .. sequence .. ' ' .. own)
   end
   drop_bodies({ string.format('%.0f', tonumber(sequence)) })
+end
+
+-- Drops the oldest entry of an inbox, if it is among the first `most` that came there; whether it was.
+local function drop_oldest(inbox, most)
+  local entry = entries_after(inbox, 0, 1)[1] or ''
+  local ordinal = string.match(entry, '^%d+ (%d+)')
+  if not ordinal or tonumber(ordinal) > most then
+    return false
+  end
+  drop_entry(inbox, entry)
   return true
+end
+
+-- How many of these entries of an inbox count for the caller's login, and the first of them.
+local function own_among(entries)
+  local AT_ONCE = 1000
+  local own, oldest = 0, nil
+  for first = 1, #entries, AT_ONCE do
+    local refs = {}
+    for index = first, math.min(first + AT_ONCE - 1, #entries) do
+      refs[#refs + 1] = string.format('%.0f refs', tonumber(string.match(entries[index], '^%d+')))
+    end
+    for index, stored in ipairs(redis.call('HMGET', keys.bodies, unpack(refs))) do
+      if string.match(stored or '', '^%d+ %d+ (.*)$') == request.user_id then
+        own, oldest = own + 1, oldest or entries[first + index - 1]
+      end
+    end
+  end
+  return own, oldest
 end
 
 -- Nil, or what full_of() gives, if the caller has no room for so many bytes of messages. To make room, the oldest of these `inboxes` go,
@@ -106,7 +131,7 @@ local function emit_message(message, recipients)
   emit({
     type = 'message_sent', team = team.name, number = message.id, message_type = message.kind, from = message.from,
     to = message.to, recipients = names_of(recipients), recipient_count = #recipients, task = message.task_id,
-  })
+  }, request.user_id)
 end
 
 -- The marks of members' inboxes, by handle.
@@ -125,9 +150,23 @@ local function is_full(marks, most_unread)
   return marks.direct - marks.read_direct >= most_unread
 end
 
+-- Whether a quarter of what the inbox may have is of the caller's login already, which may fill the inboxes of its own agents alone.
+-- They are looked at only once there are as many of all.
+local function has_sent_share(handle, marks, most_unread)
+  if not is_full(marks, most_unread / 4) or (load_member(handle) or {}).login == request.user_id then
+    return false
+  end
+  if unread_to_look_at <= 0 then
+    return true
+  end
+  local entries = entries_after('=' .. string.lower(handle), marks.read, MOST_UNREAD_OF_COORD)
+  unread_to_look_at = unread_to_look_at - #entries
+  return own_among(entries) >= most_unread / 4
+end
+
 -- Sends messages, each to its `handles`, which are in none of the others; `marks` are those of all.
 local function deliver_all(messages, marks)
-  local KEPT = 1000
+  local MOST_READ_KEPT = 1000
   sequence = redis.call('HINCRBY', keys.team, 'sequence', #messages)
   local entries, changed, bodies = {}, {}, {}
   for index, message in ipairs(messages) do
@@ -136,8 +175,8 @@ local function deliver_all(messages, marks)
     for _, handle in ipairs(handles) do
       local own, inbox = marks[handle], '=' .. string.lower(handle)
       own.direct, own.last = own.direct + 1, message.id
-      if own.direct > KEPT and own.direct - KEPT <= own.read_direct then
-        drop_oldest(inbox, own.direct - KEPT)
+      if own.direct > MOST_READ_KEPT and own.direct - MOST_READ_KEPT <= own.read_direct then
+        drop_oldest(inbox, own.direct - MOST_READ_KEPT)
       end
       entries[#entries + 1] = 0
       entries[#entries + 1] = inbox .. ' ' .. padded(message.id) .. ' ' .. own.direct
@@ -163,6 +202,8 @@ local function deliver(handles, message, most_unread)
   for index, handle in ipairs(handles) do
     if is_full(marks[handle], most_unread) then
       return nil, handle, nil, most_unread
+    elseif has_sent_share(handle, marks[handle], most_unread) then
+      return nil, nil, 'unread messages of one login to one member', most_unread / 4
     end
     inboxes[index] = { '=' .. string.lower(handle), marks[handle].read_direct }
   end
@@ -175,9 +216,10 @@ local function deliver(handles, message, most_unread)
   return sequence
 end
 
--- Sends to all other members, those that join later excepted; returns as deliver() does. The newest 1,000 broadcasts stay.
+-- Sends to all other members, those that join later excepted; returns as deliver() does. 1,000 broadcasts stay: the newest, but a login
+-- that has a quarter of them loses its own oldest.
 local function broadcast(message)
-  local KEPT = 1000
+  local MOST_BROADCASTS = 1000
   local sender = string.lower(member.handle)
   local stored, broadcasts = unpack(redis.call('HMGET', keys.members, team_key .. '/' .. sender, team_key .. '/*'))
   local marks, ordinal = marks_of(stored), broadcasts_of(broadcasts) + 1
@@ -188,8 +230,10 @@ local function broadcast(message)
   sequence = redis.call('HINCRBY', keys.team, 'sequence', 1)
   redis.call('HSET', keys.members, team_key .. '/*', ordinal .. ' ' .. sequence)
   marks.own = marks.own + 1
-  if ordinal > KEPT then
-    drop_oldest('*', ordinal - KEPT)
+  local entries = ordinal > MOST_BROADCASTS and entries_after('*', 0, MOST_BROADCASTS) or {}
+  if #entries == MOST_BROADCASTS then
+    local own, oldest = own_among(entries)
+    drop_entry('*', own >= MOST_BROADCASTS / 4 and oldest or entries[1])
   end
   redis.call('ZADD', keys.mail, 0, '* ' .. padded(sequence) .. ' ' .. ordinal .. ' ' .. sender .. ' ' .. marks.own, 0,
     '>' .. sender .. ' ' .. padded(sequence) .. ' ' .. marks.own)

@@ -80,7 +80,7 @@ local function unblock(id, dependents, words)
     end
     named[index] = free[index]
   end
-  emit({ type = 'task_unblocked', team = team.name, task = id, tasks = named, task_count = #free })
+  emit({ type = 'task_unblocked', team = team.name, task = id, tasks = named, task_count = #free }, request.user_id)
   if #order == 0 then
     return #free, {}
   end
@@ -92,7 +92,7 @@ local function unblock(id, dependents, words)
   for index, record in ipairs(redis.call('HMGET', keys.team, unpack(records))) do
     local handle = order[index]
     local ids = told[handle]
-    if record and is_full(marks[handle], MOST_UNREAD_OF_COORD) then
+    if record and (is_full(marks[handle], MOST_UNREAD_OF_COORD) or has_sent_share(handle, marks[handle], MOST_UNREAD_OF_COORD)) then
       not_told[#not_told + 1] = handle
     elseif record then
       local shown = table.concat(ids, ', ', 1, math.min(#ids, MOST_SHOWN))

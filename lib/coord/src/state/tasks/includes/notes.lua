@@ -20,9 +20,15 @@ local function add_note(id, text, by)
   return true
 end
 
--- Whether a note of this length has room.
-local function has_room_for_note(id, text)
-  local MOST_BYTES, MOST_OVERHEAD = 65536, 512
-  local stored = redis.call('HGET', keys.texts, id .. ' notes')
-  return #(stored or '') + #cjson.encode(text) + MOST_OVERHEAD <= MOST_BYTES
+-- Whether a note of the caller has room. The login that made the task may fill it, another one a half: a note has up to
+-- 16 KiB.
+local function has_room_for_note(id, task, text)
+  local MOST_BYTES, MOST_BYTES_OF_LOGIN, MOST_OVERHEAD = 65536, 32768, 512
+  local stored = redis.call('HGET', keys.texts, id .. ' notes') or ''
+  local added = #cjson.encode(text) + MOST_OVERHEAD
+  local own = added
+  for line in string.gmatch(#stored + added > MOST_BYTES_OF_LOGIN and stored or '', '[^\n]+') do
+    own = own + (cjson.decode(line).login == member.login and #line or 0)
+  end
+  return #stored + added <= MOST_BYTES and (own <= MOST_BYTES_OF_LOGIN or task.by_login == member.login)
 end

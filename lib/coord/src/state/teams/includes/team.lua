@@ -1,12 +1,12 @@
 -- A team, and the caller as its member. Needs: admission.
--- KEYS, the last 22: 1 status log, 2 events channel, 3 teams, 4 members, 5 team, 6 seen, 7 answers, 8 mail, 9 bodies, 10 tasks,
+-- KEYS, the last 23: 1 status log, 2 events channel, 3 teams, 4 members, 5 team, 6 seen, 7 answers, 8 mail, 9 bodies, 10 tasks,
 --       11 texts, 12 order, 13 done, 14 edges, 15 unmet, 16 ready, 17 leases, 18 fencing token,
---       19 locks, 20 expiries, 21 held, 22 index of lapses
+--       19 locks, 20 expiries, 21 held, 22 index of lapses, 23 shares of logins
 -- ARGV: 17 team in lower case, 18 its name as the caller writes it, or '' where it is assumed to be the only one of the caller
-local behind = #KEYS - 22
+local behind = #KEYS - 23
 keys.status_log, keys.events, keys.teams, keys.members, keys.team, keys.seen, keys.answers, keys.mail, keys.bodies, keys.tasks,
   keys.texts, keys.order, keys.done, keys.edges, keys.unmet, keys.ready, keys.leases, keys.token, keys.locks, keys.expiries,
-  keys.held, keys.lapses = unpack(KEYS, behind + 1)
+  keys.held, keys.lapses, keys.shares = unpack(KEYS, behind + 1)
 local team_key, team_name = ARGV[17], ARGV[18]
 -- @include events/emit
 -- @include teams/member_fields
