@@ -61,6 +61,8 @@ pub struct Update {
     pub(super) last_unread: AtomicUsize,
     /// Configs that others extend and that are not manifests by name.
     pub(super) more_manifests: Mutex<BTreeSet<FileId>>,
+    /// How often configs were found that others name.
+    pub(super) rounds: AtomicUsize,
     /// Manifests parsed so far.
     pub(super) parsed: Mutex<HashMap<FileId, Arc<Parsed>>>,
 }
@@ -104,6 +106,7 @@ impl Update {
             previous: snapshot,
             renumbered,
             more_manifests: Mutex::default(),
+            rounds: AtomicUsize::new(0),
             parsed: Mutex::default(),
         };
         update.reuse(&mut stored);
