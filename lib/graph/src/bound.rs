@@ -66,7 +66,9 @@ impl Bound {
             Bound::Bytes => "the files have more bytes than COORD_GRAPH_MAX_BYTES",
             Bound::Imports => "the files have more imports than COORD_GRAPH_MAX_IMPORTS",
             Bound::Edges => "the graph has more edges than Coord keeps",
-            Bound::Lookups => "the imports take more lookups than Coord makes; raise COORD_GRAPH_MAX_IMPORTS to allow more",
+            Bound::Lookups => {
+                "the imports take more lookups than Coord makes; raise COORD_GRAPH_MAX_IMPORTS to allow more"
+            }
             Bound::Manifests => "the manifests have more text or values than Coord reads",
             Bound::Links => "the symbolic links lead to more paths than Coord follows",
         }

@@ -1,6 +1,6 @@
 //! Records and resolutions -> the graph.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use crate::bound::{Bound, MetBound, MetBounds};
 use crate::file::{FileFacts, FileId, FileState};
@@ -66,6 +66,7 @@ impl Update {
         tree: &ReadTree<'_>,
     ) -> Vec<MetBound> {
         let mut met = MetBounds::default();
+        let unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, file) in (0..).zip(self.files.iter()) {
             let at = id as usize;
             let bound = match (&records[at], due[at]) {
@@ -73,7 +74,9 @@ impl Update {
                 (None, Due::Over(bound)) => Some(bound),
                 (None, Due::Yes | Due::No) => None,
             };
-            let is_left_out = manifests.binary_search(&id).is_ok() || tree.projects.is_left_out(&file.path);
+            let is_left_out = manifests.binary_search(&id).is_ok()
+                || unfollowed.contains(&id)
+                || tree.projects.is_left_out(&file.path);
             let bounds = [
                 bound,
                 is_left_out.then_some(Bound::Manifests),

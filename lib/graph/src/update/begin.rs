@@ -63,6 +63,8 @@ pub struct Update {
     pub(super) more_manifests: Mutex<BTreeSet<FileId>>,
     /// How often configs were found that others name.
     pub(super) rounds: AtomicUsize,
+    /// Configs that were named in the last round, and are not read.
+    pub(super) unfollowed: Mutex<BTreeSet<FileId>>,
     /// Manifests parsed so far.
     pub(super) parsed: Mutex<HashMap<FileId, Arc<Parsed>>>,
 }
@@ -107,6 +109,7 @@ impl Update {
             renumbered,
             more_manifests: Mutex::default(),
             rounds: AtomicUsize::new(0),
+            unfollowed: Mutex::default(),
             parsed: Mutex::default(),
         };
         update.reuse(&mut stored);

@@ -1,5 +1,6 @@
 //! The files that a build has to read: those within the limits that have no record yet.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use crate::bound::Bound;
@@ -53,12 +54,15 @@ impl Update {
             return wave(unread);
         }
         loop {
-            if self.rounds.load(Ordering::Relaxed) >= MAX_ROUNDS {
-                return Vec::new();
-            }
             let known = self.manifests().known;
             let missing = missing_configs(&self.table, &known);
             let missing: Vec<FileId> = missing.iter().filter_map(|path| self.table.tracked(path)).collect();
+            if self.rounds.load(Ordering::Relaxed) >= MAX_ROUNDS {
+                let mut unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
+                let more = self.lock_more();
+                unfollowed.extend(missing.into_iter().filter(|id| !more.contains(id)));
+                return Vec::new();
+            }
             let mut more = self.lock_more();
             let fresh: Vec<FileId> = missing.into_iter().filter(|id| more.insert(*id)).collect();
             drop(more);
@@ -115,8 +119,14 @@ impl Update {
                 }
                 let exceeded = [
                     (is_manifest && texts > MAX_MANIFESTS_BYTES, Bound::Manifests),
-                    (has_imports && !is_manifest && files > self.limits.max_files, Bound::Files),
-                    (has_imports && !is_manifest && bytes > self.limits.max_bytes, Bound::Bytes),
+                    (
+                        has_imports && !is_manifest && files > self.limits.max_files,
+                        Bound::Files,
+                    ),
+                    (
+                        has_imports && !is_manifest && bytes > self.limits.max_bytes,
+                        Bound::Bytes,
+                    ),
                     (has_imports && weight > self.limits.max_imports, Bound::Imports),
                 ];
                 let exceeded = exceeded.into_iter().find(|(is_exceeded, _)| *is_exceeded);

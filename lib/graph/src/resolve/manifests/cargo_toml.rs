@@ -85,7 +85,10 @@ pub(crate) struct Dependency {
 impl CargoManifest {
     /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
-        let shared = self.workspace.as_ref().map_or(0, |workspace| workspace.dependencies.len());
+        let shared = self
+            .workspace
+            .as_ref()
+            .map_or(0, |workspace| workspace.dependencies.len());
         1 + self.targets.len() + self.dependencies.len() + self.patches.len() + shared
     }
 

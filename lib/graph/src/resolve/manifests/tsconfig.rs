@@ -231,10 +231,11 @@ fn inherit<'a>(
     let Some(config) = read(path) else { return };
     left.configs -= 1;
     let cost = config.values() * (1 + leaf.len().max(path.len()) / 64);
-    match left.values.checked_sub(cost) {
-        Some(rest) => *left.values = rest,
-        None => left.is_exceeded = true,
-    }
+    let Some(rest) = left.values.checked_sub(cost) else {
+        left.is_exceeded = true;
+        return;
+    };
+    *left.values = rest;
     let here = folder(path);
     open.push(path.to_owned());
     for parent in &config.extends {
@@ -257,9 +258,8 @@ fn inherit<'a>(
             Some(rest) => format!("/{leaf}/{rest}"),
             None => target.clone(),
         };
-        let unfold = |(pattern, targets): &(String, Vec<String>)| {
-            (pattern.clone(), targets.iter().map(anchor).collect())
-        };
+        let unfold =
+            |(pattern, targets): &(String, Vec<String>)| (pattern.clone(), targets.iter().map(anchor).collect());
         layers.paths = Some((here.to_owned(), paths.iter().map(unfold).collect()));
     }
     if let Some(dirs) = &config.root_dirs {
@@ -313,7 +313,12 @@ impl Options {
     /// Number of texts that a file is compared with to see whether the config lists it.
     pub(crate) fn globs(&self) -> usize {
         let lists = [&self.files, &self.include, &self.exclude];
-        lists.into_iter().flatten().flatten().map(|glob| 1 + glob.len() / 8).sum()
+        lists
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|glob| 1 + glob.len() / 8)
+            .sum()
     }
 
     /// Whether the config at `config_path` lists `file` by its own `files`, `include` and `exclude`.

@@ -35,20 +35,17 @@ pub(super) struct ManifestIndex<'a> {
     pub(super) left_out: BTreeSet<String>,
 }
 
-/// Room for values of manifests: a value of a text is kept many times where links or `extends` lead to the text.
+/// Room for values of manifests: a value of a text is kept many times where links or `extends` lead to the text. Empty after the first
+/// values without room, so that values past that are not even counted.
 #[derive(Debug)]
 pub(super) struct Room(pub(super) usize);
 
 impl Room {
-    /// Whether there was room for `values`.
-    pub(super) fn take(&mut self, values: usize) -> bool {
-        match self.0.checked_sub(values) {
-            Some(left) => {
-                self.0 = left;
-                true
-            }
-            None => false,
-        }
+    /// Whether there was room for as many values as `count` returns.
+    pub(super) fn take(&mut self, count: impl FnOnce() -> usize) -> bool {
+        let left = if self.0 == 0 { None } else { self.0.checked_sub(count()) };
+        self.0 = left.unwrap_or_default();
+        left.is_some()
     }
 }
 
@@ -69,7 +66,7 @@ impl<'a> ManifestIndex<'a> {
                 _ => Some(manifest),
             };
             let Some(parsed) = meant else { continue };
-            if matches!(**manifest, Parsed::Link(_)) && !room.take(parsed.values(path)) {
+            if matches!(**manifest, Parsed::Link(_)) && !room.take(|| parsed.values(path)) {
                 left_out.insert(path.clone());
                 continue;
             }
@@ -105,8 +102,11 @@ impl<'a> ManifestIndex<'a> {
             if path.ends_with("/package.json")
                 && let Some(parsed) = manifests.get(self.table.path(*id))
                 && let Parsed::Package(manifest) = &**parsed
-                && self.room.take(parsed.values(path))
             {
+                if !self.room.take(|| parsed.values(path)) {
+                    self.left_out.insert(self.table.path(*id).to_owned());
+                    continue;
+                }
                 self.packages.entry(folder(path)).or_insert(manifest);
             }
         }

@@ -14,9 +14,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::resolve::keys::{KeySpace, Keys, Trace};
-use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests};
 use crate::resolve::manifests::framework::Framework;
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
+use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within};
 use crate::resolve::projects::context::Context;
@@ -77,7 +77,7 @@ impl Projects {
                     patterns.insert(Arc::clone(&fresh.paths));
                 }
             }
-            if !room.take(own * (1 + path.len() / 64)) {
+            if !room.take(|| own * (1 + path.len() / 64)) {
                 left_out.insert((*path).to_owned());
                 fresh = Options::default();
             }
@@ -225,9 +225,7 @@ impl Projects {
     pub(crate) fn package_named(&self, name: &str, folder: &str, trace: &mut Trace) -> Option<&Arc<Package>> {
         let links = self.links.get(name)?;
         trace.charge_list(links.len());
-        let link = links
-            .iter()
-            .find(|link| is_within(folder, &link.scope))?;
+        let link = links.iter().find(|link| is_within(folder, &link.scope))?;
         self.packages.get(&link.folder)
     }
 

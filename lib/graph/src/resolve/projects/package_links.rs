@@ -24,7 +24,10 @@ const MAX_GLOB_WORK: usize = 400_000_000;
 
 /// All links of a tree. `packages` are the manifests by folder; `pnpm` has the globs of each `pnpm-workspace.yaml` by
 /// folder.
-pub(crate) fn find_links<'a>(packages: &BTreeMap<&str, &'a Arc<PackageJson>>, pnpm: &BTreeMap<&str, &'a [String]>) -> Links {
+pub(crate) fn find_links<'a>(
+    packages: &BTreeMap<&str, &'a Arc<PackageJson>>,
+    pnpm: &BTreeMap<&str, &'a [String]>,
+) -> Links {
     let mut links = Links::new();
     let mut known: HashSet<(String, String)> = HashSet::new();
     let mut add = |name: &str, scope: &str, folder: &str| {
