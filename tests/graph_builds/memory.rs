@@ -139,8 +139,38 @@ fn no_repository_makes_a_build_take_300_mib_of_memory() {
             "names of Python",
             leaves(&hostile, "py", &format!("from {} import b", "a".repeat(4_000)), "\n"),
         ),
+        // More edges than a graph may have, of a few objects.
+        ("edges", go_packages(&hostile, 1_800)),
+        // Folders in folders, each with a file.
+        ("deep folders", deep(&hostile, 1_500)),
     ];
     all_take_less(&hostile, commits);
+}
+
+/// A commit of a Go package of `count` files that as many files import.
+fn go_packages(hostile: &Hostile, count: usize) -> String {
+    let package = hostile.blob("package lib\n");
+    let importer = hostile.blob("package main\n\nimport _ \"example.com/m/lib\"\n");
+    let module = hostile.blob("module example.com/m\n\ngo 1.22\n");
+    let package = hostile.tree("100644 blob", &package, count, |number| format!("f{number}.go"));
+    let importers = hostile.tree("100644 blob", &importer, count, |number| format!("m{number}.go"));
+    let files = format!("100644 blob {module}\tgo.mod\n040000 tree {package}\tlib\n040000 tree {importers}\tcmd\n");
+    let root = hostile.git("mktree", &files);
+    hostile.repo.git(&["commit-tree", "-m", "All", &root])
+}
+
+/// A commit of `depth` folders in each other, each with files that import from all above.
+fn deep(hostile: &Hostile, depth: usize) -> String {
+    let script: String = (0..200).map(|number| format!("import 'package-{number}'\n")).collect();
+    let (script, python) = (hostile.blob(&script), hostile.blob("import a.b.c\nfrom .. import d\n"));
+    let files = format!("100644 blob {script}\ta.ts\n100644 blob {python}\ta.py\n100644 blob {python}\t__init__.py\n");
+    let modules = hostile.git("mktree", &format!("100644 blob {script}\tpackage.ts\n"));
+    let mut tree = hostile.git("mktree", &files);
+    for _ in 0..depth {
+        let more = format!("{files}040000 tree {modules}\tnode_modules\n040000 tree {tree}\td\n");
+        tree = hostile.git("mktree", &more);
+    }
+    hostile.repo.git(&["commit-tree", "-m", "All", &tree])
 }
 
 /// Texts of all shapes that the tests of scanners know, in files as large as are scanned.
