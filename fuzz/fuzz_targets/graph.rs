@@ -1,7 +1,8 @@
 //! Every reader of text in `coord-graph`, within the bounds of its own tests: each scanner, each interface, each manifest.
 //!
 //! The first byte of the input selects the reader from the crate's lists, and the rest is the text. `FUZZ_READER` names one
-//! reader (`Scan(Rust)`, `Interface(Python)`, `Manifest("go.mod")`); then all of the input is text.
+//! reader (`Scan(Rust)`, `Interface(Python)`, `Manifest("go.mod")`); then all of the input is text. `list`
+//! prints the names.
 
 #![no_main]
 
@@ -17,6 +18,10 @@ static READERS: LazyLock<Vec<Reader>> = LazyLock::new(Reader::all);
 
 static ONLY: LazyLock<Option<Reader>> = LazyLock::new(|| {
     let name = std::env::var("FUZZ_READER").ok()?;
+    if name == "list" {
+        READERS.iter().for_each(|reader| println!("reader {reader:?}"));
+        std::process::exit(0);
+    }
     let named = READERS.iter().find(|reader| format!("{reader:?}") == name);
     Some(*named.unwrap_or_else(|| panic!("FUZZ_READER is one of {:?}", *READERS)))
 });

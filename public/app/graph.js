@@ -13,6 +13,15 @@
  * @property {{ files: number, wanted: number, scanned: number }} [progress]
  * @property {string} [failure]
  * @property {Policy} [policy]
+ * @property {Bound[]} [bounds]
+ */
+
+/**
+ * A bound that the build has met. The graph lacks imports of these files.
+ * @typedef {object} Bound
+ * @property {string} bound
+ * @property {number} files
+ * @property {string[]} first
  */
 
 /**
@@ -53,6 +62,7 @@ export function readGraph(body) {
     imports,
     importers,
     edgeCount: body.edges.length,
+    bounds: body.bounds ?? [],
     generatedAt: body.generated_at === null ? null : body.generated_at * 1000,
   };
 }

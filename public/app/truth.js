@@ -133,8 +133,21 @@ export function graphSentence({ graph, graphState, progress, failure }) {
   const failed = failure ? ` The newest build failed: ${sentence(failure)}` : '';
   if (!graph) return graphState === 'building' ? `The import graph is being built.${read}${failed}` : 'The import graph has not been read yet.';
   const size = `${graph.files.length.toLocaleString('en')} files and ${graph.edgeCount.toLocaleString('en')} imports at ${graph.version.slice(0, 7)}`;
-  if (graphState !== 'stale') return `The import graph has ${size}.${failed}`;
-  return `The import graph has ${size}. The branch has moved since: a newer graph is being built.${read}${failed}`;
+  const lacking = graph.bounds.length === 0 ? '' : ` ${boundsSentence(graph.bounds)}`;
+  if (graphState !== 'stale') return `The import graph has ${size}.${lacking}${failed}`;
+  return `The import graph has ${size}.${lacking} The branch has moved since: a newer graph is being built.${read}${failed}`;
+}
+
+/**
+ * @param {import('./graph.js').Bound[]} bounds
+ * @returns {string} The files that the graph lacks imports of.
+ */
+function boundsSentence(bounds) {
+  const parts = bounds.map(({ bound, files, first }) => {
+    const count = files === 1 ? '1 file' : `${files.toLocaleString('en')} files`;
+    return `${count} (${bound}: ${first.join(', ')}${files > first.length ? ', ...' : ''})`;
+  });
+  return `It lacks imports of ${parts.join(' and ')}.`;
 }
 
 /** What a written neighbor means for somebody who wants to write. */
@@ -221,6 +234,9 @@ export function noticesOf(state, now) {
     notices.push(notice('empty', 'info', 'No files', `The branch has no files at ${graph.version.slice(0, 7)}.`, 'Push a commit: it appears here by itself.', null, true));
   } else if (state.failure) {
     notices.push(notice('failed', 'warn', 'The import graph is out of date', `The newest build failed: ${sentence(state.failure)}`, `It shows ${graph.version.slice(0, 7)} until a build succeeds.`, null, false));
+  }
+  if (graph && graph.bounds.length > 0) {
+    notices.push(notice('bounds', 'warn', 'The import graph is not complete', boundsSentence(graph.bounds), 'Locks on their neighbors may block nobody.', null, false));
   }
   if (graph && state.policy?.problem) {
     notices.push(notice('policy', 'warn', 'The rules of the repository are wrong', sentence(state.policy.problem), 'The last good ones count until a commit mends the file.', null, false));

@@ -36,6 +36,7 @@
  * @property {number[][]} imports Of each file, what it imports.
  * @property {number[][]} importers Of each file, what imports it.
  * @property {number} edgeCount
+ * @property {import('./graph.js').Bound[]} bounds Those that the build has met.
  * @property {number | null} generatedAt Milliseconds since 1970.
  */
 

@@ -283,6 +283,7 @@ impl Api {
                     .bits(),
                 KindSet::of(ImportKind::Dynamic).bits(),
             ],
+            bounds: Vec::new(),
         };
         let lines = [
             ("src/auth.ts", "2\n>src/db.ts\n<src/page.ts\n"),

@@ -70,6 +70,19 @@ async fn a_graph_is_built_by_itself_and_follows_the_branch() {
 }
 
 #[tokio::test]
+async fn a_graph_names_the_bound_that_its_build_has_met() {
+    let repository = Api::start().await;
+    let imports: String = (0..25_000).map(|number| format!("import './{number}'\n")).collect();
+    repository.git.commit(&[("src/many.ts", &imports)]);
+    let folder = tempfile::tempdir().unwrap();
+    let api = serve(&repository, folder.path()).await;
+    let graph = ready_graph(&api).await;
+    let expected = json!([{ "bound": "file_imports", "files": 1, "first": ["src/many.ts"] }]);
+    assert_eq!(graph["bounds"], expected);
+    assert_eq!(graph["not_scanned"], json!({ "over_limit": 1 }));
+}
+
+#[tokio::test]
 async fn the_openapi_document_is_served_beside_the_page() {
     let repository = Api::start().await;
     let folder = tempfile::tempdir().unwrap();

@@ -409,9 +409,13 @@ impl Instance {
     }
 
     pub async fn graph(&self, token: &str) -> Answer {
+        self.graph_of(URL, token).await
+    }
+
+    pub async fn graph_of(&self, repo_url: &str, token: &str) -> Answer {
         let request = self
             .client
-            .get(format!("{}?repo_url={URL}&branch=main", self.url(Endpoint::Graph)));
+            .get(format!("{}?repo_url={repo_url}&branch=main", self.url(Endpoint::Graph)));
         let request = if token.is_empty() {
             request
         } else {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cloud::{Cloud, jwt};
+use crate::cloud::{Cloud, URL, jwt};
 
 const PUBLIC: [(&str, &str); 1] = [("COORD_PUBLIC_GRAPH", "1")];
 
@@ -45,6 +45,26 @@ async fn nobody_reads_the_graph_of_a_private_repository_without_a_token() {
     assert_eq!(instance.graph("").await.status, 403);
     let keys = cloud.keys().await;
     assert!(keys.iter().all(|key| !key.contains(":identity:")), "{keys:?}");
+}
+
+/// Its old name told the new one to anybody.
+#[tokio::test]
+async fn a_private_repository_that_was_renamed_keeps_its_new_name_to_itself() {
+    let cloud = Cloud::start(&[]).await;
+    cloud
+        .fake
+        .behave(|behavior| behavior.former_name = Some("gizmos".to_owned()));
+    let former = URL.replace("acme/widgets", "acme/gizmos");
+    let instance = cloud.instance(&PUBLIC).await;
+    for _ in 0..2 {
+        let refused = instance.graph_of(&former, "").await;
+        assert_eq!(refused.error(), (403, "FORBIDDEN_REPOSITORY"), "{refused:?}");
+        assert!(!format!("{refused:?}").contains("widgets"), "{refused:?}");
+    }
+    cloud.is_public();
+    let told = cloud.instance(&PUBLIC).await.graph_of(&former, "").await;
+    assert_eq!(told.error(), (404, "UNKNOWN_REPOSITORY"), "{told:?}");
+    assert!(format!("{told:?}").contains("acme/widgets"), "{told:?}");
 }
 
 #[tokio::test]

@@ -4,8 +4,13 @@ use std::fmt::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use coord_graph::{Language, manifest_examples};
 use coord_test_support::git::Repo;
 use coord_test_support::skipping::skip;
+
+/// The texts of the tests of scanners.
+#[path = "../../lib/graph/tests/bounds/shapes.rs"]
+mod shapes;
 
 /// The aim for anything that somebody may push.
 pub const MOST_MIB: u64 = 300;
@@ -71,6 +76,18 @@ fn leaves(hostile: &Hostile, extension: &str, before: &str, after: &str) -> Stri
     hostile.repo.git(&["commit-tree", "-m", "All", &root])
 }
 
+/// A commit of `files`, each with a text.
+fn texts(hostile: &Hostile, files: impl Iterator<Item = (String, String)>) -> String {
+    let mut files: Vec<(String, String)> = files.collect();
+    files.sort_unstable();
+    let lines = files.iter().fold(String::new(), |mut lines, (name, text)| {
+        writeln!(lines, "100644 blob {}\t{name}", hostile.blob(text)).unwrap();
+        lines
+    });
+    let root = hostile.git("mktree", &lines);
+    hostile.repo.git(&["commit-tree", "-m", "All", &root])
+}
+
 /// The most memory in MiB that the process has had, while it runs and where the system tells.
 pub fn high_mark(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -122,12 +139,82 @@ fn no_repository_makes_a_build_take_300_mib_of_memory() {
             "names of Python",
             leaves(&hostile, "py", &format!("from {} import b", "a".repeat(4_000)), "\n"),
         ),
+        // More edges than a graph may have, of a few objects.
+        ("edges", go_packages(&hostile, 1_800)),
+        // Folders in folders, each with a file.
+        ("deep folders", deep(&hostile, 1_500)),
     ];
+    all_take_less(&hostile, commits);
+}
+
+/// A commit of a Go package of `count` files that as many files import.
+fn go_packages(hostile: &Hostile, count: usize) -> String {
+    let package = hostile.blob("package lib\n");
+    let importer = hostile.blob("package main\n\nimport _ \"example.com/m/lib\"\n");
+    let module = hostile.blob("module example.com/m\n\ngo 1.22\n");
+    let package = hostile.tree("100644 blob", &package, count, |number| format!("f{number}.go"));
+    let importers = hostile.tree("100644 blob", &importer, count, |number| format!("m{number}.go"));
+    let files = format!("100644 blob {module}\tgo.mod\n040000 tree {package}\tlib\n040000 tree {importers}\tcmd\n");
+    let root = hostile.git("mktree", &files);
+    hostile.repo.git(&["commit-tree", "-m", "All", &root])
+}
+
+/// A commit of `depth` folders in each other, each with files that import from all above.
+fn deep(hostile: &Hostile, depth: usize) -> String {
+    let script: String = (0..200).map(|number| format!("import 'package-{number}'\n")).collect();
+    let (script, python) = (hostile.blob(&script), hostile.blob("import a.b.c\nfrom .. import d\n"));
+    let files = format!("100644 blob {script}\ta.ts\n100644 blob {python}\ta.py\n100644 blob {python}\t__init__.py\n");
+    let modules = hostile.git("mktree", &format!("100644 blob {script}\tpackage.ts\n"));
+    let mut tree = hostile.git("mktree", &files);
+    for _ in 0..depth {
+        let more = format!("{files}040000 tree {modules}\tnode_modules\n040000 tree {tree}\td\n");
+        tree = hostile.git("mktree", &more);
+    }
+    hostile.repo.git(&["commit-tree", "-m", "All", &tree])
+}
+
+/// Texts of all shapes that the tests of scanners know, in files as large as are scanned.
+#[test]
+#[ignore = "takes minutes alone: cargo test -p coord-cli --test graph_builds -- --ignored"]
+fn no_text_of_any_language_makes_a_build_take_300_mib_of_memory() {
+    const BYTES: usize = (4 << 20) - 4_096;
+    let hostile = Hostile::new();
+    let commits = EXTENSIONS.map(|extension| {
+        let language = Language::of_path(&format!("a.{extension}")).expect("a language");
+        let shapes = shapes::of(language).enumerate();
+        let files = shapes.flat_map(|(shape, (_, text))| {
+            let text = text(BYTES);
+            [1, 2].map(|copy| (format!("f{shape:02}{copy}.{extension}"), format!("{text}\n{copy}")))
+        });
+        (extension, texts(&hostile, files))
+    });
+    assert_eq!(EXTENSIONS.len(), Language::all().count());
+    all_take_less(&hostile, commits);
+    // As many manifests of each kind as are read, below folders of their own.
+    let importer = hostile.blob("import 'a'; import '#a'; import '@/a'; import 'a/b'; import './b'; import 'src/b'");
+    let commits = manifest_examples().map(|name| {
+        let folders = shapes::of_manifests().fold(String::new(), |mut lines, (shape, text)| {
+            let manifest = hostile.blob(&text((1 << 20) - 4_096));
+            let files = format!("100644 blob {importer}\ta.ts\n100644 blob {manifest}\t{name}\n");
+            writeln!(lines, "040000 tree {}\t{shape}", hostile.git("mktree", &files)).unwrap();
+            lines
+        });
+        let root = hostile.git("mktree", &folders);
+        (name, hostile.repo.git(&["commit-tree", "-m", "All", &root]))
+    });
+    all_take_less(&hostile, commits.collect::<Vec<_>>());
+}
+
+/// A file name of each language ends in one of these.
+const EXTENSIONS: [&str; 9] = ["js", "ts", "tsx", "vue", "svelte", "astro", "py", "rs", "go"];
+
+fn all_take_less<'a>(hostile: &Hostile, commits: impl IntoIterator<Item = (&'a str, String)>) {
     for (what, commit) in commits {
-        let Some(most) = peak(&hostile, &commit) else {
+        let start = std::time::Instant::now();
+        let Some(most) = peak(hostile, &commit) else {
             return skip("the system does not tell the memory of a process");
         };
-        println!("{what}: {most} MiB");
+        println!("{what}: {most} MiB, {:?}", start.elapsed());
         assert!((10..MOST_MIB).contains(&most), "{what}: {most} MiB");
     }
 }

@@ -103,13 +103,32 @@ async fn what_is_past_a_limit_is_a_file_without_imports_that_says_so() {
         let state = |node: &coord::builds::stored_graph::Node| node.state.clone().unwrap_or_else(|| "ok".to_owned());
         graph.nodes.iter().map(state).collect()
     };
-    for (max_files, max_bytes, max_file_bytes, expected) in [
-        (9, 9_999, 9_999, ["ok", "ok", "ok", "ok", "ok"]),
-        (9, 9_999, 200, ["ok", "ok", "too_large", "ok", "ok"]),
-        (3, 9_999, 200, ["ok", "ok", "too_large", "over_limit", "over_limit"]),
-        (9, 350, 200, ["ok", "ok", "too_large", "ok", "over_limit"]),
-        (9, 350, 9_999, ["ok", "ok", "over_limit", "over_limit", "over_limit"]),
-        (9, 9_999, 9_999, ["ok", "ok", "ok", "ok", "ok"]),
+    let over = "over_limit";
+    for (max_files, max_bytes, max_file_bytes, expected, bound) in [
+        (9, 9_999, 9_999, ["ok", "ok", "ok", "ok", "ok"], ""),
+        (9, 9_999, 200, ["ok", "ok", "too_large", "ok", "ok"], ""),
+        (
+            3,
+            9_999,
+            200,
+            ["ok", "ok", "too_large", over, over],
+            r#"{"bound":"files","files":2,"first":["d.ts","e.ts"]}"#,
+        ),
+        (
+            9,
+            350,
+            200,
+            ["ok", "ok", "too_large", "ok", over],
+            r#"{"bound":"bytes","files":1,"first":["e.ts"]}"#,
+        ),
+        (
+            9,
+            350,
+            9_999,
+            ["ok", "ok", over, over, over],
+            r#"{"bound":"bytes","files":3,"first":["c.ts","d.ts","e.ts"]}"#,
+        ),
+        (9, 9_999, 9_999, ["ok", "ok", "ok", "ok", "ok"], ""),
     ] {
         world.limits = Limits {
             max_files,
@@ -133,6 +152,12 @@ async fn what_is_past_a_limit_is_a_file_without_imports_that_says_so() {
             );
             let edges = expected.iter().filter(|state| **state == "ok").count() - 1;
             assert_eq!(graph.edges.len(), edges, "all but b.ts itself import b.ts");
+            let bounds: Vec<String> = graph
+                .bounds
+                .iter()
+                .map(|met| serde_json::to_string(met).unwrap())
+                .collect();
+            assert_eq!(bounds.concat(), bound, "{note}");
         }
     }
 }

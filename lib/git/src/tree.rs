@@ -70,7 +70,7 @@ impl Repository {
             path_bytes: 0,
             left_out: 0,
         };
-        walk.folder(tree, &mut String::new())?;
+        walk.all(tree)?;
         self.note_names_left_out(walk.left_out);
         if walk.left_out > 0 {
             tracing::warn!(
@@ -88,9 +88,48 @@ impl Repository {
     }
 }
 
+/// An entry of a folder that is still to be looked at.
+struct Pending {
+    /// The length of its folder's path.
+    folder: usize,
+    name: Box<[u8]>,
+    kind: GitKind,
+    id: ObjectId,
+}
+
 impl Walk<'_> {
-    /// The length of a path bounds the depth: every level adds at least two bytes.
-    fn folder(&mut self, id: ObjectId, path: &mut String) -> Result<(), SourceError> {
+    /// All files below the folder `root`, in the order of the trees. Folders are kept in a list and not on the call stack: a path has
+    /// room for two thousand of them.
+    fn all(&mut self, root: ObjectId) -> Result<(), SourceError> {
+        let mut pending = Vec::new();
+        self.list(root, 0, &mut pending)?;
+        let mut path = String::new();
+        while let Some(entry) = pending.pop() {
+            path.truncate(entry.folder);
+            if !push_name(&mut path, entry.name.as_bstr()) {
+                self.left_out += 1;
+                continue;
+            }
+            let kind = match entry.kind {
+                GitKind::Tree => {
+                    self.list(entry.id, path.len(), &mut pending)?;
+                    continue;
+                }
+                GitKind::Blob | GitKind::BlobExecutable => EntryKind::File,
+                GitKind::Link => EntryKind::Symlink,
+                GitKind::Commit => EntryKind::Submodule,
+            };
+            self.entries.push(TreeEntry {
+                path: path.clone(),
+                blob: entry.id.to_string(),
+                kind,
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds the entries of the folder `id`, the first one last. `folder` is the length of its path.
+    fn list(&mut self, id: ObjectId, folder: usize, pending: &mut Vec<Pending>) -> Result<(), SourceError> {
         if self.deadline.has_passed() {
             return Err(self.deadline.error());
         }
@@ -98,10 +137,15 @@ impl Walk<'_> {
             .handle
             .find_tree(id)
             .map_err(|error| unreadable(self.repository, format_args!("tree {id} cannot be read: {error}")))?;
+        let first = pending.len();
         for entry in TreeRefIter::from_bytes(&tree.data, id.kind()) {
             let entry =
                 entry.map_err(|error| unreadable(self.repository, format_args!("tree {id} is damaged: {error}")))?;
             self.seen += 1;
+            self.path_bytes += match entry.mode.kind() {
+                GitKind::Tree => entry.filename.len(),
+                _ => folder + 1 + entry.filename.len(),
+            };
             if self.seen > MOST_TREE_ENTRIES || self.path_bytes > MOST_TREE_PATH_BYTES {
                 return Err(unreadable(
                     self.repository,
@@ -110,29 +154,14 @@ impl Walk<'_> {
                     ),
                 ));
             }
-            let before = path.len();
-            if !push_name(path, entry.filename) {
-                self.left_out += 1;
-                continue;
-            }
-            let kind = match entry.mode.kind() {
-                GitKind::Tree => {
-                    self.folder(entry.oid.to_owned(), path)?;
-                    path.truncate(before);
-                    continue;
-                }
-                GitKind::Blob | GitKind::BlobExecutable => EntryKind::File,
-                GitKind::Link => EntryKind::Symlink,
-                GitKind::Commit => EntryKind::Submodule,
-            };
-            self.path_bytes += path.len();
-            self.entries.push(TreeEntry {
-                path: path.clone(),
-                blob: entry.oid.to_string(),
-                kind,
+            pending.push(Pending {
+                folder,
+                name: entry.filename.as_bytes().into(),
+                kind: entry.mode.kind(),
+                id: entry.oid.to_owned(),
             });
-            path.truncate(before);
         }
+        pending[first..].reverse();
         Ok(())
     }
 }

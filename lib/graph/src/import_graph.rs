@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bound::MetBound;
 use crate::file::{FileFacts, FileId, FileState, Node};
 use crate::import_kind::KindSet;
 use crate::language::Language;
@@ -18,6 +19,7 @@ pub struct ImportGraph {
     importer_starts: Vec<u32>,
     importers: Vec<FileId>,
     unresolved: [u64; Reason::ALL.len()],
+    bounds: Vec<MetBound>,
 }
 
 impl ImportGraph {
@@ -60,7 +62,20 @@ impl ImportGraph {
             importer_starts,
             importers,
             unresolved,
+            bounds: Vec::new(),
         }
+    }
+
+    /// The same graph, whose build has met `bounds`.
+    #[must_use]
+    pub fn with_bounds(mut self, bounds: Vec<MetBound>) -> Self {
+        self.bounds = bounds;
+        self
+    }
+
+    /// The bounds that its build has met.
+    pub fn bounds(&self) -> &[MetBound] {
+        &self.bounds
     }
 
     /// The same files with the edges that `counts` accepts.
@@ -72,6 +87,7 @@ impl ImportGraph {
             own.map(move |(to, kinds)| (from, *to, *kinds))
         });
         ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), edges, self.unresolved)
+            .with_bounds(self.bounds.clone())
     }
 
     /// The same files without the edges to and from those that `is_left_out` accepts.
@@ -82,6 +98,7 @@ impl ImportGraph {
             .edges()
             .filter(|(from, to, _)| !left_out[*from as usize] && !left_out[*to as usize]);
         ImportGraph::new(Arc::clone(&self.files), self.facts.clone(), edges, self.unresolved)
+            .with_bounds(self.bounds.clone())
     }
 
     /// All files, in the order of their paths and ids.

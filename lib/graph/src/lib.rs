@@ -3,7 +3,7 @@
 //! From the ground up:
 //!
 //! - the vocabulary: `tree` (the input of a graph), `language`, `specifier` and `import_kind` (an import, as written),
-//!   `resolution` (its target), `file`
+//!   `resolution` (its target), `file`, `bound` (a limit that a build has met)
 //! - `scan`: text -> specifiers; never resolves
 //! - `interface`: text -> names that others can import, each with a digest of its head
 //! - `record`: the part of one file that is kept between builds
@@ -14,6 +14,7 @@
 pub mod spelling;
 
 mod adjacency;
+mod bound;
 mod content;
 mod cores;
 mod file;
@@ -31,6 +32,7 @@ mod tree;
 mod update;
 
 pub use adjacency::AdjacencyChanges;
+pub use bound::{Bound, MetBound};
 pub use cores::cores;
 pub use file::{FileFacts, FileId, FileState, Node};
 pub use import_graph::ImportGraph;

@@ -1,6 +1,7 @@
 //! The target of a specifier: a file, or none for a reason.
 
 use crate::file::FileId;
+use crate::resolve::keys::MAX_FILE_WORK;
 
 /// The target of one specifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +73,16 @@ pub(crate) struct Resolved {
     /// Targets after the first, where one specifier has several: (position of the specifier, file), sorted by position.
     /// Separate from the outcomes, because most languages have none.
     pub(crate) more: Box<[(u32, FileId)]>,
-    /// The keys of all lookups, sorted.
-    pub(crate) keys: Box<[u32]>,
+    /// The keys of all lookups, sorted. `None` where the graph has no room for them: then the file is resolved again whenever
+    /// anything changes.
+    pub(crate) keys: Option<Box<[u32]>>,
+    /// The work that it took.
+    pub(crate) work: u32,
+}
+
+impl Resolved {
+    /// Whether imports were left out, because the file took too much work.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.work as usize >= MAX_FILE_WORK
+    }
 }

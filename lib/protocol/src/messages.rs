@@ -67,6 +67,10 @@ pub struct ReadMessagesRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,
+    /// Whether another agent, or a program, reads for this one: then the agent does not count as seen, and its claims are not renewed. So
+    /// it is too where the header `X-Coord-Agent` names another agent than `agent_id`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub for_another: bool,
 }
 
 /// A message.

@@ -92,4 +92,11 @@ fn limits_that_are_met_are_said() {
     limited.env("COORD_GRAPH_MAX_FILES", "1");
     let ran = run(limited);
     assert!(ran.stderr.contains("1 file: over_limit") && ran.succeeded, "{ran:?}");
+    let bound = "the repository has more files than COORD_GRAPH_MAX_FILES (1 file: b.ts)";
+    assert!(ran.stderr.contains(bound), "{ran:?}");
+    let mut limited = command(repo.path(), &["--format", "json"]);
+    limited.env("COORD_GRAPH_MAX_FILES", "1");
+    let printed: serde_json::Value = serde_json::from_str(&run(limited).stdout).unwrap();
+    let expected = json!([{"bound": "files", "files": 1, "first": ["b.ts"]}]);
+    assert_eq!(printed["incomplete"]["bounds"], expected);
 }

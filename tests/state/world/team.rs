@@ -245,7 +245,12 @@ impl Mate<'_> {
     }
 
     pub async fn reads_most(&self, cursor: Option<u64>, most: usize) -> Answer<Inbox> {
-        ask!(self, read_messages, cursor, most, 256 * 1024)
+        ask!(self, read_messages, cursor, most, 256 * 1024, true)
+    }
+
+    /// Somebody else reads the mate's inbox.
+    pub async fn is_read_for(&self, cursor: Option<u64>) -> Answer<Inbox> {
+        ask!(self, read_messages, cursor, 200, 256 * 1024, false)
     }
 
     pub async fn requests_shutdown(&self, target: Option<&str>, seconds: u32) -> Answer<ShutdownStep> {

@@ -228,6 +228,16 @@ test('a graph that is built shows its progress, and appears when it is ready', a
   assert.deepEqual([page.model.state.graphState, notices(page)], ['ready', []]);
 });
 
+test('a graph whose build has met a bound says which, and names the first files', async () => {
+  const page = await livePage();
+  const bounds = [{ bound: 'file_imports', files: 24, first: ['a', 'b'] }];
+  page.answers.graph = () => json({ ...GRAPH, version: 'abcdef1', bounds });
+  page.say({ type: 'graph_update', id: '2-0', branch: 'main', version: 'abcdef1', time: 1 });
+  await page.timers.pass(300);
+  assert.deepEqual(notices(page), ['bounds']);
+  assert.equal(noticesOf(page.model.state, START)[0].text, 'It lacks imports of 24 files (file_imports: a, b, ...).');
+});
+
 test('a head that moves makes the graph stale, until the graph of that head is read', async () => {
   const page = await livePage();
   page.answers.graph = () => json({ ...GRAPH, state: 'stale' });

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use coord_graph::MetBound;
 use coord_graph::other_language;
 use coord_graph::{FileState, ImportGraph};
+use coord_protocol::plain_text::shown_line;
 use serde_json::{Map, Value, json};
 
 /// The missing parts, by number of files.
@@ -12,6 +14,7 @@ pub(super) struct Incomplete {
     states: Vec<(FileState, usize)>,
     languages: BTreeMap<&'static str, usize>,
     names: usize,
+    bounds: Vec<MetBound>,
 }
 
 impl Incomplete {
@@ -19,6 +22,7 @@ impl Incomplete {
     pub(super) fn of(graph: &ImportGraph, names: usize) -> Self {
         let mut incomplete = Incomplete {
             names,
+            bounds: graph.bounds().to_vec(),
             ..Incomplete::default()
         };
         for state in FileState::ALL.into_iter().filter(|state| *state != FileState::Ok) {
@@ -47,6 +51,10 @@ impl Incomplete {
         if self.names > 0 {
             fields.insert("names_left_out".to_owned(), json!(self.names));
         }
+        if !self.bounds.is_empty() {
+            let bound = |met: &MetBound| json!({"bound": met.bound.name(), "files": met.files, "first": met.first});
+            fields.insert("bounds".to_owned(), self.bounds.iter().map(bound).collect());
+        }
         Value::Object(fields)
     }
 
@@ -70,8 +78,21 @@ impl Incomplete {
         if self.names > 0 {
             parts.push(format!("{}: left out for their names", counted(self.names)));
         }
+        parts.extend(self.bounds.iter().map(bound_text));
         (!parts.is_empty()).then(|| format!("The graph is not complete. {}", parts.join("; ")))
     }
+}
+
+/// Which bound was met, and the first files that lack imports for it.
+fn bound_text(met: &MetBound) -> String {
+    let first: Vec<_> = met.first.iter().map(|path| shown_line(path)).collect();
+    let more = if met.files > met.first.len() { ", ..." } else { "" };
+    format!(
+        "{} ({}: {}{more})",
+        met.bound.sentence(),
+        counted(met.files),
+        first.join(", ")
+    )
 }
 
 fn counted(files: usize) -> String {
@@ -89,8 +110,6 @@ pub(super) fn state_text(state: FileState) -> &'static str {
         FileState::Binary => "binary: not text",
         FileState::Minified => "minified: very long lines, only the head was read",
         FileState::Unreadable => "unreadable: not in the object database, or damaged",
-        FileState::OverLimit => {
-            "over_limit: past COORD_GRAPH_MAX_FILES, COORD_GRAPH_MAX_BYTES or COORD_GRAPH_MAX_IMPORTS, or too many imports in one file"
-        }
+        FileState::OverLimit => "over_limit: past a bound",
     }
 }

@@ -137,6 +137,7 @@ async fn read(
         cursor,
         wait: None,
         limit: Some(MOST_MESSAGES),
+        ..ReadMessagesRequest::default()
     };
     match connection.client.read_messages(&request).await {
         // Another team has the name by now, with other numbers.

@@ -149,7 +149,7 @@ async fn read(
         caller: common.caller(workplace),
         cursor,
         wait: Some(wait),
-        limit: None,
+        ..ReadMessagesRequest::default()
     };
     workplace.connection.client.read_messages(&request).await
 }

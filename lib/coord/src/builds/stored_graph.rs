@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::Object;
 
 use crate::source::{EntryKind, TreeEntry};
-use coord_graph::FileFacts;
 use coord_graph::Reason;
+use coord_graph::{Bound, FileFacts, MetBound};
 use coord_graph::{FileId, FileState, ImportGraph, KindSet};
 use coord_protocol::schema::one_of;
 
@@ -53,6 +53,36 @@ fn state_schema() -> Object {
     one_of(&states, "Why it was not scanned, if it was not")
 }
 
+/// A bound that the build of a graph has met. The graph lacks imports of these files.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+#[schema(as = GraphBound)]
+pub struct StoredBound {
+    #[schema(schema_with = bound_schema)]
+    bound: String,
+    /// Number of files that lack imports for it.
+    #[schema(minimum = 1)]
+    files: usize,
+    /// The first of these files, by path.
+    #[schema(min_items = 1, max_items = 5)]
+    first: Vec<String>,
+}
+
+fn bound_schema() -> Object {
+    let names: Vec<&str> = Bound::ALL.into_iter().map(Bound::name).collect();
+    let sentences = Bound::ALL.map(|bound| format!("`{}`: {}", bound.name(), bound.sentence()));
+    one_of(&names, &format!("The bound. {}", sentences.join("; ")))
+}
+
+impl From<&MetBound> for StoredBound {
+    fn from(met: &MetBound) -> Self {
+        StoredBound {
+            bound: met.bound.name().to_owned(),
+            files: met.files,
+            first: met.first.clone(),
+        }
+    }
+}
+
 /// Nodes sorted by path, edges as pairs of indices into them, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct StoredGraph {
@@ -65,6 +95,9 @@ pub struct StoredGraph {
     /// The kinds of each edge, as [`KindSet::bits`]; empty if an older version has stored the graph.
     #[serde(default)]
     pub kinds: Vec<u16>,
+    /// The bounds that the build has met; empty if an older version has stored the graph.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<StoredBound>,
 }
 
 /// The stored text is not a graph.
@@ -86,6 +119,7 @@ impl StoredGraph {
             nodes: graph.nodes().map(node).collect(),
             edges: graph.edges().map(|(from, to, _)| (from, to)).collect(),
             kinds: graph.edges().map(|(_, _, kinds)| kinds.bits()).collect(),
+            bounds: graph.bounds().iter().map(StoredBound::from).collect(),
         }
     }
 
@@ -188,6 +222,11 @@ mod tests {
             nodes: vec![node("a.py"), node("b.py")],
             edges: vec![(0, 1)],
             kinds: vec![5],
+            bounds: vec![StoredBound {
+                bound: Bound::Files.name().to_owned(),
+                files: 1,
+                first: vec!["b.py".to_owned()],
+            }],
         };
         assert_eq!(StoredGraph::decode(&graph.encode().unwrap()).unwrap(), graph);
     }
@@ -201,6 +240,7 @@ mod tests {
             nodes: Vec::new(),
             edges: vec![(0, 1)],
             kinds: Vec::new(),
+            bounds: Vec::new(),
         };
         assert!(StoredGraph::decode(&broken.encode().unwrap()).is_err());
     }

@@ -133,6 +133,10 @@ impl GoModules {
             return Err(Reason::Invalid);
         }
         let here = folder(table.path(from));
+        // Each folder of the path, and each around the file, may be that of a module.
+        let folders = memchr::memchr_iter(b'/', path.as_bytes()).count();
+        trace.charge(folders * (1 + path.len() / 64));
+        trace.charge_text(here.len() * 4);
         if path.starts_with("./") || path.starts_with("../") {
             let folder = joined(here, path).ok_or(Reason::OutsideRepository)?;
             return self.package(table, &folder, trace).ok_or(Reason::Missing);
@@ -169,7 +173,7 @@ impl GoModules {
     }
 
     fn package(&self, table: &PathTable, folder: &str, trace: &mut Trace) -> Option<Cow<'_, [FileId]>> {
-        trace.keys.push(table.keys().of_named(KeySpace::GoPackages, folder));
+        trace.push(table.keys().of_named(KeySpace::GoPackages, folder));
         self.packages.get(folder).map(|files| Cow::Borrowed(files.as_slice()))
     }
 

@@ -45,9 +45,56 @@ pub(crate) enum KeySpace {
     RustModules,
 }
 
-/// The keys that a resolution has looked up. Different lookups may share a key; that costs a needless second resolution,
-/// never a missed one.
+/// Most work for the imports of one file, in lookups of short paths. Imports after it are not resolved. Manifests multiply the work
+/// of an import (a pattern of `paths` may have any number of targets), so that a bound on imports alone is none.
+pub(crate) const MAX_FILE_WORK: usize = 2_000_000;
+
+/// This many bytes of a text that is looked up count as one more lookup.
+const BYTES_FOR_WORK: usize = 64;
+
+/// The keys that the resolution of a file has looked up, and its work. Different lookups may share a key; that costs a needless second
+/// resolution, never a missed one.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub(crate) keys: Vec<u32>,
+    work: usize,
+}
+
+impl Trace {
+    /// Forgets the file before.
+    pub(crate) fn begin(&mut self) {
+        self.keys.clear();
+        self.work = 0;
+    }
+
+    /// Adds the key of a lookup.
+    pub(crate) fn push(&mut self, key: u32) {
+        self.work += 1;
+        self.keys.push(key);
+    }
+
+    /// Counts the work of `steps` lookups.
+    pub(crate) fn charge(&mut self, steps: usize) {
+        self.work = self.work.saturating_add(steps);
+    }
+
+    /// Counts what a text of `bytes` bytes adds to the work of its lookup.
+    pub(crate) fn charge_text(&mut self, bytes: usize) {
+        self.charge(bytes / BYTES_FOR_WORK);
+    }
+
+    /// Counts the work of comparing with each of `count` short texts.
+    pub(crate) fn charge_list(&mut self, count: usize) {
+        self.charge(count / 8);
+    }
+
+    /// The work so far.
+    pub(crate) fn work(&self) -> usize {
+        self.work
+    }
+
+    /// Whether the file has had its work. Every loop over something that a manifest or a tree can have any number of asks.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.work >= MAX_FILE_WORK
+    }
 }

@@ -59,6 +59,9 @@ pub(crate) struct Scratch {
     context: Option<(String, Context)>,
 }
 
+/// The outcome of a specifier that is not tried, because its file has had its work.
+const UNTRIED: Resolution = Resolution::Unresolved(Reason::Missing);
+
 impl Resolver<'_> {
     /// Resolves all specifiers of the file `from`.
     pub(crate) fn resolve_file(
@@ -73,7 +76,7 @@ impl Resolver<'_> {
         }
         let composed = composed(specifiers);
         let specifiers = composed.as_deref().unwrap_or(specifiers);
-        scratch.trace.keys.clear();
+        scratch.trace.begin();
         scratch.more.clear();
         let outcomes = match language.family() {
             Family::JavaScript => self.javascript(from, specifiers, scratch),
@@ -86,7 +89,8 @@ impl Resolver<'_> {
         Resolved {
             outcomes: outcomes.into(),
             more: scratch.more.as_slice().into(),
-            keys: scratch.trace.keys.as_slice().into(),
+            keys: Some(scratch.trace.keys.as_slice().into()),
+            work: u32::try_from(scratch.trace.work()).unwrap_or(u32::MAX),
         }
     }
 
@@ -103,6 +107,7 @@ impl Resolver<'_> {
                 &scratch.context.insert((key, context)).1
             }
         };
+        scratch.trace.charge(context.work);
         let mut javascript = Importer {
             table: self.table,
             projects: self.projects,
@@ -111,7 +116,10 @@ impl Resolver<'_> {
             trace: &mut scratch.trace,
             buffer: &mut scratch.buffer,
         };
-        let resolve = |specifier: &Specifier| javascript.resolve(&specifier.text, specifier.kind);
+        let resolve = |specifier: &Specifier| match javascript.trace.is_spent() {
+            true => UNTRIED,
+            false => javascript.resolve(&specifier.text, specifier.kind),
+        };
         specifiers.iter().map(resolve).collect()
     }
 
@@ -119,6 +127,9 @@ impl Resolver<'_> {
         let path = self.table.path(from);
         let mut resolve = |specifier: &Specifier| {
             let name = specifier.name.as_deref();
+            if scratch.trace.is_spent() {
+                return UNTRIED;
+            }
             self.layouts
                 .python
                 .resolve(self.table, path, &specifier.text, name, &mut scratch.trace)
@@ -129,6 +140,9 @@ impl Resolver<'_> {
     fn rust(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {
         let (crates, trace) = (&self.layouts.rust, &mut scratch.trace);
         each(specifiers, &mut scratch.more, |specifier| {
+            if trace.is_spent() {
+                return Err(Reason::Missing);
+            }
             crates.resolve(self.table, from, specifier, trace)
         })
     }
@@ -138,6 +152,9 @@ impl Resolver<'_> {
         // All files of a package are targets of the first import that leads to it, however many names do.
         let mut known = HashSet::new();
         each(specifiers, &mut scratch.more, |specifier| {
+            if trace.is_spent() {
+                return Err(Reason::Missing);
+            }
             let files = modules.resolve(self.table, from, specifier, trace)?;
             match files.first() {
                 Some(first) if !known.insert(*first) => Ok(Cow::Owned(vec![*first])),

@@ -48,6 +48,11 @@ impl PathTable {
         }
     }
 
+    /// Whether `path` is a symbolic link that is not followed to all files that it leads to.
+    pub(crate) fn is_cut_link(&self, path: &str) -> bool {
+        self.linked.as_ref().is_some_and(|linked| linked.is_cut(path))
+    }
+
     /// Paths through symbolic links, and the files that they mean.
     pub(crate) fn linked_paths(&self) -> &[(String, FileId)] {
         self.linked.as_deref().map_or(&[], LinkedPaths::paths)
@@ -91,8 +96,12 @@ impl PathTable {
 
     /// The file at `path`.
     pub(crate) fn file(&self, path: &str, trace: &mut Trace) -> Option<FileId> {
+        if trace.is_spent() {
+            return None;
+        }
         let hash = self.keys().hash(path);
-        trace.keys.push(fold(hash));
+        trace.push(fold(hash));
+        trace.charge_text(path.len());
         self.file_hashed(path, hash)
     }
 
@@ -126,8 +135,12 @@ impl PathTable {
 
     /// The files at `stem` with any [`Extension`](super::extension::Extension).
     pub(crate) fn siblings(&self, stem: &str, trace: &mut Trace) -> Option<Siblings> {
+        if trace.is_spent() {
+            return None;
+        }
         let hash = self.keys().hash(stem);
-        trace.keys.push(fold(hash));
+        trace.push(fold(hash));
+        trace.charge_text(stem.len());
         self.siblings_hashed(stem, hash)
     }
 

@@ -1,7 +1,7 @@
 //! Tracked symbolic links, followed within the repository. A link to a file means that file; a path below a link to a folder
 //! means that folder's file. A link that leads out of the repository, or nowhere, means itself.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::file::FileId;
 use crate::resolve::extension::{Extension, Siblings};
@@ -13,6 +13,10 @@ use crate::resolve::tracked_paths::TrackedPaths;
 const MAX_HOPS: usize = 16;
 /// Most paths through links.
 const MAX_LINKED: usize = 50_000;
+/// Most bytes of paths through links.
+const MAX_LINKED_BYTES: usize = 8 << 20;
+/// Most files that are looked at below the targets of links.
+const MAX_STEPS: usize = 2_000_000;
 /// Most links to folders on the way to a file.
 const MAX_NESTING: usize = 3;
 
@@ -57,6 +61,10 @@ pub(crate) struct LinkedPaths {
     stems: HashMap<String, Siblings>,
     /// A link to a file -> that file.
     real: HashMap<FileId, FileId>,
+    /// The links that are not followed, or not to all files, because they lead to too many.
+    cut: HashSet<String>,
+    bytes: usize,
+    steps: usize,
 }
 
 impl LinkedPaths {
@@ -67,6 +75,9 @@ impl LinkedPaths {
         };
         for link in linked.links.clone().into_keys() {
             linked.add(tracked, &link, &link, 0);
+            if linked.is_full() {
+                linked.cut.insert(link);
+            }
         }
         linked.paths.sort_unstable();
         for (path, id) in &linked.paths {
@@ -82,6 +93,10 @@ impl LinkedPaths {
 
     /// Adds `path`, which leads to the link at `link`: the link's target file, or the files below its target folder.
     fn add(&mut self, tracked: &TrackedPaths, path: &str, link: &str, nesting: usize) {
+        self.steps += 1;
+        if self.is_full() {
+            return;
+        }
         let Some(target) = real_path(&self.links, link) else {
             return;
         };
@@ -92,20 +107,32 @@ impl LinkedPaths {
         // A link to a folder around it would be found again inside.
         let is_circle = is_within(link, &target);
         for (id, file) in tracked.ids_below(&target) {
+            self.steps += 1;
+            if self.is_full() {
+                return;
+            }
             let rest = file.get(target.len()..).unwrap_or_default().trim_start_matches('/');
             let below = format!("{path}/{rest}");
             if !self.links.contains_key(file) {
                 self.push(&below, id);
-            } else if nesting < MAX_NESTING && !is_circle && self.paths.len() < MAX_LINKED {
+            } else if nesting < MAX_NESTING && !is_circle {
                 self.add(tracked, &below, file, nesting + 1);
             }
         }
     }
 
     fn push(&mut self, path: &str, id: FileId) {
-        if self.paths.len() < MAX_LINKED {
-            self.paths.push((path.to_owned(), id));
-        }
+        self.bytes += path.len();
+        self.paths.push((path.to_owned(), id));
+    }
+
+    fn is_full(&self) -> bool {
+        self.paths.len() >= MAX_LINKED || self.bytes >= MAX_LINKED_BYTES || self.steps >= MAX_STEPS
+    }
+
+    /// Whether the link at `path` is not followed to all files that it leads to.
+    pub(crate) fn is_cut(&self, path: &str) -> bool {
+        self.cut.contains(path)
     }
 
     pub(crate) fn links(&self) -> &Symlinks {

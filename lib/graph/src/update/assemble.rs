@@ -1,20 +1,25 @@
 //! Records and resolutions -> the graph.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
+use crate::bound::{Bound, MetBound, MetBounds};
 use crate::file::{FileFacts, FileId, FileState};
 use crate::import_graph::ImportGraph;
 use crate::import_kind::KindSet;
 use crate::record::Record;
 use crate::resolution::{Reason, Resolution, Resolved};
+use crate::resolve::read_tree::ReadTree;
 use crate::update::begin::Update;
+use crate::update::resolve_files::Cut;
+use crate::update::wanted::Due;
 
 impl Update {
     pub(super) fn assemble(
         &self,
+        due: &[Due],
         records: &[Option<Arc<Record>>],
         resolved: &[Arc<Resolved>],
-        cut_at: Option<FileId>,
+        cut: Option<Cut>,
     ) -> ImportGraph {
         let known = || {
             records
@@ -32,27 +37,70 @@ impl Update {
             let targets = known.map_or_else(Vec::new, |(record, found)| targets(record, found, from));
             targets.into_iter().map(move |(to, kinds)| (from, to, kinds))
         });
-        let is_cut = |id: FileId, record: &Record| {
-            let is_behind = cut_at.is_some_and(|cut_at| id >= cut_at);
-            is_behind && record.state == FileState::Ok && !record.specifiers.is_empty()
-        };
-        let files = (0..).zip(self.kinds.iter().zip(records));
-        let facts = files.map(|(id, (kind, record))| match record {
+        let files = (0..).zip(records.iter().zip(due));
+        let facts = files.map(|(id, (record, due))| match record {
             Some(record) => FileFacts {
                 size: (record.state != FileState::Unreadable).then_some(record.size),
-                state: if is_cut(id, record) {
-                    FileState::OverLimit
-                } else {
-                    record.state
+                state: match over(id, record, &resolved[id as usize], cut) {
+                    Some(_) => FileState::OverLimit,
+                    None => record.state,
                 },
             },
-            None if kind.language.is_some() || kind.is_manifest => FileFacts {
+            None if *due == Due::No => FileFacts::default(),
+            None => FileFacts {
                 size: None,
                 state: FileState::OverLimit,
             },
-            None => FileFacts::default(),
         });
         ImportGraph::new(Arc::clone(&self.files), facts.collect(), edges, unresolved)
+    }
+
+    /// The bounds that this version has met. `manifests` are files whose values are past the bound.
+    pub(super) fn met_bounds(
+        &self,
+        due: &[Due],
+        records: &[Option<Arc<Record>>],
+        resolved: &[Arc<Resolved>],
+        cut: Option<Cut>,
+        manifests: &[FileId],
+        tree: &ReadTree<'_>,
+    ) -> Vec<MetBound> {
+        let mut met = MetBounds::default();
+        let unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
+        for (id, file) in (0..).zip(self.files.iter()) {
+            let at = id as usize;
+            let bound = match (&records[at], due[at]) {
+                (Some(record), _) => over(id, record, &resolved[at], cut),
+                (None, Due::Over(bound)) => Some(bound),
+                (None, Due::Yes | Due::No) => None,
+            };
+            let is_left_out = manifests.binary_search(&id).is_ok()
+                || unfollowed.contains(&id)
+                || tree.projects.is_left_out(&file.path);
+            let bounds = [
+                bound,
+                is_left_out.then_some(Bound::Manifests),
+                tree.table.is_cut_link(&file.path).then_some(Bound::Links),
+            ];
+            for bound in bounds.into_iter().flatten() {
+                met.add(bound, &file.path);
+            }
+        }
+        met.into_list()
+    }
+}
+
+/// The bound for which a file that was read lacks imports.
+fn over(id: FileId, record: &Record, found: &Resolved, cut: Option<Cut>) -> Option<Bound> {
+    if record.state == FileState::OverLimit {
+        return Some(Bound::FileImports);
+    }
+    if record.state != FileState::Ok || record.specifiers.is_empty() {
+        return None;
+    }
+    match cut {
+        Some(cut) if id >= cut.at => Some(cut.bound),
+        _ => found.is_cut().then_some(Bound::FileLookups),
     }
 }
 

@@ -61,6 +61,10 @@ pub struct Update {
     pub(super) last_unread: AtomicUsize,
     /// Configs that others extend and that are not manifests by name.
     pub(super) more_manifests: Mutex<BTreeSet<FileId>>,
+    /// How often configs were found that others name.
+    pub(super) rounds: AtomicUsize,
+    /// Configs that were named in the last round, and are not read.
+    pub(super) unfollowed: Mutex<BTreeSet<FileId>>,
     /// Manifests parsed so far.
     pub(super) parsed: Mutex<HashMap<FileId, Arc<Parsed>>>,
 }
@@ -104,6 +108,8 @@ impl Update {
             previous: snapshot,
             renumbered,
             more_manifests: Mutex::default(),
+            rounds: AtomicUsize::new(0),
+            unfollowed: Mutex::default(),
             parsed: Mutex::default(),
         };
         update.reuse(&mut stored);

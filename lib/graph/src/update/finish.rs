@@ -12,18 +12,24 @@ use crate::resolve::projects::Projects;
 use crate::resolve::read_tree::ReadTree;
 use crate::resolve::symlinks::symlinks;
 use crate::update::begin::Update;
+use crate::update::manifests::ReadManifests;
 use crate::update::resolve_files::{cut_off, resolve_missing};
 use crate::update::snapshot::Snapshot;
+use crate::update::wanted::Due;
 
 impl Update {
     /// The new version. A file that was wanted and not supplied counts as unreadable.
     pub fn finish(&self) -> Snapshot {
         let previous = self.previous.as_deref();
-        let manifests = self.manifests();
+        let ReadManifests {
+            known: manifests,
+            left_out,
+        } = self.manifests();
         let table = self.linked_table(&manifests);
         let same_links = previous.is_none_or(|older| Arc::ptr_eq(&older.table, &table));
         let projects = self.projects(&table, &manifests);
-        let records = self.final_records();
+        let due = self.due();
+        let records = self.final_records(&due);
         let tree = ReadTree {
             table: &table,
             manifests: &manifests,
@@ -42,13 +48,15 @@ impl Update {
         };
         let mut resolved: Vec<Option<Arc<Resolved>>> = match previous {
             // If the older version was cut off, the files after that were never resolved.
-            Some(older) if older.cut_at.is_none() => self.still_valid(older, &resolver, &records),
+            Some(older) if older.cut.is_none() => self.still_valid(older, &resolver, &records),
             _ => vec![None; records.len()],
         };
-        resolve_missing(&resolver, &self.kinds, &records, &mut resolved);
-        let cut_at = cut_off(&resolver, &self.kinds, &records, &mut resolved);
+        let max_imports = self.limits.max_imports;
+        resolve_missing(&resolver, &self.kinds, &records, &mut resolved, max_imports);
+        let cut = cut_off(&resolver, &self.kinds, &records, &mut resolved, max_imports);
         let resolved: Vec<Arc<Resolved>> = resolved.into_iter().map(Option::unwrap_or_default).collect();
-        let graph = self.assemble(&records, &resolved, cut_at);
+        let graph = self.assemble(&due, &records, &resolved, cut);
+        let bounds = self.met_bounds(&due, &records, &resolved, cut, &left_out, &tree);
         Snapshot {
             files: Arc::clone(&self.files),
             table,
@@ -57,9 +65,9 @@ impl Update {
             projects,
             layouts,
             resolved,
-            cut_at,
+            cut,
             names_left_out: self.names_left_out,
-            graph: Arc::new(graph),
+            graph: Arc::new(graph.with_bounds(bounds)),
         }
     }
 
@@ -86,10 +94,10 @@ impl Update {
         Arc::new(fresh)
     }
 
-    fn final_records(&self) -> Vec<Option<Arc<Record>>> {
-        let known = self.due().into_iter().zip(&self.records);
+    fn final_records(&self, due: &[Due]) -> Vec<Option<Arc<Record>>> {
+        let known = due.iter().zip(&self.records);
         known
-            .map(|(is_due, record)| record.get().filter(|_| is_due).cloned())
+            .map(|(due, record)| record.get().filter(|_| *due == Due::Yes).cloned())
             .collect()
     }
 }

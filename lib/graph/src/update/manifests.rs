@@ -3,24 +3,31 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
-use crate::resolve::manifests::{Manifests, Parsed};
+use crate::file::FileId;
+use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, Parsed};
 use crate::update::begin::Update;
+use crate::update::wanted::Due;
 
-/// Most values in the manifests of one graph.
-const MAX_MANIFEST_VALUES: usize = 1_000_000;
+/// The manifests of a version, and the files whose values are past the bound.
+pub(super) struct ReadManifests {
+    pub(super) known: Manifests,
+    pub(super) left_out: Vec<FileId>,
+}
 
 impl Update {
-    pub(super) fn manifests(&self) -> Manifests {
+    pub(super) fn manifests(&self) -> ReadManifests {
         let due = self.due();
         let more = self.lock_more().clone();
         let mut values = 0;
         let mut manifests = BTreeMap::new();
+        let mut left_out = Vec::new();
         let mut fresh = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, (file, kind)) in (0..).zip(self.files.iter().zip(&self.kinds)) {
-            if !due[id as usize] || (!kind.is_manifest && !more.contains(&id)) {
+            if due[id as usize] != Due::Yes || (!kind.is_manifest && !more.contains(&id)) {
                 continue;
             }
             if values > MAX_MANIFEST_VALUES {
+                left_out.push(id);
                 manifests.insert(file.path.clone(), Arc::new(Parsed::Nothing));
                 continue;
             }
@@ -46,9 +53,12 @@ impl Update {
                 fresh.entry(id).or_insert_with(read)
             });
             let parsed = Arc::clone(parsed);
-            values += parsed.values();
+            values += parsed.values(&file.path);
             manifests.insert(file.path.clone(), parsed);
         }
-        manifests
+        ReadManifests {
+            known: manifests,
+            left_out,
+        }
     }
 }

@@ -31,6 +31,7 @@ impl Renumbering {
             outcomes,
             more,
             keys: known.keys.clone(),
+            work: known.work,
         }))
     }
 }

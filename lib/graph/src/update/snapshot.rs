@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::file::FileId;
 use crate::import_graph::ImportGraph;
 use crate::interface::{NoInterface, ReadInterface};
 use crate::record::Record;
@@ -16,6 +15,7 @@ use crate::resolve::read_tree::ReadTree;
 use crate::scan::findings::BYTES_FOR_WEIGHT;
 use crate::specifier::Specifier;
 use crate::tree::TreeEntry;
+use crate::update::resolve_files::Cut;
 
 /// A version of the graph with everything that the next one can reuse.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub struct Snapshot {
     pub(super) layouts: Layouts,
     pub(super) resolved: Vec<Arc<Resolved>>,
     pub(super) names_left_out: usize,
-    /// The first file whose imports exceeded the limit of the graph.
-    pub(super) cut_at: Option<FileId>,
+    /// Where the graph ends, if it has too much.
+    pub(super) cut: Option<Cut>,
     pub(super) graph: Arc<ImportGraph>,
 }
 
@@ -65,7 +65,7 @@ impl Snapshot {
             size_of::<Resolved>()
                 + size_of_val(&*resolved.outcomes)
                 + size_of_val(&*resolved.more)
-                + size_of_val(&*resolved.keys)
+                + resolved.keys.as_deref().map_or(0, size_of_val)
         };
         let records = self.records.iter().flatten().map(record).sum::<usize>();
         self.graph.bytes() + records + self.resolved.iter().map(resolved).sum::<usize>()

@@ -5,6 +5,7 @@
 //! differ: its specifiers changed, its context is another object, or the result under one of its keys may have changed.
 //! Otherwise its resolution stays. Ids of files are renumbered when paths appear or disappear.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -14,6 +15,9 @@ use crate::resolution::Resolved;
 use crate::resolve::Resolver;
 use crate::update::begin::Update;
 use crate::update::snapshot::Snapshot;
+
+/// Most work for finding out whether files have the contexts that they had. The files after it are resolved again.
+const MAX_CONTEXT_WORK: usize = 32_000_000;
 
 impl Update {
     /// The older resolutions that are still valid, renumbered.
@@ -48,6 +52,12 @@ impl Update {
             let language = self.kinds[id as usize].language;
             language.is_some_and(|language| anew.contains(&language.family()))
         };
+        let spent = Cell::new(0);
+        let has_same_context = |path: &str| {
+            let context = resolver.projects.context(path);
+            spent.set(spent.get() + context.work);
+            spent.get() <= MAX_CONTEXT_WORK && context.is_same(&older.projects.context(path))
+        };
         let is_valid = |id: FileId, old: FileId| {
             let (Some(record), Some(Some(before))) = (&records[id as usize], older.records.get(old as usize)) else {
                 return false;
@@ -56,11 +66,11 @@ impl Update {
             (Arc::ptr_eq(record, before) || record.specifiers == before.specifiers)
                 && (anew.is_empty() || !is_anew(id))
                 && (touched.is_empty()
-                    || !older.resolved[old as usize]
+                    || older.resolved[old as usize]
                         .keys
-                        .iter()
-                        .any(|key| touched.contains(key)))
-                && (!other_projects || resolver.projects.context(path).is_same(&older.projects.context(path)))
+                        .as_ref()
+                        .is_some_and(|keys| !keys.iter().any(|key| touched.contains(key))))
+                && (!other_projects || has_same_context(path))
         };
         let valid = (0..records.len() as FileId).map(|id| {
             let old = self.old_id(id)?;

@@ -1,7 +1,9 @@
 //! The files that a build has to read: those within the limits that have no record yet.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
+use crate::bound::Bound;
 use crate::file::{FileId, FileState};
 use crate::resolve::projects::manifest_index::missing_configs;
 use crate::update::begin::Update;
@@ -9,8 +11,21 @@ use crate::update::begin::Update;
 /// Most files of one request: the limit on bytes can be exceeded by the size of so many files.
 const WAVE: usize = 8_192;
 
+/// Most times that configs are looked for which the configs of the last time name. Each time looks at all manifests.
+const MAX_ROUNDS: usize = 8;
+
 /// Most bytes of manifests in one graph.
 const MAX_MANIFESTS_BYTES: usize = 32 << 20;
+
+/// Whether the content of a file counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    Yes,
+    /// It is neither a manifest nor of a language with imports.
+    No,
+    /// It is past a bound.
+    Over(Bound),
+}
 
 /// A file that has to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,15 +54,22 @@ impl Update {
             return wave(unread);
         }
         loop {
-            let known = self.manifests();
+            let known = self.manifests().known;
             let missing = missing_configs(&self.table, &known);
             let missing: Vec<FileId> = missing.iter().filter_map(|path| self.table.tracked(path)).collect();
+            if self.rounds.load(Ordering::Relaxed) >= MAX_ROUNDS {
+                let mut unfollowed = self.unfollowed.lock().unwrap_or_else(PoisonError::into_inner);
+                let more = self.lock_more();
+                unfollowed.extend(missing.into_iter().filter(|id| !more.contains(id)));
+                return Vec::new();
+            }
             let mut more = self.lock_more();
             let fresh: Vec<FileId> = missing.into_iter().filter(|id| more.insert(*id)).collect();
             drop(more);
             if fresh.is_empty() {
                 return Vec::new();
             }
+            self.rounds.fetch_add(1, Ordering::Relaxed);
             let unread = self.unread();
             if !unread.is_empty() {
                 return wave(unread);
@@ -62,13 +84,13 @@ impl Update {
 
     pub(super) fn unread(&self) -> Vec<FileId> {
         let due = (0..).zip(self.due()).zip(&self.records);
-        due.filter(|((_, is_due), record)| *is_due && record.get().is_none())
+        due.filter(|((_, due), record)| *due == Due::Yes && record.get().is_none())
             .map(|((id, _), _)| id)
             .collect()
     }
 
     /// For each file, whether its content counts, as far as the files read so far tell.
-    pub(super) fn due(&self) -> Vec<bool> {
+    pub(super) fn due(&self) -> Vec<Due> {
         let more = self.lock_more();
         let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
         let known = (0..).zip(self.kinds.iter().zip(&self.records));
@@ -77,7 +99,7 @@ impl Update {
                 // A cold build would not have read a config that no other extends any more.
                 let is_manifest = kind.is_manifest || more.contains(&id);
                 if kind.language.is_none() && !is_manifest {
-                    return false;
+                    return Due::No;
                 }
                 let record = record.get();
                 if let Some(text) = record
@@ -86,19 +108,29 @@ impl Update {
                 {
                     texts = texts.saturating_add(text.len());
                 }
-                if kind.language.is_none() {
-                    return texts <= MAX_MANIFESTS_BYTES;
-                }
-                if record.is_some() {
+                if kind.language.is_some() && record.is_some() {
                     weight += self.weights[id as usize].load(Ordering::Relaxed) as usize;
                 }
-                if is_manifest {
-                    return texts <= MAX_MANIFESTS_BYTES && weight <= self.limits.max_imports;
+                let has_imports = kind.language.is_some();
+                if has_imports && !is_manifest {
+                    files += 1;
+                    let read = record.filter(|record| record.state != FileState::TooLarge);
+                    bytes = bytes.saturating_add(read.map_or(0, |record| record.size));
                 }
-                files += 1;
-                let read = record.filter(|record| record.state != FileState::TooLarge);
-                bytes = bytes.saturating_add(read.map_or(0, |record| record.size));
-                files <= self.limits.max_files && bytes <= self.limits.max_bytes && weight <= self.limits.max_imports
+                let exceeded = [
+                    (is_manifest && texts > MAX_MANIFESTS_BYTES, Bound::Manifests),
+                    (
+                        has_imports && !is_manifest && files > self.limits.max_files,
+                        Bound::Files,
+                    ),
+                    (
+                        has_imports && !is_manifest && bytes > self.limits.max_bytes,
+                        Bound::Bytes,
+                    ),
+                    (has_imports && weight > self.limits.max_imports, Bound::Imports),
+                ];
+                let exceeded = exceeded.into_iter().find(|(is_exceeded, _)| *is_exceeded);
+                exceeded.map_or(Due::Yes, |(_, bound)| Due::Over(bound))
             })
             .collect()
     }

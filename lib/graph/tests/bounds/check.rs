@@ -56,17 +56,22 @@ const SPARE_TIME: Duration = Duration::from_secs(2);
 /// Time that each byte may take beside it.
 const TIME_PER_BYTE: Duration = Duration::from_nanos(2_000);
 
+/// What `work` returns, and the most bytes that it took.
+pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let done = work();
+    (done, MEMORY.peak_usage().saturating_sub(before))
+}
+
 /// Lets `reader` read `text`.
 ///
 /// # Panics
 /// When that takes more memory or time than it may. One check runs at a time: the memory is that of the process.
 pub fn check(reader: Reader, text: &[u8]) {
-    let before = MEMORY.current_usage();
-    MEMORY.reset_peak_usage();
     let start = Instant::now();
-    reader.read(text);
+    let ((), peak) = peak_of(|| reader.read(text));
     let took = start.elapsed();
-    let peak = MEMORY.peak_usage().saturating_sub(before);
     let most = SPARE_BYTES + reader.bytes_per_byte() * text.len();
     let beginning = || String::from_utf8_lossy(&text[..text.len().min(60)]).into_owned();
     assert!(

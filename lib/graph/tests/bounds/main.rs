@@ -3,6 +3,7 @@
 //! The tests measure the memory of their process, so that they are one binary, and run one after another.
 
 mod check;
+mod products;
 mod shapes;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -49,6 +50,16 @@ fn no_manifest_makes_a_build_take_much_memory_or_time() {
             }
         }
     }
+}
+
+#[test]
+fn no_repository_multiplies_the_work_of_an_import_without_end_and_each_says_its_bound() {
+    let _alone = alone();
+    for (what, bound, repository) in products::all() {
+        let met = products::check(what, &repository);
+        assert!(met.contains(&bound), "{what}: {met:?}");
+    }
+    assert_eq!(products::check("stars", &products::stars()), []);
 }
 
 /// Numbers that are the same in each run (xorshift).

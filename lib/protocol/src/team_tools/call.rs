@@ -344,7 +344,7 @@ impl ReadMessagesCall {
             caller: self.caller.member(),
             cursor: self.cursor,
             wait: self.wait,
-            limit: None,
+            ..ReadMessagesRequest::default()
         })
     }
 }

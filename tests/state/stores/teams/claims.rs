@@ -507,6 +507,27 @@ async fn every_call_of_the_owner_renews(world: World) {
     assert_eq!(bob.shows("t1").await.unwrap().task.record.expires, before);
 }
 
+/// `coord team sync` reads for agents that may be dead, and kept their tasks for them so.
+async fn a_read_by_somebody_else_renews_nothing_and_shows_nobody_alive(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    lead.adds(&[titled("held")]).await.unwrap();
+    bob.claims_for("t1", 40).await.unwrap();
+    lead.tells(&["bob"], "x").await.unwrap();
+    bob.uses_up_half("t1").await;
+    let seen = coord::state::teams::keys::seen(&world.repo, &bob.team);
+    world.command(["HSET", &seen, "bob", "1000"]).await;
+    let state = async || {
+        let expires = lead.shows("t1").await.unwrap().task.record.expires;
+        (world.command(["HGET", &seen, "bob"]).await, expires)
+    };
+    let before = state().await;
+    assert_eq!(bob.is_read_for(None).await.unwrap().messages.len(), 1);
+    assert_eq!(state().await, before);
+    bob.reads(None).await.unwrap();
+    let after = state().await;
+    assert!(after.0 != before.0 && after.1 > before.1, "{before:?} {after:?}");
+}
+
 async fn a_member_has_50_claims(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let tasks: Vec<NewTask> = (0..52).map(|number| titled(&format!("{number}"))).collect();
@@ -537,4 +558,5 @@ scenarios!(
     tokens_of_tasks_and_locks_are_of_one_counter,
     a_reservation_lasts_ten_minutes,
     every_call_of_the_owner_renews,
+    a_read_by_somebody_else_renews_nothing_and_shows_nobody_alive,
 );

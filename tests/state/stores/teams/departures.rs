@@ -301,6 +301,47 @@ async fn a_request_ends_at_once_where_nobody_else_has_to_answer(world: World) {
     assert_eq!(lead.requests_shutdown(None, 60).await.unwrap().progress, Closed);
 }
 
+/// A member that is asked gets no task, so that asking again and again kept the team from its tasks.
+async fn a_login_whose_request_was_rejected_keeps_no_other_login_from_tasks(world: World) {
+    let (lead, [bob, cyd, dan]) = world.team_of(["bob", "cyd", "dan"]).await;
+    lead.adds(&["a", "b", "c"].map(titled)).await.unwrap();
+    assert_eq!(bob.requests_shutdown(Some("cyd"), 60).await.unwrap().progress, Open);
+    assert!(matches!(cyd.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
+    assert_eq!(
+        cyd.answers_shutdown("s1", Some("not yet")).await.unwrap().progress,
+        Rejected
+    );
+    // Asked again, and others: they work on, until they approve.
+    assert_eq!(bob.requests_shutdown(Some("cyd"), 60).await.unwrap().progress, Open);
+    cyd.claims("t1").await.unwrap();
+    cyd.answers_shutdown("s2", Some("not yet")).await.unwrap();
+    assert_eq!(bob.requests_shutdown(None, 60).await.unwrap().progress, Open);
+    dan.claims("t2").await.unwrap();
+    dan.answers_shutdown("s3", None).await.unwrap();
+    assert!(matches!(dan.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
+    assert!(matches!(bob.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
+    for other in [&lead, &cyd] {
+        other.answers_shutdown("s3", Some("not yet")).await.unwrap();
+    }
+    // The leader's own request keeps them, after a rejection too, and so does anybody's whose request was not rejected.
+    for (asking, id) in [(&lead, "s4"), (&lead, "s5"), (&cyd, "s6")] {
+        let target = if id == "s6" { "lead" } else { "cyd" };
+        asking.requests_shutdown(Some(target), 60).await.unwrap();
+        let asked = if id == "s6" { &lead } else { &cyd };
+        assert!(
+            matches!(asked.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })),
+            "{id}"
+        );
+        asked.answers_shutdown(id, Some("not yet")).await.unwrap();
+    }
+    // As if ten minutes had passed.
+    let team = keys::team(&world.repo, &lead.team);
+    assert_eq!(world.number(["HDEL", &team, "rejected"]).await, 1);
+    bob.joins("bob").await.unwrap();
+    bob.requests_shutdown(Some("cyd"), 60).await.unwrap();
+    assert!(matches!(cyd.takes_next().await, Err(TeamRefusal::ShuttingDown { .. })));
+}
+
 /// It had approved the first request, which ended its part in every later one.
 async fn a_team_never_closes_without_a_leader_that_is_live(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
@@ -486,6 +527,7 @@ scenarios!(
     an_approval_is_final_while_the_shutdown_is_open_whoever_joins_again,
     who_joins_under_a_handle_that_is_free_again_answers_for_itself,
     a_request_ends_at_once_where_nobody_else_has_to_answer,
+    a_login_whose_request_was_rejected_keeps_no_other_login_from_tasks,
     a_team_never_closes_without_a_leader_that_is_live,
     a_leader_that_has_stopped_and_is_away_keeps_no_team_open,
     a_member_that_has_stopped_is_neither_asked_again_nor_made_the_leader,

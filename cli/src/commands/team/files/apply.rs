@@ -259,6 +259,8 @@ impl<'a> Applying<'a> {
                     cursor: Some(*sequence),
                     wait: None,
                     limit: Some(1),
+                    // The agent's program has changed the file, or is long dead.
+                    for_another: true,
                 };
                 patiently(async || client.read_messages(&request).await).await?;
             }

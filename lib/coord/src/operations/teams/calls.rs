@@ -99,7 +99,7 @@ calls! {
     ShowTask { id: &'a TaskId } = tasks::show_task -> WholeTask;
     ListTasks { after: u64, most: usize, filter: &'a TaskFilter<'a> } = tasks::list_tasks -> TaskPage;
     SendMessage { key: RequestKey<'a>, message: &'a NewMessage<'a> } = messages::send_message -> SentMessage;
-    ReadMessages { cursor: Option<u64>, most: usize, most_bytes: usize } = messages::read_messages -> Inbox;
+    ReadMessages { cursor: Option<u64>, most: usize, most_bytes: usize, is_own: bool } = messages::read_messages -> Inbox;
     ListMessages { most: usize, most_bytes: usize, filter: &'a MessageFilter<'a> } =
         messages::list_messages -> MessagePage;
 }

@@ -132,6 +132,8 @@ fn recipients(kind: MessageType, sent: Option<&[String]>) -> Result<Vec<Handle>,
 /// # Errors
 /// As those of [`send_message`].
 pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'_>) -> Result<InboxResponse, ApiError> {
+    let is_named = |header| sent.caller.agent_id.as_deref().is_none_or(|named| named == header);
+    let is_own = !sent.for_another && asked.agent.is_none_or(is_named);
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
     let most = limit(sent.limit.map(|limit| limit as usize))?;
     let wait = wait_seconds(app, "wait", sent.wait)?;
@@ -143,6 +145,7 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
         cursor,
         most,
         most_bytes: MOST_BYTES,
+        is_own,
     };
     let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut shutdown_before: Option<Option<String>> = None;

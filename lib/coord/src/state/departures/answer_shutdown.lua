@@ -30,6 +30,7 @@ if reason == '' then
   given_back, unpushed, unpushed_count, not_told = approve(false)
 else
   note_answer(me, 'rejected')
+  note_rejection()
   not_told = tell(shutdown.by, 'shutdown_rejected', reason)
   emit_shutdown('rejected_by', member.handle)
 end

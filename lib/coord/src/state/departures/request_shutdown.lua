@@ -42,6 +42,7 @@ if is_author then
   shutdown = {
     id = 's' .. redis.call('HINCRBY', keys.team, 'shutdowns', 1), target = target, by = member.handle, login = member.login,
     reason = reason, requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
+    is_mild = not is_leader() and rejections()[member.login] ~= nil or nil,
   }
   emit_shutdown('requested', member.handle)
 end

@@ -63,7 +63,8 @@ pub struct Inbox {
     pub handle: String,
 }
 
-/// Reads what came after `cursor`, or after what is read; what is before `cursor` is read now.
+/// Reads what came after `cursor`, or after what is read; what is before `cursor` is read now. Where the reader `is_own`, the member is seen
+/// and its claims are renewed.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
@@ -73,9 +74,11 @@ pub async fn read_messages(
     cursor: Option<u64>,
     most: usize,
     most_bytes: usize,
+    is_own: bool,
 ) -> TeamOutcome<Inbox> {
     let cursor = cursor.map(|cursor| cursor.to_string()).unwrap_or_default();
-    let args = arguments([&cursor, &most.to_string(), &most_bytes.to_string()]);
+    let for_another = if is_own { "" } else { "1" };
+    let args = arguments([&cursor, &most.to_string(), &most_bytes.to_string(), for_another]);
     run(
         store,
         &READ_MESSAGES,

@@ -1,16 +1,17 @@
 -- read_messages: gives the caller the messages after a cursor; what is before the cursor is read.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 cursor, or '' for what is not read, 20 most messages, 21 most bytes
+-- ARGV: those of admission/request and teams/team, then 19 cursor, or '' for what is not read, 20 most messages, 21 most bytes,
+--       22 '1' where somebody else reads for the member, which then is not seen, and whose claims are not renewed
 -- Returns { READ, now, new cursor, number of broadcasts that are dropped unread, number of unread messages, '1' if more follow,
 --           messages as JSON, the open shutdown as JSON or '', the caller's handle }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local cursor, most, most_bytes = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21])
+local cursor, most, most_bytes, for_another = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21]), ARGV[22] == '1'
 -- @include admission/admission
 -- @include teams/team
 -- @include mail/inbox
 -- @include tasks/renewals
 
-local denial = admit() or enter(false)
+local denial = admit() or enter(false, for_another)
 if denial then
   return denial
 end
@@ -119,7 +120,9 @@ end
 if is_changed then
   save_marks(me, marks)
 end
-renew_claims()
+if not for_another then
+  renew_claims()
+end
 local unread = unread_of(marks, broadcasts)
 return told({
   'READ', now, given, missed, unread, has_more and '1' or '0', messages, shutdown and cjson.encode(shutdown) or '', member.handle,

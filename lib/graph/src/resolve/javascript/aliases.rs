@@ -27,8 +27,8 @@ impl ByOptions {
 impl Importer<'_> {
     /// Applies `paths`, then `baseUrl` where no pattern of `paths` matches.
     pub(super) fn by_options(&mut self, options: &Options, text: &str) -> ByOptions {
-        let by_paths = self.by_paths(&options.paths, text);
-        if by_paths != ByOptions::Unknown || by_path_pattern(&options.paths, text).is_some() {
+        let (by_paths, is_matched) = self.by_paths(&options.paths, text);
+        if is_matched {
             return by_paths;
         }
         let Some(base) = options.base_url.as_deref() else {
@@ -43,12 +43,18 @@ impl Importer<'_> {
         found.map_or(ByOptions::Unknown, ByOptions::File)
     }
 
-    /// The target of a pattern of `paths`.
-    pub(super) fn by_paths(&mut self, paths: &Patterns, text: &str) -> ByOptions {
+    /// The target of a pattern of `paths`, and whether any pattern matches.
+    pub(super) fn by_paths(&mut self, paths: &Patterns, text: &str) -> (ByOptions, bool) {
+        self.trace.charge_list(paths.len());
         let Some((targets, matched)) = by_path_pattern(paths, text) else {
-            return ByOptions::Unknown;
+            return (ByOptions::Unknown, false);
         };
+        self.trace.charge_list(targets.len());
         for target in targets {
+            if self.trace.is_spent() {
+                break;
+            }
+            self.trace.charge_text(target.len());
             if !join(self.buffer, "", &target.replacen('*', matched, 1)) {
                 continue;
             }
@@ -60,12 +66,13 @@ impl Importer<'_> {
             let found = found.or_else(|| self.load(&path, MAX_DEPTH));
             *self.buffer = path;
             if let Some(file) = found {
-                return ByOptions::File(file);
+                return (ByOptions::File(file), true);
             }
         }
         // A pattern that matches everything proves nothing, and an alias of an installed package is external all the same.
         let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
-        if is_own { ByOptions::Nowhere } else { ByOptions::Unknown }
+        let found = if is_own { ByOptions::Nowhere } else { ByOptions::Unknown };
+        (found, true)
     }
 }
 
@@ -74,7 +81,8 @@ pub(super) fn by_path_pattern<'a>(paths: &'a Patterns, text: &'a str) -> Option<
     if let Some((_, targets)) = paths.iter().find(|(pattern, _)| pattern == text) {
         return Some((targets, ""));
     }
-    let fits = paths.iter().filter(|(pattern, _)| pattern.contains('*'));
+    // A longer pattern cannot fit, and may be very long.
+    let fits = paths.iter().filter(|(pattern, _)| pattern.len() <= text.len() + 1);
     let fits = fits.filter_map(|(pattern, targets)| Some((pattern.find('*')?, targets, matched_by(pattern, text)?)));
     let best = fits.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
     Some((best.1, best.2))

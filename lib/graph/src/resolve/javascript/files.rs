@@ -36,7 +36,7 @@ impl Importer<'_> {
         let load = |this: &mut Self, path: &str| match only_folder {
             true => {
                 // Where a file may stand for the folder, the lookup of that file has traced this key.
-                this.trace.keys.push(this.table.keys().of(path));
+                this.trace.push(this.table.keys().of(path));
                 this.load_folder(path, MAX_DEPTH)
             }
             false => this.load(path, MAX_DEPTH),
@@ -46,14 +46,21 @@ impl Importer<'_> {
         }
         let context = self.context;
         let dirs = context.options.as_deref().map_or(&[][..], |options| &options.root_dirs);
+        self.trace.charge_list(dirs.len());
         let within = dirs
             .iter()
             .filter(|dir| is_within(base, dir))
             .max_by_key(|dir| dir.len())?;
         let rest = base.get(within.len()..)?.trim_start_matches('/').to_owned();
-        dirs.iter()
-            .filter(|dir| *dir != within)
-            .find_map(|dir| load(self, &below(dir, &rest)))
+        for dir in dirs.iter().filter(|dir| *dir != within) {
+            if self.trace.is_spent() {
+                break;
+            }
+            if let Some(file) = load(self, &below(dir, &rest)) {
+                return Some(file);
+            }
+        }
+        None
     }
 
     /// The entry of a package without `exports`.

@@ -68,7 +68,7 @@ impl Importer<'_> {
         let options = context.options.as_deref();
         let mut by_options = options.map_or(ByOptions::Unknown, |options| self.by_options(options, text));
         if let (Some(framework), ByOptions::Nowhere | ByOptions::Unknown) = (context.framework.as_deref(), by_options) {
-            by_options = self.by_paths(framework.paths(), text).or(by_options);
+            by_options = self.by_paths(framework.paths(), text).0.or(by_options);
         }
         if let ByOptions::File(file) = by_options {
             return Resolution::File(file);

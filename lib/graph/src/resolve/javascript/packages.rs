@@ -27,6 +27,7 @@ impl Importer<'_> {
     pub(super) fn by_imports(&mut self, text: &str, require: bool) -> Option<FileId> {
         let context = self.context;
         let package = context.package.as_ref()?;
+        self.trace.charge_list(package.manifest.entries());
         let (target, matched) = package.manifest.imported(text)?;
         for lookup in self.lookups(require) {
             let found = visit_targets(target, matched, Some(conditions(context, lookup)), &mut |target| {
@@ -66,14 +67,13 @@ impl Importer<'_> {
 
     fn resolve_own_package(&mut self, name: &str, subpath: &str, require: bool) -> Resolution {
         self.trace
-            .keys
             .push(self.table.keys().of_named(KeySpace::PackageNames, name));
         let own = self
             .context
             .package
             .as_ref()
             .filter(|package| package.manifest.name.as_deref() == Some(name) && package.manifest.exports.is_some());
-        let named = self.projects.package_named(name, folder(self.from));
+        let named = self.projects.package_named(name, folder(self.from), self.trace);
         let packages = [
             own,
             named.filter(|named| own.is_none_or(|own| own.folder != named.folder)),
@@ -98,7 +98,9 @@ impl Importer<'_> {
             return None;
         }
         let mut dir = folder(self.from);
-        loop {
+        while !self.trace.is_spent() {
+            self.trace.charge(1);
+            self.trace.charge_text(dir.len());
             if holders.contains(dir) {
                 let path = below(&below(&below(dir, "node_modules"), name), subpath);
                 if let Some(file) = self.load(&path, MAX_DEPTH) {
@@ -110,9 +112,12 @@ impl Importer<'_> {
             }
             dir = folder(dir);
         }
+        None
     }
 
     pub(super) fn load_entry(&mut self, package: &Package, subpath: &str, require: bool) -> Option<FileId> {
+        // Some lookups in `exports` follow, one for each mode.
+        self.trace.charge_list(4 * package.manifest.entries());
         let lookups = self.lookups(require);
         let mut found = lookups.iter().find_map(|lookup| self.entry(package, subpath, *lookup));
         if is_script(self.from)

@@ -83,6 +83,15 @@ pub(crate) struct Dependency {
 }
 
 impl CargoManifest {
+    /// Number of values in it.
+    pub(crate) fn values(&self) -> usize {
+        let shared = self
+            .workspace
+            .as_ref()
+            .map_or(0, |workspace| workspace.dependencies.len());
+        1 + self.targets.len() + self.dependencies.len() + self.patches.len() + shared
+    }
+
     /// Parses a manifest; `None` when it is not TOML.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let root: Table = text.parse().ok()?;

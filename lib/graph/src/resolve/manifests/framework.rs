@@ -46,6 +46,11 @@ pub(crate) struct FrameworkConfig {
 }
 
 impl FrameworkConfig {
+    /// Number of values in it.
+    pub(crate) fn values(&self) -> usize {
+        1 + self.aliases.len()
+    }
+
     pub(crate) fn parse(text: &str) -> Self {
         let mut config = FrameworkConfig {
             aliases: Vec::new(),

@@ -12,6 +12,11 @@ pub(crate) struct GoManifest {
 }
 
 impl GoManifest {
+    /// Number of values in it.
+    pub(crate) fn values(&self) -> usize {
+        1 + self.uses.len() + self.replaces.len()
+    }
+
     /// Parses the text. Lines that are not understood are ignored.
     pub(crate) fn parse(text: &str) -> Self {
         let mut manifest = GoManifest::default();

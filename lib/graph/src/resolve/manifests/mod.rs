@@ -30,10 +30,16 @@ use crate::resolve::manifests::tsconfig::RawConfig;
 /// Largest manifest that is read, in bytes.
 pub(crate) const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 
+/// Most values in the manifests of one graph.
+pub(crate) const MAX_MANIFEST_VALUES: usize = 1_000_000;
+
+/// This many bytes of a manifest's path count as one more of each of its values.
+const BYTES_FOR_VALUE: usize = 64;
+
 /// A parsed manifest. One that cannot be read is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Parsed {
-    Package(Box<PackageJson>),
+    Package(Arc<PackageJson>),
     Config(Box<RawConfig>),
     Framework(Box<FrameworkConfig>),
     Pnpm(Vec<String>),
@@ -63,7 +69,7 @@ const FORMS: &[ManifestForm] = &[
     ManifestForm {
         example: "package.json",
         is_named: |name| name == "package.json",
-        read: |text| PackageJson::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Package(Box::new(manifest))),
+        read: |text| PackageJson::parse(text).map_or(Parsed::Nothing, |manifest| Parsed::Package(Arc::new(manifest))),
     },
     ManifestForm {
         example: "pnpm-workspace.yaml",
@@ -110,13 +116,18 @@ fn read_config(text: &str) -> Parsed {
 }
 
 impl Parsed {
-    /// Number of values in it that a hostile text can have many of.
-    pub(crate) fn values(&self) -> usize {
-        match self {
+    /// Number of values in it that a hostile text can have many of. Each counts more in a deep folder: many become paths below it.
+    pub(crate) fn values(&self, path: &str) -> usize {
+        let values = match self {
             Parsed::Package(manifest) => manifest.values(),
             Parsed::Config(config) => config.values(),
-            _ => 1,
-        }
+            Parsed::Pnpm(texts) | Parsed::PyProject(texts) => 1 + texts.len(),
+            Parsed::Cargo(manifest) => manifest.values(),
+            Parsed::GoModule(manifest) | Parsed::GoWorkspace(manifest) => manifest.values(),
+            Parsed::Framework(config) => config.values(),
+            Parsed::Link(_) | Parsed::Nothing => 1,
+        };
+        values * (1 + path.len() / BYTES_FOR_VALUE)
     }
 
     /// Parses the text of the manifest at `path`. A file that no row of the table names is a config that another one

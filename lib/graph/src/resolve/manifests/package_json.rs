@@ -69,6 +69,12 @@ impl PackageJson {
         nested.sum::<usize>() + self.workspaces.len() + self.links.len() + 1
     }
 
+    /// Number of texts that a lookup in `exports` or `imports` is compared with.
+    pub(crate) fn entries(&self) -> usize {
+        let fields = |json: &Option<Json>| json.as_ref().and_then(Json::fields).map_or(0, <[_]>::len);
+        fields(&self.exports) + fields(&self.imports)
+    }
+
     /// The target of `exports` for `subpath` (`.` or `./x`), and the text that its `*` stands for.
     pub(crate) fn exported<'a>(&'a self, subpath: &'a str) -> Option<(&'a Json, &'a str)> {
         let exports = self.exports.as_ref()?;
@@ -104,7 +110,8 @@ fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Jso
         return Some((target, ""));
     }
     let mut best: Option<(usize, &Json, &str)> = None;
-    for (pattern, target) in fields {
+    // A longer pattern cannot match, and may be very long.
+    for (pattern, target) in fields.iter().filter(|(name, _)| name.len() <= key.len() + 1) {
         let Some(matched) = matched_by(pattern, key) else {
             continue;
         };

@@ -26,6 +26,10 @@ impl Conditions<'_> {
 
 /// Most targets that are tried for one specifier; a manifest can nest conditions without end.
 const MAX_TARGETS: usize = 256;
+/// Longest target: longer than any path of a tree.
+const MAX_TARGET_BYTES: usize = 8_192;
+/// Most conditions and lists that are looked at for one specifier.
+const MAX_STEPS: usize = 1_024;
 
 /// Calls `visit` with each target that `conditions` allow, in order, with `*` replaced, until it returns a result. As in
 /// TypeScript, a missing target gives way to the next condition; `null` ends the search.
@@ -35,10 +39,32 @@ pub(crate) fn visit_targets<T>(
     conditions: Option<Conditions<'_>>,
     visit: &mut dyn FnMut(&str) -> Option<T>,
 ) -> Option<T> {
-    let mut left = MAX_TARGETS;
+    let mut left = Left {
+        targets: MAX_TARGETS,
+        steps: MAX_STEPS,
+    };
     match visit_nested(target, matched, conditions, visit, &mut left) {
         Step::Found(found) => Some(found),
         Step::Next | Step::End => None,
+    }
+}
+
+/// `target` with each `*` replaced by `matched`; `None` where that is longer than any path: one of a mebibyte of stars would take gibibytes.
+pub(crate) fn with_match(target: &str, matched: &str) -> Option<String> {
+    let stars = memchr::memchr_iter(b'*', target.as_bytes()).count();
+    (target.len() + stars * matched.len() <= MAX_TARGET_BYTES).then(|| target.replace('*', matched))
+}
+
+/// What may still be looked at for one specifier.
+struct Left {
+    targets: usize,
+    steps: usize,
+}
+
+impl Left {
+    fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_sub(1);
+        self.steps > 0
     }
 }
 
@@ -53,16 +79,16 @@ fn visit_nested<T>(
     matched: &str,
     conditions: Option<Conditions<'_>>,
     visit: &mut dyn FnMut(&str) -> Option<T>,
-    left: &mut usize,
+    left: &mut Left,
 ) -> Step<T> {
-    if *left == 0 {
+    if left.targets == 0 {
         return Step::End;
     }
     match target {
         Json::Text(text) => {
-            *left -= 1;
+            left.targets -= 1;
             let found = if text.contains('*') {
-                visit(&text.replace('*', matched))
+                with_match(text, matched).and_then(|text| visit(&text))
             } else if text.ends_with('/') {
                 visit(&format!("{text}{matched}"))
             } else {
@@ -72,6 +98,9 @@ fn visit_nested<T>(
         }
         Json::List(items) => {
             for item in items {
+                if !left.step() {
+                    return Step::End;
+                }
                 match visit_nested(item, matched, conditions, visit, left) {
                     Step::Next => {}
                     step => return step,
@@ -81,6 +110,9 @@ fn visit_nested<T>(
         }
         Json::Object(fields) => {
             for (name, inner) in fields {
+                if !left.step() {
+                    return Step::End;
+                }
                 if conditions.is_none_or(|conditions| conditions.holds(name)) {
                     match visit_nested(inner, matched, conditions, visit, left) {
                         Step::Next => {}

@@ -74,14 +74,22 @@ impl RawConfig {
             out_dirs: ["outDir", "declarationDir"].into_iter().filter_map(text_of).collect(),
             module_resolution: text_of("moduleResolution").map(|text| text.to_ascii_lowercase()),
             module: text_of("module").map(|text| text.to_ascii_lowercase()),
-            conditions: options.get("customConditions").and_then(Json::texts),
-            module_suffixes: options.get("moduleSuffixes").and_then(Json::texts),
+            conditions: options.get("customConditions").and_then(Json::texts).map(few),
+            module_suffixes: options.get("moduleSuffixes").and_then(Json::texts).map(few),
             allow_js: bool_of("allowJs").or(bool_of("checkJs").filter(|checked| *checked)),
             files: json.get("files").and_then(Json::texts),
             include: json.get("include").and_then(Json::texts),
             exclude: json.get("exclude").and_then(Json::texts),
         })
     }
+}
+
+/// Most suffixes of modules, and most conditions, of one config: every lookup tries all of them.
+const MAX_TRIED: usize = 64;
+
+fn few(mut texts: Vec<String>) -> Vec<String> {
+    texts.truncate(MAX_TRIED);
+    texts
 }
 
 /// How the entries of packages are found.
@@ -140,14 +148,19 @@ const MAX_DEPTH: usize = 32;
 const MAX_INHERITED: usize = 256;
 
 /// The options of the config at `path`. `read` returns a config by path; `locate` returns the path that an `extends` refers
-/// to, from the folder of its file.
+/// to, from the folder of its file. `values` are those that configs may still inherit; `None` where there are more.
 pub(crate) fn effective<'a>(
     path: &str,
     read: &dyn Fn(&str) -> Option<&'a RawConfig>,
     locate: &dyn Fn(&str, &str) -> Option<String>,
-) -> Options {
+    values: &mut usize,
+) -> Option<Options> {
     let mut layers = Layers::default();
-    let mut left = MAX_INHERITED;
+    let mut left = Left {
+        configs: MAX_INHERITED,
+        values,
+        is_exceeded: false,
+    };
     inherit(
         &mut layers,
         path,
@@ -157,6 +170,9 @@ pub(crate) fn effective<'a>(
         &mut Vec::new(),
         &mut left,
     );
+    if left.is_exceeded {
+        return None;
+    }
     let base = layers.base_url;
     let paths = layers.paths.map_or(Vec::new(), |(origin, paths)| {
         let from = base.as_deref().unwrap_or(&origin);
@@ -174,7 +190,7 @@ pub(crate) fn effective<'a>(
         (Some("node" | "node10"), _) => Mode::Node10,
         _ => Mode::Bundler,
     };
-    Options {
+    Some(Options {
         base_url: base,
         paths: Arc::new(paths),
         root_dirs: layers.root_dirs.unwrap_or_default(),
@@ -189,7 +205,15 @@ pub(crate) fn effective<'a>(
         files: layers.files,
         include: layers.include,
         exclude: layers.exclude,
-    }
+    })
+}
+
+/// What a config may still inherit.
+struct Left<'a> {
+    configs: usize,
+    /// Values, among all configs of the graph.
+    values: &'a mut usize,
+    is_exceeded: bool,
 }
 
 fn inherit<'a>(
@@ -199,13 +223,19 @@ fn inherit<'a>(
     read: &dyn Fn(&str) -> Option<&'a RawConfig>,
     locate: &dyn Fn(&str, &str) -> Option<String>,
     open: &mut Vec<String>,
-    left: &mut usize,
+    left: &mut Left<'_>,
 ) {
-    if open.len() >= MAX_DEPTH || *left == 0 || open.iter().any(|known| known == path) {
+    if open.len() >= MAX_DEPTH || left.configs == 0 || left.is_exceeded || open.iter().any(|known| known == path) {
         return;
     }
     let Some(config) = read(path) else { return };
-    *left -= 1;
+    left.configs -= 1;
+    let cost = config.values() * (1 + leaf.len().max(path.len()) / 64);
+    let Some(rest) = left.values.checked_sub(cost) else {
+        left.is_exceeded = true;
+        return;
+    };
+    *left.values = rest;
     let here = folder(path);
     open.push(path.to_owned());
     for parent in &config.extends {
@@ -224,11 +254,12 @@ fn inherit<'a>(
     }
     if let Some(paths) = &config.paths {
         // A leading `/` marks a target relative to the repository, whatever `baseUrl` later says.
-        let anchor = format!("/{leaf}/");
-        let unfold = |(pattern, targets): &(String, Vec<String>)| {
-            let anchored = targets.iter().map(|target| target.replace("${configDir}/", &anchor));
-            (pattern.clone(), anchored.collect())
+        let anchor = |target: &String| match target.strip_prefix("${configDir}/") {
+            Some(rest) => format!("/{leaf}/{rest}"),
+            None => target.clone(),
         };
+        let unfold =
+            |(pattern, targets): &(String, Vec<String>)| (pattern.clone(), targets.iter().map(anchor).collect());
         layers.paths = Some((here.to_owned(), paths.iter().map(unfold).collect()));
     }
     if let Some(dirs) = &config.root_dirs {
@@ -272,6 +303,24 @@ fn inherit<'a>(
 const NEVER_INCLUDED: [&str; 3] = ["node_modules", "bower_components", "jspm_packages"];
 
 impl Options {
+    /// Number of its values that are not shared with other configs.
+    pub(crate) fn own_values(&self) -> usize {
+        let lists = [&self.files, &self.include, &self.exclude];
+        let listed: usize = lists.into_iter().flatten().map(Vec::len).sum();
+        1 + listed + self.root_dirs.len() + self.module_suffixes.len() + self.conditions.len()
+    }
+
+    /// Number of texts that a file is compared with to see whether the config lists it.
+    pub(crate) fn globs(&self) -> usize {
+        let lists = [&self.files, &self.include, &self.exclude];
+        lists
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|glob| 1 + glob.len() / 8)
+            .sum()
+    }
+
     /// Whether the config at `config_path` lists `file` by its own `files`, `include` and `exclude`.
     pub(crate) fn lists(&self, config_path: &str, file: &str) -> bool {
         if self

@@ -12,6 +12,8 @@ pub(crate) struct Context {
     pub(crate) options: Option<Arc<Options>>,
     pub(crate) package: Option<Arc<Package>>,
     pub(crate) framework: Option<Arc<Framework>>,
+    /// The work of finding them, in lookups.
+    pub(crate) work: usize,
 }
 
 impl Context {

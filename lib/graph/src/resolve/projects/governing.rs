@@ -11,11 +11,20 @@ pub(super) struct Governing {
     pub(super) candidates: Vec<(String, Arc<Options>)>,
 }
 
+/// Most work for finding the config that lists one file.
+const MAX_GOVERNING_WORK: usize = 100_000;
+
 /// The options that govern `path`: those of the first config that lists it, else of the nearest.
-pub(super) fn govern(governing: &[Governing], path: &str) -> Option<Arc<Options>> {
+/// `work` counts the texts that the path is compared with.
+pub(super) fn govern(governing: &[Governing], path: &str, work: &mut usize) -> Option<Arc<Options>> {
     let nearest = governing.first()?.candidates.first()?;
     if governing.len() > 1 || governing.iter().any(|one| one.candidates.len() > 1) {
         for (config, options) in governing.iter().flat_map(|one| &one.candidates) {
+            // Comparing with eight texts takes about as long as a lookup.
+            *work += options.globs() * (1 + path.len() / 64) / 8;
+            if *work > MAX_GOVERNING_WORK {
+                break;
+            }
             if options.lists(config, path) {
                 return Some(Arc::clone(options));
             }

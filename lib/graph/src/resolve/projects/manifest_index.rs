@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::resolve::manifests::framework::FrameworkConfig;
 use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
+use crate::resolve::manifests::package_targets::with_match;
 use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
-use crate::resolve::manifests::{Manifests, Parsed};
+use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, Parsed};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within, joined};
 use crate::resolve::projects::governing::Governing;
@@ -16,15 +17,36 @@ use crate::resolve::symlinks::{real_path, symlinks};
 /// Most configs that are reached from one by `references`.
 const MAX_REFERENCES: usize = 256;
 
+/// Most references of all configs that are looked at.
+const MAX_LOOKED_AT: usize = 1_000_000;
+
 /// The manifests of a tree by kind.
 pub(super) struct ManifestIndex<'a> {
     pub(super) table: &'a PathTable,
     pub(super) pnpm: BTreeMap<&'a str, &'a [String]>,
-    pub(super) packages: BTreeMap<&'a str, &'a PackageJson>,
+    pub(super) packages: BTreeMap<&'a str, &'a Arc<PackageJson>>,
     pub(super) configs: BTreeMap<&'a str, &'a RawConfig>,
     pub(super) frameworks: Vec<(&'a str, &'a FrameworkConfig)>,
     pub(super) python: Vec<(&'a str, &'a [String])>,
     pub(super) links: Links,
+    /// Room for values that stand at more than one path.
+    room: Room,
+    /// Paths of manifests that had no room.
+    pub(super) left_out: BTreeSet<String>,
+}
+
+/// Room for values of manifests: a value of a text is kept many times where links or `extends` lead to the text. Empty after the first
+/// values without room, so that values past that are not even counted.
+#[derive(Debug)]
+pub(super) struct Room(pub(super) usize);
+
+impl Room {
+    /// Whether there was room for as many values as `count` returns.
+    pub(super) fn take(&mut self, count: impl FnOnce() -> usize) -> bool {
+        let left = if self.0 == 0 { None } else { self.0.checked_sub(count()) };
+        self.0 = left.unwrap_or_default();
+        left.is_some()
+    }
 }
 
 impl<'a> ManifestIndex<'a> {
@@ -35,15 +57,21 @@ impl<'a> ManifestIndex<'a> {
         let mut frameworks = Vec::new();
         let mut python = Vec::new();
         let links = symlinks(manifests);
-        for (path, parsed) in manifests {
+        let mut room = Room(MAX_MANIFEST_VALUES);
+        let mut left_out = BTreeSet::new();
+        for (path, manifest) in manifests {
             // A linked manifest counts at the path of the link as well.
-            let meant = match &**parsed {
+            let meant = match &**manifest {
                 Parsed::Link(_) => real_path(&links, path).and_then(|path| manifests.get(&path)),
-                _ => Some(parsed),
+                _ => Some(manifest),
             };
             let Some(parsed) = meant else { continue };
+            if matches!(**manifest, Parsed::Link(_)) && !room.take(|| parsed.values(path)) {
+                left_out.insert(path.clone());
+                continue;
+            }
             match &**parsed {
-                Parsed::Package(manifest) => drop(packages.insert(folder(path), &**manifest)),
+                Parsed::Package(manifest) => drop(packages.insert(folder(path), manifest)),
                 Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
                 Parsed::Framework(config) => frameworks.push((path.as_str(), &**config)),
                 Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
@@ -62,6 +90,8 @@ impl<'a> ManifestIndex<'a> {
             frameworks,
             python,
             links,
+            room,
+            left_out,
         }
     }
 
@@ -70,8 +100,13 @@ impl<'a> ManifestIndex<'a> {
         let before = self.packages.len();
         for (path, id) in self.table.linked_paths() {
             if path.ends_with("/package.json")
-                && let Some(Parsed::Package(manifest)) = manifests.get(self.table.path(*id)).map(|parsed| &**parsed)
+                && let Some(parsed) = manifests.get(self.table.path(*id))
+                && let Parsed::Package(manifest) = &**parsed
             {
+                if !self.room.take(|| parsed.values(path)) {
+                    self.left_out.insert(self.table.path(*id).to_owned());
+                    continue;
+                }
                 self.packages.entry(folder(path)).or_insert(manifest);
             }
         }
@@ -97,7 +132,7 @@ impl<'a> ManifestIndex<'a> {
         }
         let exported = manifest
             .exported(&format!("./{rest}"))
-            .and_then(|(target, matched)| Some(target.text()?.replace('*', matched)));
+            .and_then(|(target, matched)| with_match(target.text()?, matched));
         let base = joined(&link.folder, rest)?;
         exported
             .and_then(|target| joined(&link.folder, &target))
@@ -106,10 +141,10 @@ impl<'a> ManifestIndex<'a> {
             .find(tracked)
     }
 
-    pub(super) fn options(&self, path: &str) -> Options {
-        effective(path, &|path| self.configs.get(path).copied(), &|here, extends| {
-            self.locate(here, extends)
-        })
+    /// The options of the config at `path`, within `left` values that configs may still inherit. `None` where they are too many.
+    pub(super) fn options(&self, path: &str, left: &mut usize) -> Option<Options> {
+        let read = |path: &str| self.configs.get(path).copied();
+        effective(path, &read, &|here, extends| self.locate(here, extends), left)
     }
 
     /// The path of the config that a reference means: a file, or a folder with a `tsconfig.json`.
@@ -125,6 +160,7 @@ impl<'a> ManifestIndex<'a> {
 
     pub(super) fn governing(&self, options: &HashMap<&str, Arc<Options>>) -> HashMap<String, Vec<Governing>> {
         let mut governing: HashMap<String, Vec<Governing>> = HashMap::new();
+        let mut looked_at = 0;
         // tsconfig before jsconfig: the first one found counts as the nearest.
         for name in ["tsconfig.json", "jsconfig.json"] {
             for (path, _) in self
@@ -137,8 +173,11 @@ impl<'a> ManifestIndex<'a> {
                 while let Some(config) = candidates.get(at).copied() {
                     at += 1;
                     for reference in self.configs.get(config).map_or(&[][..], |config| &config.references) {
+                        looked_at += 1;
+                        if candidates.len() >= MAX_REFERENCES || looked_at > MAX_LOOKED_AT {
+                            break;
+                        }
                         if let Some(next) = self.referenced(config, reference)
-                            && candidates.len() < MAX_REFERENCES
                             && !candidates.contains(&next)
                         {
                             candidates.push(next);

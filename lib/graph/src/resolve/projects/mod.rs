@@ -14,14 +14,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::resolve::keys::{KeySpace, Keys, Trace};
-use crate::resolve::manifests::Manifests;
 use crate::resolve::manifests::framework::Framework;
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
+use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within};
 use crate::resolve::projects::context::Context;
 use crate::resolve::projects::governing::{Governing, govern};
-use crate::resolve::projects::manifest_index::ManifestIndex;
+use crate::resolve::projects::manifest_index::{ManifestIndex, Room};
 use crate::resolve::projects::package::{Package, built_from};
 use crate::resolve::projects::package_links::Links;
 
@@ -35,7 +35,12 @@ pub(crate) struct Projects {
     /// Folders that contain a tracked `node_modules`.
     module_folders: HashSet<String>,
     python_folders: Vec<String>,
+    /// Paths of manifests with more values than there was room for.
+    left_out: BTreeSet<String>,
 }
+
+/// Most values that all configs of a graph inherit together, those of the same text counted each time.
+const MAX_INHERITED_VALUES: usize = 10_000_000;
 
 impl Projects {
     /// Combines `manifests` to projects. Parts that equal those of `older` are taken from there.
@@ -56,11 +61,25 @@ impl Projects {
             .values()
             .map(|options| Arc::clone(&options.paths))
             .collect();
+        let mut inherited = MAX_INHERITED_VALUES;
+        let mut room = Room(MAX_MANIFEST_VALUES);
+        let mut left_out = index.left_out.clone();
         for path in index.configs.keys() {
-            let mut fresh = index.options(path);
+            let mut fresh = index.options(path, &mut inherited).unwrap_or_else(|| {
+                left_out.insert((*path).to_owned());
+                Options::default()
+            });
+            let mut own = fresh.own_values();
             match patterns.get(&fresh.paths) {
                 Some(known) => fresh.paths = Arc::clone(known),
-                None => drop(patterns.insert(Arc::clone(&fresh.paths))),
+                None => {
+                    own += fresh.paths.iter().map(|(_, targets)| 1 + targets.len()).sum::<usize>();
+                    patterns.insert(Arc::clone(&fresh.paths));
+                }
+            }
+            if !room.take(|| own * (1 + path.len() / 64)) {
+                left_out.insert((*path).to_owned());
+                fresh = Options::default();
             }
             let kept = older_options.get(path).filter(|known| known.as_ref() == &fresh);
             options.insert(path, kept.map_or_else(|| Arc::new(fresh), |known| Arc::clone(known)));
@@ -69,7 +88,7 @@ impl Projects {
         for (folder, manifest) in &index.packages {
             let fresh = Package {
                 folder: (*folder).to_owned(),
-                manifest: (*manifest).clone(),
+                manifest: Arc::clone(manifest),
                 built_from: built_from(folder, &options),
             };
             let kept = older
@@ -98,7 +117,13 @@ impl Projects {
             frameworks,
             module_folders: table.folders_with("node_modules"),
             python_folders,
+            left_out,
         }
+    }
+
+    /// Whether the manifest at `path` has values for which there was no room.
+    pub(crate) fn is_left_out(&self, path: &str) -> bool {
+        self.left_out.contains(path)
     }
 
     /// Whether every part is the same object as in `older`.
@@ -130,6 +155,7 @@ impl Projects {
             && self.links == older.links
             && self.module_folders == older.module_folders
             && self.python_folders == older.python_folders
+            && self.left_out == older.left_out
             && self.governing.len() == older.governing.len()
             && self.governing.iter().all(|(folder, mine)| {
                 older.governing.get(folder).is_some_and(|theirs| {
@@ -147,13 +173,14 @@ impl Projects {
         let mut context = Context::default();
         let mut dir = folder(path);
         loop {
+            context.work += 1 + dir.len() / 64;
             if context.package.is_none() {
                 context.package = self.packages.get(dir).cloned();
             }
             if context.options.is_none()
                 && let Some(governing) = self.governing.get(dir)
             {
-                context.options = govern(governing, path);
+                context.options = govern(governing, path, &mut context.work);
             }
             if context.framework.is_none() && !self.frameworks.is_empty() {
                 context.framework = self.frameworks.get(dir).cloned();
@@ -182,7 +209,7 @@ impl Projects {
 
     /// The folders that contain a tracked `node_modules`; `trace` gets the key of changes to them.
     pub(crate) fn module_folders(&self, keys: &Keys, trace: &mut Trace) -> &HashSet<String> {
-        trace.keys.push(keys.of_named(KeySpace::ModuleFolders, "node_modules"));
+        trace.push(keys.of_named(KeySpace::ModuleFolders, "node_modules"));
         &self.module_folders
     }
 
@@ -195,12 +222,10 @@ impl Projects {
     }
 
     /// The package that `name` means in `folder`.
-    pub(crate) fn package_named(&self, name: &str, folder: &str) -> Option<&Arc<Package>> {
-        let link = self
-            .links
-            .get(name)?
-            .iter()
-            .find(|link| is_within(folder, &link.scope))?;
+    pub(crate) fn package_named(&self, name: &str, folder: &str, trace: &mut Trace) -> Option<&Arc<Package>> {
+        let links = self.links.get(name)?;
+        trace.charge_list(links.len());
+        let link = links.iter().find(|link| is_within(folder, &link.scope))?;
         self.packages.get(&link.folder)
     }
 

@@ -12,7 +12,7 @@ use crate::resolve::paths::joined;
 pub(crate) struct Package {
     /// Its folder, `""` at the root.
     pub(crate) folder: String,
-    pub(crate) manifest: PackageJson,
+    pub(crate) manifest: Arc<PackageJson>,
     /// Pairs of an output folder and its source folder, by the package's own tsconfigs.
     pub(crate) built_from: Vec<(String, String)>,
 }

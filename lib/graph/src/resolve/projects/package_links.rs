@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::resolve::manifests::glob::{Stop, matches};
 use crate::resolve::manifests::package_json::PackageJson;
@@ -18,12 +19,15 @@ pub(crate) struct Link {
 /// Names and their links, the innermost scope first.
 pub(crate) type Links = HashMap<String, Vec<Link>>;
 
-/// Most work for matching globs, in compared bytes: it bounds hostile manifests.
+/// Most work for following links and matching globs, in compared bytes: it bounds hostile manifests.
 const MAX_GLOB_WORK: usize = 400_000_000;
 
 /// All links of a tree. `packages` are the manifests by folder; `pnpm` has the globs of each `pnpm-workspace.yaml` by
 /// folder.
-pub(crate) fn find_links<'a>(packages: &BTreeMap<&str, &'a PackageJson>, pnpm: &BTreeMap<&str, &'a [String]>) -> Links {
+pub(crate) fn find_links<'a>(
+    packages: &BTreeMap<&str, &'a Arc<PackageJson>>,
+    pnpm: &BTreeMap<&str, &'a [String]>,
+) -> Links {
     let mut links = Links::new();
     let mut known: HashSet<(String, String)> = HashSet::new();
     let mut add = |name: &str, scope: &str, folder: &str| {
@@ -35,8 +39,14 @@ pub(crate) fn find_links<'a>(packages: &BTreeMap<&str, &'a PackageJson>, pnpm: &
             });
         }
     };
+    let mut work = MAX_GLOB_WORK;
     for (folder, manifest) in packages {
         for (name, target) in &manifest.links {
+            let cost = folder.len() + target.len() + 16;
+            if cost > work {
+                break;
+            }
+            work -= cost;
             if let Some(target) = joined(folder, target).filter(|target| packages.contains_key(target.as_str())) {
                 add(name, folder, &target);
             }
@@ -45,7 +55,6 @@ pub(crate) fn find_links<'a>(packages: &BTreeMap<&str, &'a PackageJson>, pnpm: &
             add(name, scope, folder);
         }
     }
-    let mut work = MAX_GLOB_WORK;
     let roots: HashSet<&str> = packages
         .iter()
         .filter(|(_, manifest)| !manifest.workspaces.is_empty())
@@ -118,14 +127,16 @@ mod tests {
 
     #[test]
     fn members_follow_globs_and_negation_and_the_first_of_a_name_wins() {
-        let named = |name: &str| PackageJson {
-            name: Some(name.to_owned()),
-            ..PackageJson::default()
+        let named = |name: &str| {
+            Arc::new(PackageJson {
+                name: Some(name.to_owned()),
+                ..PackageJson::default()
+            })
         };
-        let root = PackageJson {
+        let root = Arc::new(PackageJson {
             workspaces: vec!["./packages/*".to_owned(), "!packages/no".to_owned()],
             ..PackageJson::default()
-        };
+        });
         let (one, two, no, installed) = (named("x"), named("x"), named("no"), named("other-name"));
         let packages = BTreeMap::from([
             ("", &root),

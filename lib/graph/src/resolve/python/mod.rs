@@ -77,6 +77,7 @@ impl PythonRoots {
         parts: &str,
         trace: &mut Trace,
     ) -> Option<(Found, Cow<'a, str>)> {
+        trace.charge_text(root.len() + parts.len());
         let Some((parents, last)) = parts.rsplit_once('.').or((!parts.is_empty()).then_some(("", parts))) else {
             return Some((Found::Namespace, Cow::Borrowed(root)));
         };
@@ -123,7 +124,9 @@ impl PythonRoots {
             return Some(found);
         }
         let mut above = own;
-        while !above.is_empty() {
+        while !above.is_empty() && !trace.is_spent() {
+            trace.charge(1);
+            trace.charge_text(above.len());
             above = folder(above);
             if self.package_parents.contains(above)
                 && let Some(found) = consider(above, trace)
@@ -131,10 +134,14 @@ impl PythonRoots {
                 return Some(found);
             }
         }
-        trace.keys.push(self.keys.of_named(KeySpace::PythonTopNames, first));
+        trace.push(self.keys.of_named(KeySpace::PythonTopNames, first));
         let roots = self.tops.get(first).map_or(&[][..], Vec::as_slice);
+        trace.charge_list(roots.len());
         let is_near = |root: &str| root == own || (is_within(own, root) && self.package_parents.contains(root));
         for root in roots.iter().filter(|root| self.shared.contains_key(root.as_str())) {
+            if trace.is_spent() {
+                break;
+            }
             if !is_near(root)
                 && let Some(found) = consider(root, trace)
             {
@@ -147,6 +154,9 @@ impl PythonRoots {
         let top = |path: &'a str| path.split('/').next().unwrap_or(path);
         let mut agreed: Option<(Found, Cow<'a, str>)> = None;
         for root in roots.iter().filter(|root| !self.shared.contains_key(root.as_str())) {
+            if trace.is_spent() {
+                break;
+            }
             if is_near(root) || top(root) != top(from) {
                 continue;
             }

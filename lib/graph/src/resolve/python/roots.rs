@@ -119,7 +119,8 @@ impl PythonRoots {
     }
 
     pub(super) fn traced_folder(&self, table: &PathTable, dir: &str, trace: &mut Trace) -> Option<Folder> {
-        trace.keys.push(self.keys.of(dir));
+        trace.push(self.keys.of(dir));
+        trace.charge_text(dir.len());
         self.folder_at(table, dir)
     }
 
@@ -264,7 +265,7 @@ impl PythonRoots {
         let is_namespace = self.namespaces.contains(root) || self.imported.contains(root);
         let mut is_of_scripts = root == dir && !is_namespace;
         let mut above = root;
-        while above.len() > source.len() {
+        while above.len() > source.len() && !trace.is_spent() {
             // A project in between is nearer.
             if self.projects.contains(above) {
                 return above;

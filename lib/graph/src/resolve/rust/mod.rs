@@ -79,6 +79,8 @@ impl Crates {
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
         let path = table.path(from);
+        // Each folder around the file may be that of its package.
+        trace.charge_text(path.len() * 4);
         match specifier.kind {
             ImportKind::Module => self.declared(table, from, specifier, trace),
             ImportKind::Reference => {
@@ -120,7 +122,7 @@ impl Crates {
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
         let path = table.path(from);
-        trace.keys.push(child_key(table.keys(), path, &specifier.text));
+        trace.push(child_key(table.keys(), path, &specifier.text));
         match self.modules.child(from, &specifier.text) {
             Some(Child::Files(files)) => Ok(files.to_vec()),
             _ => match &specifier.name {
@@ -146,7 +148,7 @@ impl Crates {
             let first = split_first(path).0;
             let roots = self.roots(table, from, package, trace);
             let has_it = roots.iter().any(|root| {
-                trace.keys.push(child_key(table.keys(), table.path(*root), first));
+                trace.push(child_key(table.keys(), table.path(*root), first));
                 self.modules.child(*root, first).is_some()
             });
             if has_it || first == "*" {
@@ -197,7 +199,7 @@ impl Crates {
     /// below the library's folder; else it is a root itself.
     fn roots(&self, table: &PathTable, file: FileId, package: Option<&Package>, trace: &mut Trace) -> Vec<FileId> {
         let path = table.path(file);
-        trace.keys.push(place_key(table.keys(), path));
+        trace.push(place_key(table.keys(), path));
         if let Some(node) = self.modules.node(file).filter(|node| !node.roots.is_empty()) {
             return node.roots.clone();
         }
@@ -219,7 +221,7 @@ impl Crates {
                     above.push((file, outer.to_owned()));
                     continue;
                 }
-                trace.keys.push(place_key(table.keys(), table.path(file)));
+                trace.push(place_key(table.keys(), table.path(file)));
                 above.extend(
                     self.modules
                         .node(file)
@@ -256,7 +258,8 @@ impl Crates {
             let mut next = Vec::new();
             for (file, inline) in places {
                 let name = format!("{inline}{name}");
-                trace.keys.push(child_key(table.keys(), table.path(file), &name));
+                trace.charge_text(name.len() + table.path(file).len());
+                trace.push(child_key(table.keys(), table.path(file), &name));
                 match self.modules.child(file, &name) {
                     Some(Child::Files(files)) => next.extend(files.iter().map(|file| (*file, String::new()))),
                     Some(Child::Inline) => next.push((file, name + "::")),

@@ -111,6 +111,7 @@ mod tests {
             nodes: (0..count).map(node).collect(),
             edges: (1..count).map(|from| (from, 0)).collect(),
             kinds: Vec::new(),
+            bounds: Vec::new(),
         };
         let shown = Shown::new(Arc::new(CachedGraph::from(stored)), format, None).unwrap();
         GraphText::new(shown, b"{\"state\":\"ready\"}".to_vec()).collect()

@@ -10,7 +10,7 @@ use utoipa::openapi::schema::{Array, ArrayBuilder, Object, OneOfBuilder, Ref, Ty
 
 use super::query::{DirectionName, Focus, Format};
 use crate::builds::graph_cache::CachedGraph;
-use crate::builds::stored_graph::Node;
+use crate::builds::stored_graph::{Node, StoredBound};
 use crate::error::ApiError;
 use crate::http::openapi::fields;
 use crate::operations::read_graph::{BuildProgress, Overview, PolicyView};
@@ -73,6 +73,11 @@ pub(in crate::http) struct GraphView<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = BTreeMap<String, u64>)]
     not_scanned: BTreeMap<&'a str, usize>,
+    /// The bounds that the build has met, each with its files. The graph lacks imports of these files; a lock on one of their
+    /// neighbors may block nobody. All of the graph, around a focus too.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schema(value_type = Vec<StoredBound>, required = false)]
+    bounds: &'a [StoredBound],
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     focus: Option<FocusView<'a>>,
@@ -277,6 +282,7 @@ impl<'a> GraphView<'a> {
             policy: &overview.policy,
             generated_at: overview.generated_at,
             not_scanned,
+            bounds: &shown.graph.stored.bounds,
             focus: focus.map(|focus| FocusView {
                 path: focus.path.as_str(),
                 depth: focus.depth,

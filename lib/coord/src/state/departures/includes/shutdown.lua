@@ -1,6 +1,7 @@
 -- The handshake of a shutdown. Needs: team.
 -- An open shutdown is JSON: `id`; `target`: a handle in lower case, or '*' for the team; `by` and `login`: handle and login of the
--- author; `reason`; `requested` and `respond_by` (Unix milliseconds); `answers`: handle in lower case -> 'approved' or 'rejected'.
+-- author; `reason`; `requested` and `respond_by` (Unix milliseconds); `answers`: handle in lower case -> 'approved' or 'rejected';
+-- `is_mild`, where members of other logins than the author's get tasks until they approve.
 -- @include departures/members
 -- @include departures/give_back
 -- @include teams/changes
@@ -19,6 +20,27 @@ end
 local function save_shutdown()
   redis.call('HSET', keys.team, 'shutdown', cjson.encode(shutdown))
   redis.call('HSET', keys.members, team_key .. '/!', shutdown_text())
+end
+
+-- A member that is asked gets no task before it has answered. So a login whose request was rejected by a member of another login could ask
+-- again and again to keep the others from their tasks: for ten minutes its requests are mild. The leader's never are. The field
+-- `rejected` of keys.team is JSON: login of the author -> when that was (Unix milliseconds).
+local REJECTED_FOR_MS = 600000
+
+local function rejections()
+  local found = {}
+  for login, time in pairs(cjson.decode(redis.call('HGET', keys.team, 'rejected') or '{}')) do
+    found[login] = math.abs(now_ms - time) < REJECTED_FOR_MS and time or nil
+  end
+  return found
+end
+
+local function note_rejection()
+  if member.login ~= shutdown.login then
+    local found = rejections()
+    found[shutdown.login] = now_ms
+    redis.call('HSET', keys.team, 'rejected', cjson.encode(found))
+  end
 end
 
 local function end_shutdown(state)

@@ -12,7 +12,10 @@ local function may_claim()
   end
   local me = string.lower(member.handle)
   -- An approval is final, also for who has joined again since.
-  if shutdown and (shutdown.target == me or shutdown.target == '*') and shutdown.answers[me] ~= 'rejected' then
+  local is_asked = shutdown and (shutdown.target == me or shutdown.target == '*')
+  local answer = is_asked and shutdown.answers[me]
+  local is_free = answer == 'rejected' or (not answer and is_asked and shutdown.is_mild and member.login ~= shutdown.login)
+  if is_asked and not is_free then
     return refuse('SHUTTING_DOWN', shutdown.id, shutdown.reason)
   end
   if count_words(member.claims) < MOST_CLAIMS then

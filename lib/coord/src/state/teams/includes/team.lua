@@ -84,8 +84,8 @@ local function load_team()
   team, shutdown, sequence = cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown), tonumber(sequence or 0)
 end
 
--- Loads the team and the caller, who is seen now; nil, or the refusal.
-local function enter(writes)
+-- Loads the team and the caller, who is seen now unless somebody else calls for it; nil, or the refusal.
+local function enter(writes, for_another)
   local refusal = load_team()
   if refusal then
     return refusal
@@ -98,7 +98,9 @@ local function enter(writes)
   if is_superseded then
     return refuse('SUPERSEDED', member.handle, member.agent or '')
   end
-  redis.pcall('HSET', keys.seen, bound, string.format('%.0f', now_ms))
+  if not for_another then
+    redis.pcall('HSET', keys.seen, bound, string.format('%.0f', now_ms))
+  end
   if writes and team.closed then
     return refuse('TEAM_CLOSED', team.name)
   end
