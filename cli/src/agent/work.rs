@@ -70,6 +70,7 @@ impl Work {
             intent_id: None,
             agent_id: self.agent(),
             intent,
+            unknown_fields: Vec::new(),
         }
     }
 
@@ -125,6 +126,7 @@ impl Work {
             abandon: None,
             force: None,
             wait_seconds: None,
+            unknown_fields: Vec::new(),
         }
     }
 

@@ -107,13 +107,13 @@ async fn a_login_that_floods_the_intents_is_refused_and_others_write_and_begin_t
         let (status, body) = server.writes_intent("ann", &format!("i{number}")).await;
         assert_eq!(status, 200, "{body}");
     }
-    for number in 0..25 {
+    for number in 0..50 {
         let (status, body) = server.selects("ann", &format!("i{number}")).await;
         assert_eq!(status, 200, "{body}");
     }
     for (status, body) in [
         server.writes_intent("ann", "more").await,
-        server.selects("ann", "i25").await,
+        server.selects("ann", "i50").await,
     ] {
         assert_eq!(status, 409, "{body}");
         let text = body.to_string();

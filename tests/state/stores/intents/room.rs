@@ -73,10 +73,10 @@ async fn the_oldest_ended_intents_make_room_for_new_ones(world: World) {
     );
 }
 
-async fn no_more_than_a_hundred_are_active(world: World) {
+async fn no_more_than_two_hundred_are_active(world: World) {
     let ann = world.agent("ann");
-    for number in 0..100 {
-        let writer = world.agent(&format!("p{}", number / 25));
+    for number in 0..200 {
+        let writer = world.agent(&format!("p{}", number / 50));
         writer.has(&format!("i{number}"), Status::InProgress).await;
     }
     ann.writes_intent("more").await;
@@ -93,28 +93,28 @@ async fn no_more_than_a_hundred_are_active(world: World) {
 
 async fn a_login_has_a_quarter_of_the_intents(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
-    for number in 0..25 {
+    for number in 0..50 {
         let agent = world.agent(&format!("ann/{number}"));
         agent.has(&format!("i{number}"), Status::InProgress).await;
     }
-    for number in 25..MAX_INTENTS / 4 {
+    for number in 50..MAX_INTENTS / 4 {
         ann.writes_intent(&format!("i{number}")).await;
     }
     assert_eq!(
         ann.writes_as(&intent("more"), None, true).await,
         WriteOutcome::LoginFull
     );
-    assert_eq!(ann.selects("i25").await, SelectOutcome::LoginFull);
+    assert_eq!(ann.selects("i50").await, SelectOutcome::LoginFull);
     bob.has("of-bob", Status::InProgress).await;
     // Another login begins what is there, and clears what is not wanted.
-    assert_eq!(bob.selects("i25").await, SelectOutcome::Selected(State::Action));
+    assert_eq!(bob.selects("i50").await, SelectOutcome::Selected(State::Action));
     bob.moves("i8", Status::Abandoned, false, Criteria::Unmet).await;
-    assert_eq!(ann.selects("i26").await, SelectOutcome::Selected(State::Action));
+    assert_eq!(ann.selects("i51").await, SelectOutcome::Selected(State::Action));
 }
 
 on_every_store!(
     a_login_has_a_quarter_of_the_intents,
     a_repository_has_no_more_than_a_thousand_intents,
     the_oldest_ended_intents_make_room_for_new_ones,
-    no_more_than_a_hundred_are_active,
+    no_more_than_two_hundred_are_active,
 );

@@ -369,6 +369,7 @@ mod tests {
             most: 100,
             most_of_address: 1,
             proxies: "10.0.0.0/24".parse().unwrap(),
+            counts_loopback: false,
         };
         let world = World {
             places: Places::new(config),

@@ -83,7 +83,7 @@ pub(super) async fn select(
                 SelectOutcome::LoginFull => Some((
                     ErrorCode::TooManyIntents,
                     Action::SwitchTask,
-                    "your login has begun 25 of the 100 intents that may be active, which is its share; complete or abandon one first".to_owned(),
+                    "your login has begun 50 of the 200 intents that may be active, which is its share; complete or abandon one first".to_owned(),
                 )),
                 SelectOutcome::Full => Some((
                     ErrorCode::TooManyIntents,

@@ -13,8 +13,8 @@ local id, seen, payload, result, origin = unpack(ARGV, 17, 21)
 -- @include intents/status
 -- @include intents/session
 
--- A login has a quarter of them, so that it does not keep others from beginning theirs.
-local MOST_ACTIVE, MOST_OF_LOGIN = 100, 25
+-- A login has a quarter of them, so that it does not keep others from beginning theirs, and as many agents as people run in one repository.
+local MOST_ACTIVE, MOST_OF_LOGIN = 200, 50
 
 local denial = admit() or full_ledger(2)
 if denial then
