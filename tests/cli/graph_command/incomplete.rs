@@ -96,7 +96,7 @@ fn limits_that_are_met_are_said() {
     assert!(ran.stderr.contains(bound), "{ran:?}");
     let mut limited = command(repo.path(), &["--format", "json"]);
     limited.env("COORD_GRAPH_MAX_FILES", "1");
-    let printed: serde_json::Value = serde_json::from_str(&run(limited).stdout).unwrap();
+    let printed: Value = serde_json::from_str(&run(limited).stdout).unwrap();
     let expected = json!([{"bound": "files", "files": 1, "first": ["b.ts"]}]);
     assert_eq!(printed["incomplete"]["bounds"], expected);
 }

@@ -124,7 +124,7 @@ impl Contest {
     async fn run(self: &Arc<Self>, seed: u64, operations: usize) -> Inboxes {
         let mut clients = tokio::task::JoinSet::new();
         for number in 0..CLIENTS {
-            let random = fastrand::Rng::with_seed(number as u64);
+            let random = fastrand::Rng::with_seed(seed * 1000 + number as u64);
             let mut person = Person::new(Arc::clone(self), number, random);
             clients.spawn(async move {
                 for _ in 0..operations {
