@@ -14,7 +14,7 @@ use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
 use super::give_back::{Extent, give_back, head_has_moved};
 use super::mail::{self, News};
-use super::{after, context, heard, intents, reason, record, renewal, tokens};
+use super::{after, context, heard, intents, reason, record, renewal, tokens, writer_end};
 
 /// The setting of git that asks agents to go on.
 pub const KEEP_GOING: &str = "coord.keepGoing";
@@ -57,10 +57,14 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
             notes.task = task.or(notes.task.take());
         }
     });
-    let told = match caller.call.moment {
+    let mut told = match caller.call.moment {
         Moment::AfterTool => after::tool(caller).await,
         _ => Vec::new(),
     };
+    if caller.agent.takes_context(caller.event) {
+        let news = SessionNotes::take_news(&work.working_copy, &holder);
+        told.extend(news.into_iter().map(|sentence| format!("Coord: {sentence}")));
+    }
     match with_server(caller, &work, &holder, pushed_from.is_some(), told).await {
         Ok(upkept) => upkept,
         Err(error) => failed(&error).into(),
@@ -92,10 +96,10 @@ async fn with_server(
     let Some(connection) = connection else {
         return Ok(say(caller, told).into());
     };
-    if moment != Moment::SessionEnd {
+    if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
         renewal::renew_if_due(&connection.client, work, holder).await;
     }
-    if matches!(moment, Moment::TurnEnd | Moment::SessionEnd) {
+    if matches!(moment, Moment::TurnEnd | Moment::WriterEnd | Moment::SessionEnd) {
         return at_end(caller, &connection, work, holder).await;
     }
     if has_pushed || head_has_moved(work, holder) {
@@ -158,8 +162,20 @@ async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holde
     if caller.call.moment == Moment::SessionEnd {
         send(caller, connection, work, holder, RecordKind::End).await;
     }
-    let outcome = give_back(caller.args, connection, work, holder, Extent::Finished).await?;
+    // Work in the background needs what it has claimed, and has not changed yet.
+    let extent = match caller.call.has_background_work {
+        true => Extent::Pushed,
+        false => Extent::Finished,
+    };
+    let outcome = give_back(caller.args, connection, work, holder, extent).await?;
     let note = outcome.text();
+    if caller.call.moment != Moment::TurnEnd {
+        writer_end::leave_queue(connection, work, holder).await?;
+    }
+    if caller.call.moment == Moment::WriterEnd {
+        writer_end::hand_back(connection, work, holder).await?;
+        return Ok(Decision::PROCEED.into());
+    }
     if caller.call.moment == Moment::TurnEnd
         && let Some((reason, news)) = go_on(caller, connection, work, holder).await
     {

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use coord::domain::{FilePaths, RepoId};
+use coord::domain::{AgentId, FilePaths, RepoId};
 use coord::error::ApiError;
 use coord_git::WorkingCopy;
 use coord_protocol::{CheckRequest, LockStatus, PostRequest};
 
-use super::proxy::Proxy;
+use super::proxy::{HolderKey, Proxy};
 use crate::agent::options::AgentArgs;
+use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
 /// What an agent sends of where and who it is.
@@ -122,6 +123,10 @@ impl Proxy {
         let paths = sent.paths.iter().map(in_repository).collect::<Result<Vec<_>, _>>();
         let paths = paths.map_err(|sentence| in_field("file_paths", format!("cannot be used: {sentence}")))?;
         self.note_work((work.repo_url(), agent_id.clone()), &root);
+        if let Some(agent) = &work.agent_id {
+            let news = SessionNotes::take_news(&work.working_copy, agent);
+            news.into_iter().for_each(|sentence| self.retries.note(sentence));
+        }
         Ok(Target {
             root,
             paths,
@@ -154,6 +159,11 @@ impl Proxy {
 }
 
 impl Target {
+    /// The holder that asks, about the repository of a request.
+    pub fn holder(&self, repo_url: &Option<String>) -> HolderKey {
+        (repo_url.clone().unwrap_or_default(), self.agent_id.clone())
+    }
+
     /// The check `sent`, with what is not sent filled in.
     pub fn check(&self, sent: CheckRequest) -> CheckRequest {
         let known = self.work.as_ref().map(|work| work.check(Vec::new(), None));
@@ -195,6 +205,11 @@ impl Target {
             intent_id: sent.intent_id,
             tool_call: sent.tool_call,
             session: sent.session,
+            take_over: sent.take_over.or_else(|| {
+                let lead = AgentId::parse(&self.agent_id).ok()?.lead();
+                let lead = lead.filter(|_| sent.status != Some(LockStatus::Open))?;
+                Some(lead.as_str().to_owned())
+            }),
             abandon: sent.abandon,
             wait_seconds: sent.wait_seconds,
             force: sent.force,
