@@ -101,7 +101,9 @@ impl Record {
         };
         let common: Vec<AgentProcess> = self.above.iter().copied().filter(|known| found.contains(known)).collect();
         let is_same = common.first().is_some_and(|first| self.above.first() == Some(first));
-        if is_same || (heard != Heard::Start && !self.is_confirmed && !common.is_empty()) {
+        // A launcher ends with its call.
+        let was_launcher = !self.is_confirmed && self.above.first().is_some_and(|first| !first.is_running());
+        if is_same || (heard != Heard::Start && was_launcher && !common.is_empty()) {
             self.above = common;
             self.is_confirmed = true;
         } else {

@@ -71,20 +71,19 @@ pub struct LastCall {
 }
 
 impl SessionNotes {
-    /// Those of `agent_id`; empty ones where there is no file. A writer begins with what its lead works on.
+    /// Those of `agent_id`; empty ones where there is no file. A writer works on what its lead does.
     pub fn read(working_copy: &WorkingCopy, agent_id: &AgentId) -> SessionNotes {
-        if let Some(notes) = read(&path(working_copy, agent_id)) {
-            return notes;
-        }
-        let lead = agent_id.lead().and_then(|lead| read(&path(working_copy, &lead)));
-        let lead = lead.unwrap_or_default();
-        SessionNotes {
-            task: lead.task,
-            has_intents: lead.has_intents,
-            requires_intent: lead.requires_intent,
-            intent: lead.intent,
-            model: lead.model,
-            ..SessionNotes::default()
+        let notes: SessionNotes = read(&path(working_copy, agent_id)).unwrap_or_default();
+        match agent_id.lead().and_then(|lead| read(&path(working_copy, &lead))) {
+            Some(lead) => SessionNotes {
+                task: notes.task.or(lead.task),
+                model: notes.model.or(lead.model),
+                has_intents: lead.has_intents.or(notes.has_intents),
+                requires_intent: lead.requires_intent,
+                intent: lead.intent,
+                ..notes
+            },
+            None => notes,
         }
     }
 
