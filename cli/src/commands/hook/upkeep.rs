@@ -34,6 +34,10 @@ impl From<Decision> for Upkept {
 
 /// What the event asks for.
 pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
+    if caller.call.moment == Moment::WriterEnd && caller.call.writer.is_none() {
+        // Nothing says whose end it is.
+        return Decision::PROCEED.into();
+    }
     let pushed_from = pushed_from(caller);
     let found = pushed_from.as_deref().map_or_else(|| caller.working_copy(), find);
     let Some(working_copy) = found else {
