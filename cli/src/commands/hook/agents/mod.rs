@@ -118,6 +118,11 @@ impl Agent {
         found.map(|(_, moment)| moment)
     }
 
+    /// Whether it tells hooks which writer within the conversation calls.
+    pub fn names_writers(self) -> bool {
+        !self.form().writer.is_empty()
+    }
+
     /// Whether a hook may change the arguments of a tool.
     pub fn takes_arguments(self) -> bool {
         self.form().takes_arguments
