@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind, get_current_pid};
+use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind, get_current_pid};
 
 /// Most processes that are looked at.
 const MOST: usize = 24;
@@ -51,7 +51,8 @@ impl AgentProcess {
     /// Whether it still runs.
     pub fn is_running(self) -> bool {
         let mut system = System::new();
-        look(&mut system, Pid::from_u32(self.id)).is_some_and(|process| process.start_time() == self.started)
+        let found = look(&mut system, Pid::from_u32(self.id));
+        found.is_some_and(|process| process.start_time() == self.started && process.status() != ProcessStatus::Zombie)
     }
 
     /// Whether it was started just now, so that it may be a launcher.

@@ -23,6 +23,11 @@ struct Launched {
 impl Launched {
     /// A program whose command line does not show what it starts.
     fn start(world: &World, folder: &Path) -> Launched {
+        Launched::with(world, folder, "mcp")
+    }
+
+    /// As [`Launched::start`], with these arguments of `coord`.
+    fn with(world: &World, folder: &Path, arguments: &str) -> Launched {
         let coord = world.coord(folder);
         let program = coord.get_program().to_owned();
         let mut awk = Command::new("awk");
@@ -36,7 +41,7 @@ impl Launched {
             };
         }
         let run = format!(
-            "echo $PPID > '{}'; exec '{}' mcp",
+            "echo $PPID > '{}'; exec '{}' {arguments}",
             number.display(),
             program.display()
         );
@@ -175,21 +180,16 @@ fn the_end_of_the_conversation_is_that_of_its_server_and_the_next_one_hears_of_i
 fn the_end_takes_five_seconds_at_most_where_the_server_is_gone() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
-    let mut ada = server.agent();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    let arguments = format!("mcp --url {}", server.url());
+    let mut ada = Launched::with(&world, world.clone.path(), &arguments);
+    assert_eq!(action(&ada.mcp.claim(&["a.txt"])), "PROCEED");
     server.kill();
     let hanging = std::net::TcpListener::bind(server.url().trim_start_matches("http://")).unwrap();
     let ended_at = Instant::now();
-    let ended = ada.end();
+    let said = ada.killed();
     assert!(ended_at.elapsed() < Duration::from_secs(7), "{:?}", ended_at.elapsed());
-    assert!(ended.said.contains("expires by itself"), "{}", ended.said);
+    assert!(said.contains("expires by itself"), "{said}");
     drop(hanging);
     server.start_again();
-    let mut ada = server.agent();
-    assert_eq!(ada.held("?holder=me"), ["a.txt"]);
-    drop(ada.call(
-        "post_status",
-        json!({ "file_paths": ["*"], "status": "OPEN", "abandon": true, "message": MESSAGE }),
-    ));
-    assert_eq!(ada.held(""), [""; 0]);
+    assert_eq!(server.agent().held(""), ["a.txt"]);
 }

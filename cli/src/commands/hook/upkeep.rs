@@ -162,7 +162,10 @@ fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
 
 /// The end of a turn or of the session.
 async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<Upkept> {
-    tokens::report(caller, connection, work, holder).await;
+    if caller.call.moment != Moment::WriterEnd {
+        // The file of the conversation has those of its writers too.
+        tokens::report(caller, connection, work, holder).await;
+    }
     if caller.call.moment == Moment::SessionEnd {
         send(caller, connection, work, holder, RecordKind::End).await;
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context;
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_protocol::Action;
+use coord_protocol::{Action, HeldLock};
 use tokio::time::{Instant, sleep};
 
 use super::proxy::{HolderKey, Proxy};
@@ -46,14 +46,7 @@ impl Proxy {
             if !self.claims.has_any(&holder) {
                 continue;
             }
-            while !self.has_ended(&holder, &roots) && Instant::now() < deadline {
-                sleep(POLL).await;
-            }
-            let outcome = match self.has_ended(&holder, &roots) {
-                true => self.give_back_of(&holder, &roots).await,
-                false => Err(anyhow::anyhow!("its session goes on")),
-            };
-            if let Err(error) = outcome {
+            if let Err(error) = self.give_back_of(&holder, &roots, deadline).await {
                 say(&format!(
                     "what '{}' holds is kept until it expires: {error:#}",
                     holder.1
@@ -73,13 +66,24 @@ impl Proxy {
         conversation().unwrap_or_else(|| self.agents_process.is_none_or(|process| !process.is_running()))
     }
 
-    async fn give_back_of(&self, holder: &HolderKey, roots: &[PathBuf]) -> anyhow::Result<()> {
+    /// Gives back what `holder` has claimed, once its session has ended before `deadline`.
+    async fn give_back_of(&self, holder: &HolderKey, roots: &[PathBuf], deadline: Instant) -> anyhow::Result<()> {
         let root = roots.first().context("its working copies are gone")?;
         let held = self
             .held_by(holder, root)
             .await
             .map_err(|failure| sentence(failure.for_agent()))?;
-        let held = held.into_iter().filter(|lock| self.claims.has(holder, lock));
+        let held: Vec<HeldLock> = held
+            .into_iter()
+            .filter(|lock| self.claims.has(holder, lock))
+            .collect();
+        if held.is_empty() {
+            return Ok(());
+        }
+        while !self.has_ended(holder, roots) {
+            anyhow::ensure!(Instant::now() < deadline, "its session goes on");
+            sleep(POLL).await;
+        }
         let mut by_branch: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for lock in held {
             by_branch.entry(lock.branch).or_default().push(lock.file_path);
