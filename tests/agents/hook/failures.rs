@@ -147,9 +147,9 @@ fn input_that_is_whole_is_not_waited_for_to_end() {
 /// Byte-order marks, halves of surrogate pairs and large results made hooks deny edits.
 #[test]
 fn bytes_that_agents_really_send_are_understood() {
-    let world = World::with(&[("a.txt", "a")]);
-    let folder = world.clone.path();
     for form in ALL {
+        let world = World::with(&[("a.txt", "a")]);
+        let folder = world.clone.path();
         let ada = super::session(&world, form, Some("ada"));
         let (event, call) = (form.edit)(folder, &folder.join("a.txt"));
         let marked = format!("\u{feff}\u{feff} {call}");
@@ -158,6 +158,8 @@ fn bytes_that_agents_really_send_are_understood() {
             let answer = hook(&world, folder, Some("ada"), &[form.agent, event], &input);
             assert_eq!((answer.status, ada.denial(&answer)), (0, None), "{}: {answer:?}", form.agent);
         }
+        // As all of the forms write it.
+        std::fs::write(folder.join("a.txt"), "b").unwrap();
         let (event, mut call) = super::forms::after(form, (form.edit)(folder, &folder.join("a.txt")));
         call["tool_response"] = json!({ "originalFile": "A".repeat(3 << 20) });
         let answer = hook(&world, folder, Some("ada"), &[form.agent, event], &call.to_string());
