@@ -64,9 +64,15 @@ fn a_process_with_two_conversations_is_neither_and_says_so() {
     let one = hear(&world, "codex", "one", Heard::Work);
     let two = hear(&world, "codex", "two", Heard::Work);
     let found = session(&world, "codex-mcp-client");
-    assert!(found.agent_id.as_str() != one && found.agent_id.as_str() != two, "{found:?}");
+    assert!(
+        found.agent_id.as_str() != one && found.agent_id.as_str() != two,
+        "{found:?}"
+    );
     let note = found.note().unwrap();
-    assert!(note.starts_with("SESSION_UNKNOWN: ") && note.contains(&one) && note.contains(&two), "{note}");
+    assert!(
+        note.starts_with("SESSION_UNKNOWN: ") && note.contains(&one) && note.contains(&two),
+        "{note}"
+    );
     // The end of one leaves the other.
     hear(&world, "codex", "one", Heard::End);
     let found = session(&world, "codex-mcp-client");

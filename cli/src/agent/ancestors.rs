@@ -8,7 +8,9 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind, get_current_pid};
+use sysinfo::{
+    Pid, Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind, get_current_pid,
+};
 
 /// Most processes that are looked at.
 const MOST: usize = 24;
@@ -186,7 +188,11 @@ mod tests {
         for (name, line, expected) in [
             ("timeout", "timeout 20 coord hook claude-code Stop", Role::Launcher),
             ("node", "node /opt/shim.js hook claude-code Stop", Role::Launcher),
-            ("python3", "python3 run.py coord hook claude-code Stop --x", Role::Launcher),
+            (
+                "python3",
+                "python3 run.py coord hook claude-code Stop --x",
+                Role::Launcher,
+            ),
             ("bash", "bash -c run", Role::Launcher),
             ("sh", "/bin/sh /opt/hook.sh", Role::Launcher),
             ("bash", "-bash", Role::Terminal),

@@ -99,7 +99,12 @@ impl Record {
         let Some(nearest) = found.first().copied() else {
             return;
         };
-        let common: Vec<AgentProcess> = self.above.iter().copied().filter(|known| found.contains(known)).collect();
+        let common: Vec<AgentProcess> = self
+            .above
+            .iter()
+            .copied()
+            .filter(|known| found.contains(known))
+            .collect();
         let is_same = common.first().is_some_and(|first| self.above.first() == Some(first));
         // A launcher ends with its call.
         let was_launcher = !self.is_confirmed && self.above.first().is_some_and(|first| !first.is_running());
@@ -289,7 +294,10 @@ mod tests {
             (Heard::Work, &[process(11), editor]),
         ]);
         assert_eq!(record.above, [process(11), editor]);
-        let record = after(&[(Heard::Start, &[young(20), editor]), (Heard::Start, &[young(21), editor])]);
+        let record = after(&[
+            (Heard::Start, &[young(20), editor]),
+            (Heard::Start, &[young(21), editor]),
+        ]);
         assert_eq!(record.above.len(), 2, "a start tells of another process: {record:?}");
     }
 

@@ -134,7 +134,9 @@ fn input_that_is_whole_is_not_waited_for_to_end() {
     for form in ALL {
         let mut command = world.coord(world.clone.path());
         let (event, call) = super::forms::read(form, world.clone.path(), &world.clone.path().join("a.txt"), false);
-        command.args(["hook", form.agent, event]).stdin(std::process::Stdio::piped());
+        command
+            .args(["hook", form.agent, event])
+            .stdin(std::process::Stdio::piped());
         let mut running = command.stdout(std::process::Stdio::null()).spawn().unwrap();
         let mut input = running.stdin.take().unwrap();
         std::io::Write::write_all(&mut input, call.to_string().as_bytes()).unwrap();
@@ -156,7 +158,12 @@ fn bytes_that_agents_really_send_are_understood() {
         let half = call.to_string().replacen('{', "{\"x\":\"half \\ud83d\",", 1);
         for input in [marked, half] {
             let answer = hook(&world, folder, Some("ada"), &[form.agent, event], &input);
-            assert_eq!((answer.status, ada.denial(&answer)), (0, None), "{}: {answer:?}", form.agent);
+            assert_eq!(
+                (answer.status, ada.denial(&answer)),
+                (0, None),
+                "{}: {answer:?}",
+                form.agent
+            );
         }
         // As all of the forms write it.
         std::fs::write(folder.join("a.txt"), "b").unwrap();

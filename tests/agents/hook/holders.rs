@@ -144,15 +144,26 @@ fn a_conversation_that_is_resumed_in_another_process_has_its_files() {
 fn the_hooks_of_two_forms_are_one_holder_of_one_conversation() {
     for first in ["cursor", "copilot", "claude-code"] {
         let form = |name: &str| ALL.into_iter().find(|form| form.agent == name).unwrap();
-        let second = if first == "claude-code" { "cursor" } else { "claude-code" };
+        let second = if first == "claude-code" {
+            "cursor"
+        } else {
+            "claude-code"
+        };
         let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
         for (name, file) in [("one", "a.txt"), ("two", "b.txt")] {
             for agent in [first, second] {
-                assert_eq!(conversation(&world, form(agent), name).edits(file), None, "{agent} {name}");
+                assert_eq!(
+                    conversation(&world, form(agent), name).edits(file),
+                    None,
+                    "{agent} {name}"
+                );
             }
         }
         for agent in [first, second] {
-            assert!(conversation(&world, form(agent), "two").edits("a.txt").is_some(), "{agent}");
+            assert!(
+                conversation(&world, form(agent), "two").edits("a.txt").is_some(),
+                "{agent}"
+            );
         }
     }
 }
@@ -261,10 +272,17 @@ fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does
         let one = writer(&lead, "a1");
         let told = rewritten(&one, "mcp__coord__post_status", &post);
         let id = told["agent_id"].as_str().unwrap();
-        assert!(id.ends_with("::a1") && told["file_paths"] == post["file_paths"], "{told}");
+        assert!(
+            id.ends_with("::a1") && told["file_paths"] == post["file_paths"],
+            "{told}"
+        );
         let told = rewritten(&one, "Bash", &claim);
         let command = told["command"].as_str().unwrap();
-        let claimed = world.coord(world.clone.path()).arg("--version").get_program().to_owned();
+        let claimed = world
+            .coord(world.clone.path())
+            .arg("--version")
+            .get_program()
+            .to_owned();
         let path = std::path::Path::new(&claimed).parent().unwrap().display().to_string();
         let path = format!("{path}:{}", std::env::var("PATH").unwrap());
         let mut shell = Command::new("sh");
@@ -294,10 +312,7 @@ fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does
 #[test]
 fn an_mcp_server_of_two_conversations_is_refused_what_each_holds_and_says_why() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
-    let (one, two) = (
-        conversation(&world, &CODEX, "one"),
-        conversation(&world, &CODEX, "two"),
-    );
+    let (one, two) = (conversation(&world, &CODEX, "one"), conversation(&world, &CODEX, "two"));
     assert_eq!(one.edits("a.txt"), None);
     assert_eq!(two.edits("b.txt"), None);
     let mut mcp = mcp_agent(&world);

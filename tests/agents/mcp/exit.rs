@@ -154,7 +154,13 @@ fn the_end_of_the_conversation_is_that_of_its_server_and_the_next_one_hears_of_i
     let mut watcher = watcher(&world);
     let event = |event: &str| {
         let call = json!({ "session_id": "one", "cwd": world.clone.path(), "hook_event_name": event });
-        let answer = hook(&world, world.clone.path(), None, &["claude-code", event], &call.to_string());
+        let answer = hook(
+            &world,
+            world.clone.path(),
+            None,
+            &["claude-code", event],
+            &call.to_string(),
+        );
         assert_eq!(answer.status, 0, "{answer:?}");
         answer.body.to_string()
     };
@@ -170,7 +176,11 @@ fn the_end_of_the_conversation_is_that_of_its_server_and_the_next_one_hears_of_i
     conversations::hear(&working_copy, "claude-code", "one", Heard::End).unwrap();
     let said = ada.end().said;
     assert!(said.contains("released 'b.txt'"), "{said}");
-    assert_eq!(watcher.held(""), ["a.txt"], "another server of the session has claimed it");
+    assert_eq!(
+        watcher.held(""),
+        ["a.txt"],
+        "another server of the session has claimed it"
+    );
     let told = event("SessionStart");
     assert!(told.contains("RELEASED: 'b.txt'"), "{told}");
     assert!(!event("UserPromptSubmit").contains("RELEASED"));

@@ -91,7 +91,10 @@ fn locks_that_expired_while_the_agent_was_idle_are_said_once() {
     let mut said = Vec::new();
     block_until("the agent is told", || {
         let checked = ada.check(&["b.txt"]);
-        said = warnings(&checked, "LOCK_EXPIRED").into_iter().map(str::to_owned).collect();
+        said = warnings(&checked, "LOCK_EXPIRED")
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         !said.is_empty()
     });
     assert!(said[0].contains("'a.txt'"), "{said:?}");

@@ -155,15 +155,32 @@ async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: Worl
     assert_eq!(api.held().await, 1);
 
     // What the lead reads, the writer may write; what it writes, goes on being written.
-    api.tell("ann", "READING", &["README.md"], json!({ "agent_id": "one" })).await;
+    api.tell("ann", "READING", &["README.md"], json!({ "agent_id": "one" }))
+        .await;
     let more = json!({ "agent_id": "one::a", "take_over": "one" });
     let written = api.tell("ann", "WRITING", &["README.md"], more.clone()).await;
-    assert_eq!(written.json()["locks"]["README.md"]["status"], "WRITING", "{}", written.json());
+    assert_eq!(
+        written.json()["locks"]["README.md"]["status"],
+        "WRITING",
+        "{}",
+        written.json()
+    );
     let read = api.tell("ann", "READING", &["src/auth.ts"], more).await;
-    assert_eq!(read.json()["locks"]["src/auth.ts"]["status"], "WRITING", "{}", read.json());
+    assert_eq!(
+        read.json()["locks"]["src/auth.ts"]["status"],
+        "WRITING",
+        "{}",
+        read.json()
+    );
     assert_eq!(api.held().await, 2);
 
-    for (agent, from) in [("one", "two"), ("one::a", "one::b"), ("one", "on"), ("one", "one"), ("one::a", "")] {
+    for (agent, from) in [
+        ("one", "two"),
+        ("one::a", "one::b"),
+        ("one", "on"),
+        ("one", "one"),
+        ("one::a", ""),
+    ] {
         let answer = claim("ann", agent, Some(from)).await;
         assert_eq!(
             (answer.status, &answer.json()["field"]),

@@ -73,7 +73,10 @@ fn of_agents(configured: &[(&'static str, Option<PathBuf>)], heard: &[Heard], no
                     true => "",
                     false => "; it does not name its subagents, which count as one agent and may edit the same file",
                 };
-                Some(Finding::ok("hooks", format!("{agent}: {}, {last}{subagents}", path.display())))
+                Some(Finding::ok(
+                    "hooks",
+                    format!("{agent}: {}, {last}{subagents}", path.display()),
+                ))
             }
             (Some(path), None) => Some(Finding::warn(
                 "hooks",

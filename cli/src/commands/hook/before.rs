@@ -18,7 +18,9 @@ use super::event::{Decision, Tool};
 use super::home::Home;
 use super::places::{self, Place};
 use super::shell::Effects;
-use super::{give_back, hand_down, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn};
+use super::{
+    give_back, hand_down, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn,
+};
 
 /// What a tool is about to do.
 fn effects(caller: &Caller<'_>) -> Effects {
@@ -213,7 +215,15 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
     let head = give_back::pushed_head(&work);
     SessionNotes::change(&work.working_copy, &holder, |notes| {
         intents::note(notes, &response);
-        notes.note_wait(&branch, &files, !response.success && response.error.as_ref().is_some_and(|error| error.error == ErrorCode::LockConflict));
+        notes.note_wait(
+            &branch,
+            &files,
+            !response.success
+                && response
+                    .error
+                    .as_ref()
+                    .is_some_and(|error| error.error == ErrorCode::LockConflict),
+        );
         notes.taken.extend(taken_over(&response).map(str::to_owned));
         if response.success {
             notes.add_worktree(&root);
@@ -241,7 +251,9 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
 /// The files that a claim has taken over.
 fn taken_over(response: &PostResponse) -> impl Iterator<Item = &str> {
     let locks = response.locks.iter().flatten();
-    locks.filter(|(_, lock)| lock.taken_from.is_some()).map(|(file, _)| file.as_str())
+    locks
+        .filter(|(_, lock)| lock.taken_from.is_some())
+        .map(|(file, _)| file.as_str())
 }
 
 /// Tells the lead what its subagent has taken over.

@@ -80,7 +80,12 @@ mod tests {
 
     #[test]
     fn commands_that_ask_coord_are_known() {
-        for command in ["coord claim a", "cd x && git commit -m y", "/usr/bin/coord status", "(git push)"] {
+        for command in [
+            "coord claim a",
+            "cd x && git commit -m y",
+            "/usr/bin/coord status",
+            "(git push)",
+        ] {
             assert!(asks_coord(command), "{command}");
         }
         for command in ["ls", "coordinate", "cat .gitignore", "digit"] {

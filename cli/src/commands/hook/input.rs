@@ -293,7 +293,10 @@ mod tests {
         });
         let (outcome, fields) = parsed(input.to_string().as_bytes());
         assert_eq!(outcome, Ok(()));
-        assert_eq!(fields["tool_response"], serde_json::json!({ "error": { "message": "no" } }));
+        assert_eq!(
+            fields["tool_response"],
+            serde_json::json!({ "error": { "message": "no" } })
+        );
         assert_eq!(fields["output"].as_str().unwrap().len(), MOST_TEXT_BYTES);
         assert_eq!(fields["tool_input"]["content"], image);
     }
@@ -304,6 +307,10 @@ mod tests {
         assert!(outcome.unwrap_err().starts_with("the hook's input is not JSON"));
         assert_eq!(fields["tool_name"], "Read");
         let (outcome, _) = parsed(b"[1]");
-        assert!(outcome.unwrap_err().starts_with("the hook's input is not a JSON object"));
+        assert!(
+            outcome
+                .unwrap_err()
+                .starts_with("the hook's input is not a JSON object")
+        );
     }
 }

@@ -49,7 +49,7 @@ impl Proxy {
             if let Err(error) = self.give_back_of(&holder, &roots, deadline).await {
                 say(&format!(
                     "what '{}' holds is kept until it expires: {error:#}",
-                    holder.1
+                    holder.agent_id
                 ));
             }
         }
@@ -58,7 +58,7 @@ impl Proxy {
     /// Whether the conversation of `holder` has ended, or the agent's process, where no hook has told of a conversation.
     fn has_ended(&self, holder: &HolderKey, roots: &[PathBuf]) -> bool {
         let conversation = || {
-            let agent_id = AgentId::parse(&holder.1).ok()?;
+            let agent_id = AgentId::parse(&holder.agent_id).ok()?;
             let lead = agent_id.lead().unwrap_or(agent_id);
             let working_copy = WorkingCopy::containing(roots.first()?).ok()?;
             conversations::has_ended(&working_copy, &lead)
@@ -73,10 +73,7 @@ impl Proxy {
             .held_by(holder, root)
             .await
             .map_err(|failure| sentence(failure.for_agent()))?;
-        let held: Vec<HeldLock> = held
-            .into_iter()
-            .filter(|lock| self.claims.has(holder, lock))
-            .collect();
+        let held: Vec<HeldLock> = held.into_iter().filter(|lock| self.claims.has(holder, lock)).collect();
         if held.is_empty() {
             return Ok(());
         }
@@ -106,7 +103,9 @@ impl Proxy {
                 if let Some(agent_id) = &work.agent_id {
                     // Where the conversation is resumed, it is told.
                     SessionNotes::change(&work.working_copy, agent_id, |notes| {
-                        notes.tell(format!("RELEASED: {files} at the end of coord mcp: not changed, or pushed."));
+                        notes.tell(format!(
+                            "RELEASED: {files} at the end of coord mcp: not changed, or pushed."
+                        ));
                     });
                 }
             }

@@ -26,8 +26,16 @@ const DEFAULT_TTL: Duration = Duration::from_secs(300);
 /// Longest beginning of an `agent_id` that is made from the name of a client.
 const MOST_NAME_CHARS: usize = 32;
 
-/// A holder of locks: the repository, as requests name it, and the agent.
-pub type HolderKey = (String, String);
+/// A holder of locks at the server of a clone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HolderKey {
+    /// The repository, as requests name it.
+    pub repo_url: String,
+    /// The agent.
+    pub agent_id: String,
+    /// The folder that the worktrees of the clone share: another clone may have another server.
+    pub clone: PathBuf,
+}
 
 /// What one process knows.
 pub struct Proxy {

@@ -98,7 +98,7 @@ impl Proxy {
 
     /// The locks of `holder`, on every branch.
     pub(super) async fn held_by(&self, holder: &HolderKey, root: &Path) -> Result<Vec<HeldLock>, Failure> {
-        let (repo_url, agent_id) = holder;
+        let HolderKey { repo_url, agent_id, .. } = holder;
         let own = LocksFilter {
             branch: None,
             is_own: true,
@@ -111,7 +111,7 @@ impl Proxy {
     }
 
     /// The work of `holder` for `branch`, in the working copy at `root`. `None` where that is gone.
-    pub(super) fn work_in(&self, root: &Path, (_, agent_id): &HolderKey, branch: &str) -> Option<Work> {
+    pub(super) fn work_in(&self, root: &Path, holder: &HolderKey, branch: &str) -> Option<Work> {
         let mut work = Work::in_folder(
             root,
             &AgentArgs {
@@ -121,7 +121,7 @@ impl Proxy {
         )
         .ok()?;
         work.branch = Branch::parse(branch).ok()?;
-        work.agent_id = AgentId::parse(agent_id).ok();
+        work.agent_id = AgentId::parse(&holder.agent_id).ok();
         Some(work)
     }
 

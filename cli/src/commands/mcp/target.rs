@@ -122,7 +122,12 @@ impl Proxy {
         };
         let paths = sent.paths.iter().map(in_repository).collect::<Result<Vec<_>, _>>();
         let paths = paths.map_err(|sentence| in_field("file_paths", format!("cannot be used: {sentence}")))?;
-        self.note_work((work.repo_url(), agent_id.clone()), &root);
+        let holder = HolderKey {
+            repo_url: work.repo_url(),
+            agent_id: agent_id.clone(),
+            clone: work.working_copy.shared_folder().to_owned(),
+        };
+        self.note_work(holder, &root);
         if let Some(agent) = &work.agent_id {
             let news = SessionNotes::take_news(&work.working_copy, agent);
             news.into_iter().for_each(|sentence| self.retries.note(sentence));
@@ -161,7 +166,15 @@ impl Proxy {
 impl Target {
     /// The holder that asks, about the repository of a request.
     pub fn holder(&self, repo_url: &Option<String>) -> HolderKey {
-        (repo_url.clone().unwrap_or_default(), self.agent_id.clone())
+        let working_copy = self.work.as_ref().map(|work| &work.working_copy);
+        HolderKey {
+            repo_url: match &self.work {
+                Some(work) => work.repo_url(),
+                None => repo_url.clone().unwrap_or_default(),
+            },
+            agent_id: self.agent_id.clone(),
+            clone: working_copy.map_or(&*self.root, WorkingCopy::shared_folder).to_owned(),
+        }
     }
 
     /// The check `sent`, with what is not sent filled in.

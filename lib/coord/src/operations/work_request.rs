@@ -85,7 +85,11 @@ impl WorkRequest {
         request.take_over = take_over.map_err(in_field("take_over"))?;
         let (own, is_claim) = (request.agent_id.as_ref(), sent.status != Some(LockStatus::Open));
         let is_related = |other: &AgentId| own.is_some_and(|own| own.is_below(other) || other.is_below(own));
-        if request.take_over.as_ref().is_some_and(|other| !is_claim || !is_related(other)) {
+        if request
+            .take_over
+            .as_ref()
+            .is_some_and(|other| !is_claim || !is_related(other))
+        {
             return Err(ApiError::InvalidField {
                 field: "take_over",
                 problem: "goes with a claim, and names an agent above or below yours: LEAD takes over from LEAD::WRITER, and the \

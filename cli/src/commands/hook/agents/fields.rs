@@ -31,7 +31,10 @@ pub(super) fn first_text(object: &Value, name: &str) -> Option<String> {
 
 /// Whether the list in the field `name` has members.
 pub(super) fn has_members(object: &Value, name: &str) -> bool {
-    object.get(name).and_then(Value::as_array).is_some_and(|list| !list.is_empty())
+    object
+        .get(name)
+        .and_then(Value::as_array)
+        .is_some_and(|list| !list.is_empty())
 }
 
 /// The first of the fields `names`, as an object: some agents send arguments as JSON in a text.

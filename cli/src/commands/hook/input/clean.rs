@@ -181,7 +181,12 @@ mod tests {
             for at_once in [1, 2, 5, 1000] {
                 let mut text = String::new();
                 Clean::new(Slow(input, at_once)).read_to_string(&mut text).unwrap();
-                assert_eq!(text, expected, "{:?}, {at_once} at once", String::from_utf8_lossy(input));
+                assert_eq!(
+                    text,
+                    expected,
+                    "{:?}, {at_once} at once",
+                    String::from_utf8_lossy(input)
+                );
             }
         }
     }
