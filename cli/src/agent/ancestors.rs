@@ -40,6 +40,18 @@ const SHELLS: [&str; 15] = [
 /// Other programs that start a command.
 const LAUNCHERS: [&str; 2] = ["env", "coord"];
 
+/// First processes of a system or container that are no agents.
+const INITS: [&str; 8] = [
+    "init",
+    "systemd",
+    "launchd",
+    "tini",
+    "dumb-init",
+    "docker-init",
+    "catatonit",
+    "s6-svscan",
+];
+
 /// A process, distinct from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct AgentProcess {
@@ -109,7 +121,13 @@ fn above() -> &'static [Ancestor] {
 }
 
 fn find_above() -> Vec<Ancestor> {
-    let own: Vec<String> = std::env::args().skip(1).collect();
+    let program = std::env::current_exe().ok();
+    let name = program.as_ref().and_then(|program| program.file_name()?.to_str());
+    let own: Vec<String> = match name.is_some_and(|name| name.starts_with("coord")) {
+        true => std::env::args().skip(1).collect(),
+        // A program that uses this crate has arguments that say nothing.
+        false => Vec::new(),
+    };
     let mut system = System::new();
     let mut found = Vec::new();
     let Ok(mut id) = get_current_pid() else { return found };
@@ -117,14 +135,14 @@ fn find_above() -> Vec<Ancestor> {
         let Some(parent) = look(&mut system, id).and_then(Process::parent) else {
             break;
         };
-        // The first process of the system is above everybody's.
-        if parent.as_u32() <= 1 {
-            break;
-        }
         let Some(process) = look(&mut system, parent) else {
             break;
         };
         let name = process.name().to_string_lossy().into_owned();
+        // The first process is above everybody's; in a container it may be the agent.
+        if parent.as_u32() <= 1 && INITS.contains(&name.as_str()) {
+            break;
+        }
         let arguments: Vec<String> = process
             .cmd()
             .iter()
