@@ -1,5 +1,6 @@
 //! The `agent_id` that all processes of one session share. The agent of these tests is whatever has started them.
 
+use coord_cli::agent::conversations::{self, Heard};
 use coord_cli::agent::session::Session;
 use coord_git::WorkingCopy;
 
@@ -33,14 +34,52 @@ fn processes_that_come_at_the_same_time_agree() {
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
 }
 
+fn hear(world: &World, agent: &str, name: &str, heard: Heard) -> String {
+    let working_copy = WorkingCopy::containing(world.clone.path()).unwrap();
+    let holder = conversations::hear(&working_copy, agent, name, heard).unwrap();
+    holder.as_str().to_owned()
+}
+
 #[test]
-fn the_conversation_that_one_process_notes_is_known_to_the_next() {
+fn a_process_has_the_holder_of_the_conversation_that_a_hook_has_told_of() {
     let world = World::with(&[("a.txt", "a")]);
-    let mut first = session(&world, "cursor");
-    assert_eq!(first.conversation, None);
-    first.note_conversation("chat-1").unwrap();
-    assert_eq!(session(&world, "cursor"), first);
-    assert_eq!(session(&world, "cursor").conversation.as_deref(), Some("chat-1"));
+    let chat = hear(&world, "cursor", "chat-1", Heard::Work);
+    assert_eq!(session(&world, "mcp").agent_id.as_str(), chat);
+    assert_eq!(hear(&world, "cursor", "chat-1", Heard::Work), chat);
+    // Another program that runs hooks for the same conversation in the same process.
+    assert_eq!(hear(&world, "claude-code", "chat-1", Heard::Work), chat);
+}
+
+#[test]
+fn the_first_conversation_has_the_holder_that_its_process_had_before() {
+    let world = World::with(&[("a.txt", "a")]);
+    let before = session(&world, "claude-code").agent_id;
+    assert_eq!(hear(&world, "claude-code", "one", Heard::Start), before.as_str());
+    assert_ne!(hear(&world, "claude-code", "two", Heard::Start), before.as_str());
+}
+
+#[test]
+fn a_process_with_two_conversations_is_neither_and_says_so() {
+    let world = World::with(&[("a.txt", "a")]);
+    let one = hear(&world, "codex", "one", Heard::Work);
+    let two = hear(&world, "codex", "two", Heard::Work);
+    let found = session(&world, "codex-mcp-client");
+    assert!(
+        found.agent_id.as_str() != one && found.agent_id.as_str() != two,
+        "{found:?}"
+    );
+    let note = found.note().unwrap();
+    assert!(
+        note.starts_with("SESSION_UNKNOWN: ") && note.contains(&one) && note.contains(&two),
+        "{note}"
+    );
+    // The end of one leaves the other.
+    hear(&world, "codex", "one", Heard::End);
+    let found = session(&world, "codex-mcp-client");
+    assert_eq!((found.agent_id.as_str(), found.note()), (two.as_str(), None));
+    // It may be resumed.
+    assert_eq!(hear(&world, "codex", "one", Heard::Start), one);
+    assert!(session(&world, "codex-mcp-client").note().is_some());
 }
 
 #[test]
@@ -57,11 +96,16 @@ fn a_file_that_cannot_be_read_is_written_anew() {
 }
 
 #[test]
-fn a_conversation_of_an_agent_with_several_has_one_id_everywhere() {
-    let one = Session::of_conversation("cursor", "chat-1").unwrap();
-    assert_eq!(one, Session::of_conversation("cursor", "chat-1").unwrap());
-    assert_ne!(
-        one.agent_id,
-        Session::of_conversation("cursor", "chat-2").unwrap().agent_id
-    );
+fn a_damaged_file_of_a_conversation_changes_no_holder() {
+    let world = World::with(&[("a.txt", "a")]);
+    let chat = hear(&world, "cursor", "chat-1", Heard::Start);
+    let folder = world.clone.path().join(".git/coord/sessions");
+    let files = || std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+    let file = files()
+        .find(|file| file.to_string_lossy().ends_with(".conversation.json"))
+        .unwrap();
+    for damaged in ["", "{", "{\"holders\":{\"cursor\":\"no spaces here\"}}"] {
+        std::fs::write(&file, damaged).unwrap();
+        assert_eq!(hear(&world, "cursor", "chat-1", Heard::Work), chat, "after {damaged:?}");
+    }
 }

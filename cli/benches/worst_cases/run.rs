@@ -178,6 +178,7 @@ impl Run<'_> {
                     ttl_seconds: 300,
                     interface: None,
                     claimed: &self.claimed,
+                    take_over: None,
                     paths: &parse(paths),
                     gate: GateTerms::NONE,
                 };

@@ -5,7 +5,8 @@
 //! - [`local_server`]: the `coord serve` of a repository, started if none runs
 //! - [`connection`]: the client of the server
 //! - [`work`]: requests, with everything filled in that git knows
-//! - [`session`], `ancestors`: the `agent_id` that all processes of one session of an agent share
+//! - [`session`]: the `agent_id` that all processes of one conversation of an agent share; [`conversations`]: which conversations there
+//!   are, and in which processes; `ancestors`: the processes above this one
 //! - [`session_notes`]: what the session works on, and where
 //! - [`workplace`]: a working copy and its server, for commands of people and scripts; [`files`]: the files that they name;
 //!   [`exit_status`]: how they end
@@ -20,11 +21,12 @@
 //! - [`spool`]: what is to be recorded and was not sent yet
 //! - [`git`]: runs git
 
-mod ancestors;
+pub mod ancestors;
 pub mod changes;
 pub mod confirmed;
 pub mod connection;
 pub mod contents;
+pub mod conversations;
 pub mod exit_status;
 pub mod file_content;
 pub mod files;

@@ -1,199 +1,184 @@
-//! The `agent_id` that all processes of one session of an agent share: its hooks, its `coord mcp`, and `coord claim` in its shell.
+//! The holder of the locks of a session: the `agent_id` that all processes of one conversation of an agent share.
 //!
-//! It is the holder of the session's locks, so that all of them have to agree on it. They agree by the agent's process, which all
-//! of them have above them: the first to come writes a file with that process in its name, and the others read it. Which locks the
-//! session holds is asked of the server; nothing about it is kept here.
+//! Hooks know the conversation by its name ([`conversations`](super::conversations)). `coord mcp` and commands in a shell find it by the
+//! agent's process. Without hooks, the agent's process alone tells what belongs together: the first to come writes a file with that
+//! process in its name, and the others read it. Which locks a session holds is asked of the server; nothing about it is kept here.
 
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE, Staged};
+use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};
 
-use super::ancestors::AgentProcess;
+use super::ancestors::{self, AgentProcess};
+use super::conversations::{self, Owner};
 use super::local_server;
 use super::session_notes::SessionNotes;
 use crate::private_folder;
 
-/// Files of processes that have ended are removed after this time.
+/// Files of processes that have ended, and of conversations that no hook has touched, are removed after this time.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 4096;
 
 /// Most files that are looked at.
-const MOST_FILES: usize = 10_000;
+pub(super) const MOST_FILES: usize = 10_000;
 
-/// A session of an agent.
+/// Longest part of a writer's own name, in characters.
+const MOST_WRITER_CHARS: usize = 40;
+
+/// A session of an agent, as a process below it finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     /// The holder of its locks.
     pub agent_id: AgentId,
-    /// The agent's own name of the conversation, where a hook has told it.
-    pub conversation: Option<String>,
-    /// Its file; `None` where the system does not tell which process is the agent's.
-    path: Option<Inside>,
+    /// The conversations of which this process may be each, where nothing tells which. Then `agent_id` is none of theirs, so that
+    /// nothing is granted that one of them holds.
+    pub one_of: Vec<AgentId>,
 }
 
-/// What is in the file.
+/// The file of a process.
 #[derive(Debug, Deserialize, Serialize)]
 struct Record {
     agent_id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    conversation: Option<String>,
 }
 
 impl Session {
-    /// The session of the agent that has started this process; a new one where it has none yet. `agent` is the agent's name, such
+    /// The session of the agent that has started this process; a new one where it has none yet. `client` is the agent's name, such
     /// as `claude-code`, and begins the id of a new one.
     ///
     /// # Errors
     /// When the file of a new one cannot be written.
-    pub fn of_this_process(working_copy: &WorkingCopy, agent: &str) -> anyhow::Result<Session> {
-        let folder = local_server::sessions(working_copy);
-        let Some(process) = AgentProcess::above() else {
-            return Ok(Session {
-                agent_id: new_id(agent)?,
-                conversation: None,
-                path: None,
-            });
-        };
-        let path = path_of(&folder, process);
-        if let Some(session) = Session::read(&path) {
-            return Ok(session);
-        }
-        folder.make(PRIVATE_MODE)?;
-        remove_old(&folder);
-        let session = Session {
-            agent_id: new_id(agent)?,
-            conversation: None,
-            path: Some(path.clone()),
-        };
-        if session.create(&path)? {
-            SessionNotes::change(working_copy, &session.agent_id, |notes| {
-                notes.add_worktree(working_copy.root());
-            });
-            return Ok(session);
-        }
-        // Another process of the agent was faster, or its file is damaged.
-        match Session::read(&path) {
-            Some(session) => Ok(session),
-            None => session.replace(&path).map(|()| session),
+    pub fn of_this_process(working_copy: &WorkingCopy, client: &str) -> anyhow::Result<Session> {
+        match conversations::owner(working_copy, Some(client)) {
+            Some(owner) => Session::of(owner, client),
+            None => Session::of_agents_process(working_copy, client).map(Session::known),
         }
     }
 
     /// The session of the nearest process above this one that has one: none for a person in a terminal. Unlike an agent's own
     /// tools, a hook of git may have programs of any name between.
     pub fn existing(working_copy: &WorkingCopy) -> Option<Session> {
+        if let Some(owner) = conversations::owner(working_copy, None) {
+            return Session::of(owner, "shell").ok();
+        }
+        let found = ancestors::all_above().find_map(|process| of_process(working_copy, process));
+        found.map(Session::known)
+    }
+
+    /// What a caller should know of it, where it is uncertain.
+    pub fn note(&self) -> Option<String> {
+        let listed: Vec<&str> = self.one_of.iter().map(AgentId::as_str).collect();
+        (!listed.is_empty()).then(|| {
+            format!(
+                "SESSION_UNKNOWN: The agent's process has several conversations ({}), and nothing says which one this call is from. \
+                 It counts as '{}', which holds none of their files. To act for a conversation, pass its `agent_id` (`--agent` or \
+                 COORD_AGENT in a shell).",
+                listed.join(", "),
+                self.agent_id.as_str()
+            )
+        })
+    }
+
+    fn known(agent_id: AgentId) -> Session {
+        Session {
+            agent_id,
+            one_of: Vec::new(),
+        }
+    }
+
+    fn of(owner: Owner, client: &str) -> anyhow::Result<Session> {
+        match owner {
+            Owner::One(agent_id) => Ok(Session::known(agent_id)),
+            Owner::OneOf(process, one_of) => Ok(Session {
+                agent_id: id_of(client, &format!("one of those of {}-{}", process.id, process.started))?,
+                one_of,
+            }),
+        }
+    }
+
+    /// The holder that the agent's process has without a conversation.
+    fn of_agents_process(working_copy: &WorkingCopy, client: &str) -> anyhow::Result<AgentId> {
         let folder = local_server::sessions(working_copy);
-        AgentProcess::all_above()
-            .into_iter()
-            .find_map(|process| Session::read(&path_of(&folder, process)))
-    }
-
-    /// The session of a conversation, for an agent of which one process may have several at once: the process's own for its first
-    /// conversation, so that the agent's MCP server has the same; for another an id that is made from the conversation's name.
-    ///
-    /// # Errors
-    /// When a file cannot be written, or `agent` makes no `agent_id`.
-    pub fn in_conversation(working_copy: &WorkingCopy, agent: &str, conversation: &str) -> anyhow::Result<Session> {
-        let mut session = Session::of_this_process(working_copy, agent)?;
-        if session.conversation.is_none() {
-            session.note_conversation(conversation)?;
-            // Where two conversations were noted at once, the later one counts for both.
-            session = Session::of_this_process(working_copy, agent)?;
-        }
-        match session.conversation.as_deref() == Some(conversation) {
-            true => Ok(session),
-            false => Session::of_conversation(agent, conversation),
-        }
-    }
-
-    /// Whether other processes of the agent find it: not where the system does not tell which process is the agent's.
-    pub fn is_shared(&self) -> bool {
-        self.path.is_some()
-    }
-
-    /// Notes the agent's own name of the conversation.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn note_conversation(&mut self, conversation: &str) -> anyhow::Result<()> {
-        if self.conversation.as_deref() == Some(conversation) {
-            return Ok(());
-        }
-        self.conversation = Some(conversation.to_owned());
-        match &self.path {
-            Some(path) => self.replace(path),
-            None => Ok(()),
-        }
-    }
-
-    /// The session of the conversation of an agent of which one process has several at once: an id made from the name of the
-    /// conversation.
-    ///
-    /// # Errors
-    /// When `agent` makes no `agent_id`.
-    pub fn of_conversation(agent: &str, conversation: &str) -> anyhow::Result<Session> {
-        let digest = sha1_smol::Sha1::from(conversation).digest().to_string();
-        Ok(Session {
-            agent_id: id(agent, &digest[..8])?,
-            conversation: Some(conversation.to_owned()),
-            path: None,
-        })
-    }
-
-    fn read(path: &Inside) -> Option<Session> {
-        let text = private_folder::read(path, MOST_BYTES).ok()?;
-        let record: Record = serde_json::from_slice(&text).ok()?;
-        Some(Session {
-            agent_id: AgentId::parse(&record.agent_id).ok()?,
-            conversation: record.conversation,
-            path: Some(path.clone()),
-        })
-    }
-
-    /// Whether the file was written: it is left as it is where there is one.
-    fn create(&self, path: &Inside) -> anyhow::Result<bool> {
-        self.staged(path)?.create().with_context(|| about(path))
-    }
-
-    fn replace(&self, path: &Inside) -> anyhow::Result<()> {
-        self.staged(path)?.replace().with_context(|| about(path))
-    }
-
-    /// A file beside `path` with the whole record, so that readers never see a part of it.
-    fn staged(&self, path: &Inside) -> anyhow::Result<Staged> {
-        let record = Record {
-            agent_id: self.agent_id.as_str().to_owned(),
-            conversation: self.conversation.clone(),
+        /// The same for the whole process, where the system does not tell which one is the agent's.
+        static NUMBER: OnceLock<u32> = OnceLock::new();
+        let made = id(client, &format!("{:08x}", NUMBER.get_or_init(|| fastrand::u32(..))))?;
+        let Some(process) = ancestors::candidates().first().copied() else {
+            return Ok(made);
         };
-        let staged = path.stage(&serde_json::to_vec(&record)?, FILE_MODE, None);
-        staged.with_context(|| about(path))
+        let path = path_of(&folder, process);
+        if let Some(agent_id) = read(&path) {
+            return Ok(agent_id);
+        }
+        folder.make(PRIVATE_MODE)?;
+        remove_old(&folder);
+        let record = serde_json::to_vec(&Record {
+            agent_id: made.as_str().to_owned(),
+        })?;
+        let about = || format!("the session's file {} cannot be written", path.full().display());
+        // A file beside it with the whole record, so that readers never see a part of it.
+        if path.stage(&record, FILE_MODE, None).with_context(about)?.create()? {
+            SessionNotes::change(working_copy, &made, |notes| {
+                notes.add_worktree(working_copy.root());
+            });
+            return Ok(made);
+        }
+        // Another process of the agent was faster, or its file is damaged.
+        match read(&path) {
+            Some(agent_id) => Ok(agent_id),
+            None => {
+                path.stage(&record, FILE_MODE, None).with_context(about)?.replace()?;
+                Ok(made)
+            }
+        }
     }
+}
+
+/// The holder of the conversation `name` of the program `agent`: the same wherever it is made.
+///
+/// # Errors
+/// When `agent` makes no `agent_id`.
+pub fn id_of(agent: &str, name: &str) -> anyhow::Result<AgentId> {
+    let digest = sha1_smol::Sha1::from(name).digest().to_string();
+    id(agent, &digest[..8])
+}
+
+/// The holder for the writer `name` below `lead`, a subagent of its conversation. An id without room for it stays the lead's.
+pub fn below(lead: &AgentId, name: &str) -> AgentId {
+    let is_plain = |character: &char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
+    let mut writer: String = name.chars().filter(is_plain).take(MOST_WRITER_CHARS).collect();
+    if writer != name {
+        let digest = sha1_smol::Sha1::from(name).digest().to_string();
+        writer = format!("{writer}.{}", &digest[..8]);
+    }
+    AgentId::parse(&format!("{}{}{writer}", lead.as_str(), AgentId::BELOW)).unwrap_or_else(|_| lead.clone())
+}
+
+/// The holder that a process has without a conversation.
+pub(super) fn of_process(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId> {
+    read(&path_of(&local_server::sessions(working_copy), process))
+}
+
+fn read(path: &Inside) -> Option<AgentId> {
+    let text = private_folder::read(path, MOST_BYTES).ok()?;
+    let record: Record = serde_json::from_slice(&text).ok()?;
+    AgentId::parse(&record.agent_id).ok()
 }
 
 fn path_of(folder: &Inside, process: AgentProcess) -> Inside {
     folder.join(format!("{}-{}.json", process.id, process.started))
 }
 
-fn about(path: &Inside) -> String {
-    format!("the session's file {} cannot be written", path.full().display())
-}
-
-fn new_id(agent: &str) -> anyhow::Result<AgentId> {
-    id(agent, &format!("{:08x}", fastrand::u32(..)))
-}
-
 fn id(agent: &str, end: &str) -> anyhow::Result<AgentId> {
     AgentId::parse(&format!("{agent}-{end}")).map_err(|invalid| anyhow::anyhow!("the agent's name {agent:?} {invalid}"))
 }
 
-/// Removes files of agents that have ended, so that the folder does not grow. They are kept for a day, for whoever looks into a
-/// session that went wrong.
-fn remove_old(folder: &Inside) {
+/// Removes what is out of date, so that the folder does not grow.
+pub(super) fn remove_old(folder: &Inside) {
     for name in folder.list(MOST_FILES).ok().flatten().unwrap_or_default() {
         let file = folder.join(&name);
         let age = file.about().ok().flatten().and_then(|about| about.modified);
@@ -211,4 +196,24 @@ fn process_of(name: &str) -> Option<AgentProcess> {
         id: id.parse().ok()?,
         started: started.parse().ok()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_writer_has_an_id_below_its_lead_whatever_its_name() {
+        let lead = AgentId::parse("claude-code-1f0c22aa").unwrap();
+        assert_eq!(below(&lead, "a1b2").as_str(), "claude-code-1f0c22aa::a1b2");
+        let long = "x".repeat(300);
+        let names = ["ann@alpha", "ann.alpha", "annalpha", "a::b", "", "名前", &long, "x"];
+        let ids: Vec<AgentId> = names.iter().map(|name| below(&lead, name)).collect();
+        let distinct: HashSet<&AgentId> = ids.iter().collect();
+        assert_eq!(distinct.len(), names.len(), "{ids:?}");
+        assert!(ids.iter().all(|id| id.lead() == Some(lead.clone())), "{ids:?}");
+        assert_eq!(lead.lead(), None);
+    }
 }

@@ -1,7 +1,7 @@
 //! What processes of a session tell each other beyond its `agent_id`: what it works on, in which working copies, and which commits
 //! of their branches it has looked at. One small file for each holder, beside those of the sessions; losing one loses no lock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -21,6 +21,12 @@ const MOST_BYTES: u64 = 64 * 1024;
 
 /// Most working copies of one session that are noted; the oldest goes first.
 const MOST_WORKTREES: usize = 16;
+
+/// Most files of a branch that a session waits for.
+const MOST_WAITS: usize = 256;
+
+/// Most sentences that wait for the model.
+const MOST_NEWS: usize = 16;
 
 /// Most files of other sessions that are read.
 const MOST_FILES: usize = 1000;
@@ -47,6 +53,12 @@ pub struct SessionNotes {
     pub call: Option<LastCall>,
     /// The running total of tokens that was reported last.
     pub tokens: u64,
+    /// Of a writer: the files that it has taken over from its lead, which gets them back.
+    pub taken: BTreeSet<String>,
+    /// The files that it was refused and waits for, by branch.
+    pub waits: BTreeMap<String, BTreeSet<String>>,
+    /// What the model is to be told with the next event or answer that has room for it, once.
+    pub news: Vec<String>,
 }
 
 /// A tool call. Some agents call two hooks before one.
@@ -59,9 +71,32 @@ pub struct LastCall {
 }
 
 impl SessionNotes {
-    /// Those of `agent_id`; empty ones where there is no file.
+    /// Those of `agent_id`; empty ones where there is no file. A writer works on what its lead does.
     pub fn read(working_copy: &WorkingCopy, agent_id: &AgentId) -> SessionNotes {
-        read(&path(working_copy, agent_id)).unwrap_or_default()
+        let notes: SessionNotes = read(&path(working_copy, agent_id)).unwrap_or_default();
+        match agent_id.lead().and_then(|lead| read(&path(working_copy, &lead))) {
+            Some(lead) => SessionNotes {
+                task: notes.task.or(lead.task),
+                model: notes.model.or(lead.model),
+                has_intents: lead.has_intents.or(notes.has_intents),
+                requires_intent: lead.requires_intent,
+                intent: lead.intent,
+                ..notes
+            },
+            None => notes,
+        }
+    }
+
+    /// Notes files of `branch` that were refused, or are held now.
+    pub fn note_wait(&mut self, branch: &str, files: &[String], is_refused: bool) {
+        let waits = self.waits.entry(branch.to_owned()).or_default();
+        for file in files {
+            match is_refused && waits.len() < MOST_WAITS {
+                true => waits.insert(file.clone()),
+                false => waits.remove(file),
+            };
+        }
+        self.waits.retain(|_, files| !files.is_empty());
     }
 
     /// Changes those of `agent_id`. A file that cannot be written is no reason to stop an agent.
@@ -75,6 +110,20 @@ impl SessionNotes {
                 tracing::debug!(%error, "the notes of the session cannot be written");
             }
         }
+    }
+
+    /// Tells the model `sentence` when there is room for it.
+    pub fn tell(&mut self, sentence: String) {
+        if self.news.len() < MOST_NEWS {
+            self.news.push(sentence);
+        }
+    }
+
+    /// What the model is to be told, which it is now.
+    pub fn take_news(working_copy: &WorkingCopy, agent_id: &AgentId) -> Vec<String> {
+        let mut news = Vec::new();
+        SessionNotes::change(working_copy, agent_id, |notes| news = std::mem::take(&mut notes.news));
+        news
     }
 
     /// Notes that the session works in the working copy with this root.

@@ -123,6 +123,13 @@ impl Work {
             tool_call: None,
             session: None,
             agent_id: self.agent(),
+            // A writer that needs what its lead holds takes it over.
+            take_over: self
+                .agent_id
+                .as_ref()
+                .and_then(AgentId::lead)
+                .filter(|_| status != LockStatus::Open)
+                .map(|lead| lead.as_str().to_owned()),
             abandon: None,
             force: None,
             wait_seconds: None,

@@ -213,7 +213,12 @@ impl Workplace {
 pub fn work(args: &AgentArgs) -> anyhow::Result<Work> {
     let mut work = Work::in_folder(".".as_ref(), args)?;
     if work.agent_id.is_none() {
-        work.agent_id = Session::existing(&work.working_copy).map(|session| session.agent_id);
+        let session = Session::existing(&work.working_copy);
+        if let Some(note) = session.as_ref().and_then(Session::note) {
+            // The reader may have closed standard error.
+            let _ = writeln!(std::io::stderr(), "coord: {note}");
+        }
+        work.agent_id = session.map(|session| session.agent_id);
     }
     Ok(work)
 }

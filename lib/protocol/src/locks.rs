@@ -169,6 +169,10 @@ pub struct OwnLock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = IntentId, required = false)]
     pub intent_id: Option<String>,
+    /// The agent whose lock it was until this claim, which has taken it over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub taken_from: Option<String>,
 }
 
 /// The locks of a repository.

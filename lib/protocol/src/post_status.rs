@@ -70,6 +70,12 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<AgentId>)]
     pub agent_id: Option<String>,
+    /// With READING and WRITING: another agent of yours, whose locks on these files become the caller's, with new fencing tokens. It is the
+    /// lead of the calling agent, or a writer below it: `LEAD::WRITER` takes over from `LEAD` what it needs, and `LEAD` from
+    /// `LEAD::WRITER` what is left when that one has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<AgentId>)]
+    pub take_over: Option<String>,
     /// With OPEN: release without a push, for discarded work. `["*"]` in `file_paths` then means everything that this
     /// agent holds on the branch; a file of that name is `./*`.
     #[serde(skip_serializing_if = "Option::is_none")]

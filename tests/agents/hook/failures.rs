@@ -71,13 +71,11 @@ fn input_that_is_not_of_the_form_denies_a_tool_and_fails_elsewhere() {
                 nameless[field] = json!({});
             }
         }
-        let large = format!("{{\"x\": \"{}\"}}", "x".repeat(1 << 20));
         for (input, why) in [
             ("", "not JSON"),
             ("[1]", "not a JSON object"),
             ("{}", "names no tool"),
             (&nameless.to_string(), "names no file"),
-            (&large, "larger than"),
         ] {
             let answer = hook(&world, folder, None, &[form.agent, before], input);
             // 2 denies in all of them.
@@ -94,6 +92,12 @@ fn input_that_is_not_of_the_form_denies_a_tool_and_fails_elsewhere() {
             let status = if form.agent == "copilot" { 0 } else { 1 };
             assert_eq!(answer.status, status, "{} {why}: {answer:?}", form.agent);
             assert!(answer.aside.contains(why), "{} {why}: {answer:?}", form.agent);
+        }
+        // After a tool, nothing fails.
+        let (after, _) = super::forms::after(form, (form.edit)(folder, &folder.join("a.txt")));
+        for input in ["", "[1]", "{}", "no JSON"] {
+            let answer = hook(&world, folder, None, &[form.agent, after], input);
+            assert_eq!(answer.status, 0, "{} {input}: {answer:?}", form.agent);
         }
         let answer = hook(&world, folder, None, &[form.agent, end], "no JSON");
         assert_eq!(answer.status, 1, "{}: {answer:?}", form.agent);
@@ -121,6 +125,56 @@ fn input_that_does_not_end_is_not_waited_for() {
     drop(input);
     assert_eq!(ended.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&ended.stderr).contains("did not end"));
+}
+
+/// Some versions of Copilot CLI leave the pipe open, and each tool was denied after two seconds.
+#[test]
+fn input_that_is_whole_is_not_waited_for_to_end() {
+    let world = World::with(&[("a.txt", "a")]);
+    for form in ALL {
+        let mut command = world.coord(world.clone.path());
+        let (event, call) = super::forms::read(form, world.clone.path(), &world.clone.path().join("a.txt"), false);
+        command
+            .args(["hook", form.agent, event])
+            .stdin(std::process::Stdio::piped());
+        let mut running = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let mut input = running.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, call.to_string().as_bytes()).unwrap();
+        let ended = running.wait().unwrap();
+        drop(input);
+        assert!(ended.success(), "{}: {ended}", form.agent);
+    }
+}
+
+/// Byte-order marks, halves of surrogate pairs and large results made hooks deny edits.
+#[test]
+fn bytes_that_agents_really_send_are_understood() {
+    for form in ALL {
+        let world = World::with(&[("a.txt", "a")]);
+        let folder = world.clone.path();
+        let ada = super::session(&world, form, Some("ada"));
+        let (event, call) = (form.edit)(folder, &folder.join("a.txt"));
+        let marked = format!("\u{feff}\u{feff} {call}");
+        let half = call.to_string().replacen('{', "{\"x\":\"half \\ud83d\",", 1);
+        for input in [marked, half] {
+            let answer = hook(&world, folder, Some("ada"), &[form.agent, event], &input);
+            assert_eq!(
+                (answer.status, ada.denial(&answer)),
+                (0, None),
+                "{}: {answer:?}",
+                form.agent
+            );
+        }
+        // As all of the forms write it.
+        std::fs::write(folder.join("a.txt"), "b").unwrap();
+        let (event, mut call) = super::forms::after(form, (form.edit)(folder, &folder.join("a.txt")));
+        call["tool_response"] = json!({ "originalFile": "A".repeat(3 << 20) });
+        let answer = hook(&world, folder, Some("ada"), &[form.agent, event], &call.to_string());
+        assert_eq!(answer.status, 0, "{}: {answer:?}", form.agent);
+        // What it wrote is known to be its own.
+        let answer = ada.edits("a.txt");
+        assert_eq!(ada.denial(&answer), None, "{}: {answer:?}", form.agent);
+    }
 }
 
 #[test]

@@ -7,6 +7,9 @@ use super::forms::{ALL, CLAUDE_CODE, CODEX};
 use super::{Answer, Session, hook, session};
 use crate::world::World;
 
+/// The conversation of the forms, which is the holder.
+const CONVERSATION: &str = "00893aaf-19fa-41d2-8238-13269b9b3ca0";
+
 fn refusal(code: &str, action: &str, reason: &str) -> Value {
     json!({ "success": false, "orphaned_dependencies": [], "repo_head": null, "repo_head_ref": null, "warnings": [],
         "error": code, "message": reason, "state": "REASONING",
@@ -20,7 +23,7 @@ fn context(answer: &Answer) -> String {
 
 /// A call of a tool that writes no file which it names.
 fn tool(ada: &Session<'_>, name: &str, event: &str, input: &Value) -> Answer {
-    let call = json!({ "session_id": "s", "cwd": ada.folder, "hook_event_name": event, "tool_name": name, "tool_input": input });
+    let call = json!({ "session_id": CONVERSATION, "cwd": ada.folder, "hook_event_name": event, "tool_name": name, "tool_input": input });
     hook(
         ada.world,
         ada.folder,
@@ -303,7 +306,7 @@ fn the_model_is_told_its_intent_at_the_start_at_a_prompt_and_after_compaction() 
         "what was given before waits until something is recorded"
     );
     let compacted =
-        json!({ "session_id": "s", "cwd": ada.folder, "hook_event_name": "PostCompact", "trigger": "auto" });
+        json!({ "session_id": CONVERSATION, "cwd": ada.folder, "hook_event_name": "PostCompact", "trigger": "auto" });
     let answer = hook(
         &world,
         ada.folder,
@@ -329,14 +332,13 @@ fn tokens_are_reported_as_a_running_total_once() {
         json!({ "requestId": "r", "message": { "id": id, "usage": usage } }).to_string()
     };
     let stop = || {
-        let call =
-            json!({ "session_id": "s", "cwd": ada.folder, "transcript_path": transcript, "hook_event_name": "Stop" });
+        let call = json!({ "session_id": CONVERSATION, "cwd": ada.folder, "transcript_path": transcript, "hook_event_name": "Stop" });
         hook(&world, ada.folder, None, &["claude-code", "Stop"], &call.to_string());
         fake.asked("/api/intents/REQ-1/usage")
     };
     std::fs::write(&transcript, [line("m", 1), line("m", 50)].join("\n")).unwrap();
     fake.paths();
-    assert_eq!(stop()[0]["tokens"], json!({ "session_id": "s", "total": 60 }));
+    assert_eq!(stop()[0]["tokens"], json!({ "session_id": CONVERSATION, "total": 60 }));
     assert_eq!(stop(), [Value::Null; 0]);
     std::fs::write(&transcript, [line("m", 50), line("n", 5)].join("\n")).unwrap();
     assert_eq!(stop()[0]["tokens"]["total"], 75);

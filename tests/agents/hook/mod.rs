@@ -6,6 +6,7 @@ mod edits;
 mod failures;
 pub mod fake;
 pub mod forms;
+mod holders;
 mod intents;
 mod looks;
 mod mail;

@@ -1,14 +1,66 @@
 //! The end of a session.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use coord_cli::agent::conversations::{self, Heard};
 use serde_json::json;
 
-use super::client::{Agent, Ended, MESSAGE, action};
+use super::agent;
+use super::client::{Agent, MESSAGE, action};
 use super::server::Server;
-use super::{agent, agent_in};
+use crate::hook::hook;
 use crate::world::World;
+
+/// An agent that starts `coord mcp`, and can be ended by itself.
+struct Launched {
+    mcp: Agent,
+    /// Its process.
+    process: String,
+}
+
+impl Launched {
+    /// A program whose command line does not show what it starts.
+    fn start(world: &World, folder: &Path) -> Launched {
+        Launched::with(world, folder, "mcp")
+    }
+
+    /// As [`Launched::start`], with these arguments of `coord`.
+    fn with(world: &World, folder: &Path, arguments: &str) -> Launched {
+        let coord = world.coord(folder);
+        let program = coord.get_program().to_owned();
+        let mut awk = Command::new("awk");
+        let number = world.folder("agents").join("number");
+        let text = "BEGIN { system(ENVIRON[\"RUN\"]) }";
+        awk.arg(text).current_dir(folder);
+        for (name, value) in coord.get_envs() {
+            match value {
+                Some(value) => awk.env(name, value),
+                None => awk.env_remove(name),
+            };
+        }
+        let run = format!(
+            "echo $PPID > '{}'; exec '{}' {arguments}",
+            number.display(),
+            program.display()
+        );
+        awk.env("RUN", run);
+        let mcp = Agent::start(awk);
+        Launched {
+            mcp,
+            process: std::fs::read_to_string(number).unwrap().trim().to_owned(),
+        }
+    }
+
+    /// The agent is killed, and its server sees the end of its input.
+    fn killed(mut self) -> String {
+        let killed = Command::new("kill").args(["-KILL", &self.process]).status();
+        assert!(killed.unwrap().success());
+        self.mcp.close();
+        self.mcp.wait().said
+    }
+}
 
 /// An agent beside the one that ends.
 fn watcher(world: &World) -> Agent {
@@ -27,7 +79,8 @@ fn what_is_unchanged_or_pushed_is_released_and_the_rest_is_kept_and_said() {
         ("read.txt", "r"),
     ]);
     let mut watcher = watcher(&world);
-    let mut ada = agent(&world);
+    let mut launched = Launched::start(&world, world.clone.path());
+    let ada = &mut launched.mcp;
     assert_eq!(
         action(&ada.claim(&["unchanged.txt", "pushed.txt", "edited.txt", "committed.txt", "new.txt"])),
         "PROCEED"
@@ -38,8 +91,7 @@ fn what_is_unchanged_or_pushed_is_released_and_the_rest_is_kept_and_said() {
     world.clone.commit(&[("committed.txt", "changed")]);
     std::fs::write(world.clone.path().join("edited.txt"), "changed").unwrap();
     std::fs::write(world.clone.path().join("new.txt"), "new").unwrap();
-    let Ended { status, said } = ada.end();
-    assert!(status.success());
+    let said = launched.killed();
     assert_eq!(watcher.held(""), ["committed.txt", "edited.txt", "new.txt"], "{said}");
     assert!(
         said.contains("released 'pushed.txt', 'read.txt', 'unchanged.txt'"),
@@ -53,12 +105,13 @@ fn a_change_in_any_worktree_of_the_session_counts() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let worktree = world.worktree("ada");
     let mut watcher = watcher(&world);
-    let mut ada = agent_in(&world, worktree.path());
+    let mut launched = Launched::start(&world, worktree.path());
+    let ada = &mut launched.mcp;
     assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
     let in_clone = world.clone.path().join("b.txt").display().to_string();
     assert_eq!(action(&ada.claim(&[&in_clone])), "PROCEED");
     std::fs::write(worktree.path().join("a.txt"), "changed").unwrap();
-    let said = ada.end().said;
+    let said = launched.killed();
     assert_eq!(watcher.held(""), ["a.txt"], "{said}");
 }
 
@@ -67,46 +120,86 @@ fn locks_of_other_agents_are_left_alone() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut watcher = watcher(&world);
     assert_eq!(action(&watcher.claim(&["b.txt"])), "PROCEED");
-    let mut ada = agent(&world);
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
-    ada.end();
+    let mut ada = Launched::start(&world, world.clone.path());
+    assert_eq!(action(&ada.mcp.claim(&["a.txt"])), "PROCEED");
+    ada.killed();
     assert_eq!(watcher.held(""), ["b.txt"]);
 }
 
+/// A restarted server gave back what its session went on to work on.
 #[test]
-fn a_signal_ends_it_as_the_end_of_its_input_does() {
-    let world = World::with(&[("a.txt", "a")]);
+fn a_server_that_ends_before_its_session_gives_nothing_back() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
     let mut watcher = watcher(&world);
-    for signal in ["TERM", "INT"] {
+    for signal in [Some("TERM"), Some("INT"), None] {
         let mut ada = agent(&world);
         assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
-        ada.signal(signal);
+        match signal {
+            Some(signal) => ada.signal(signal),
+            None => ada.close(),
+        }
         let ended = ada.wait();
-        assert!(ended.status.success(), "{signal}");
-        assert!(ended.said.contains("released 'a.txt'"), "{}", ended.said);
-        assert_eq!(watcher.held(""), [""; 0]);
+        assert!(ended.status.success(), "{signal:?}");
+        assert!(ended.said.contains("its session goes on"), "{}", ended.said);
+        assert_eq!(watcher.held(""), ["a.txt"]);
     }
+    // Its successor has the same session.
+    let mut next = agent(&world);
+    assert_eq!(action(&next.claim(&["a.txt", "b.txt"])), "PROCEED");
+}
+
+#[test]
+fn the_end_of_the_conversation_is_that_of_its_server_and_the_next_one_hears_of_it() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    let mut watcher = watcher(&world);
+    let event = |event: &str| {
+        let call = json!({ "session_id": "one", "cwd": world.clone.path(), "hook_event_name": event });
+        let answer = hook(
+            &world,
+            world.clone.path(),
+            None,
+            &["claude-code", event],
+            &call.to_string(),
+        );
+        assert_eq!(answer.status, 0, "{answer:?}");
+        answer.body.to_string()
+    };
+    event("SessionStart");
+    let mut ada = agent(&world);
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    let said = ada.end().said;
+    assert!(said.contains("its session goes on"), "{said}");
+    let mut ada = agent(&world);
+    assert_eq!(action(&ada.claim(&["b.txt"])), "PROCEED");
+    let working_copy = coord_git::WorkingCopy::containing(world.clone.path()).unwrap();
+    // As its last hook does, without giving anything back by itself.
+    conversations::hear(&working_copy, "claude-code", "one", Heard::End).unwrap();
+    let said = ada.end().said;
+    assert!(said.contains("released 'b.txt'"), "{said}");
+    assert_eq!(
+        watcher.held(""),
+        ["a.txt"],
+        "another server of the session has claimed it"
+    );
+    let told = event("SessionStart");
+    assert!(told.contains("RELEASED: 'b.txt'"), "{told}");
+    assert!(!event("UserPromptSubmit").contains("RELEASED"));
 }
 
 #[test]
 fn the_end_takes_five_seconds_at_most_where_the_server_is_gone() {
     let world = World::with(&[("a.txt", "a")]);
     let mut server = Server::start(&world, 300);
-    let mut ada = server.agent();
-    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    let arguments = format!("mcp --url {}", server.url());
+    let mut ada = Launched::with(&world, world.clone.path(), &arguments);
+    assert_eq!(action(&ada.mcp.claim(&["a.txt"])), "PROCEED");
     server.kill();
     let hanging = std::net::TcpListener::bind(server.url().trim_start_matches("http://")).unwrap();
     let ended_at = Instant::now();
-    let ended = ada.end();
+    let said = ada.killed();
     assert!(ended_at.elapsed() < Duration::from_secs(7), "{:?}", ended_at.elapsed());
-    assert!(ended.said.contains("expires by itself"), "{}", ended.said);
+    assert!(said.contains("expires by itself"), "{said}");
     drop(hanging);
     server.start_again();
-    let mut ada = server.agent();
-    assert_eq!(ada.held("?holder=me"), ["a.txt"]);
-    drop(ada.call(
-        "post_status",
-        json!({ "file_paths": ["*"], "status": "OPEN", "abandon": true, "message": MESSAGE }),
-    ));
-    assert_eq!(ada.held(""), [""; 0]);
+    assert_eq!(server.agent().held(""), ["a.txt"]);
 }

@@ -10,7 +10,7 @@ mod renewal;
 mod server;
 mod worktrees;
 
-pub use client::{Agent, action};
+pub use client::{Agent, action, warnings};
 
 use std::path::Path;
 

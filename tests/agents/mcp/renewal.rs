@@ -78,3 +78,26 @@ fn what_the_agent_has_released_is_not_renewed() {
     let checked = ada.check(&["a.txt"]);
     assert_eq!(warnings(&checked, "LOCK_EXPIRED"), [""; 0]);
 }
+
+/// After a night of the machine, nothing said that the locks were gone.
+#[test]
+fn locks_that_expired_while_the_agent_was_idle_are_said_once() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    let server = Server::start(&world, TTL);
+    let mut command = server.command();
+    command.args(["--renew-for", "0"]);
+    let mut ada = Agent::start(command);
+    assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
+    let mut said = Vec::new();
+    block_until("the agent is told", || {
+        let checked = ada.check(&["b.txt"]);
+        said = warnings(&checked, "LOCK_EXPIRED")
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        !said.is_empty()
+    });
+    assert!(said[0].contains("'a.txt'"), "{said:?}");
+    let checked = ada.check(&["a.txt"]);
+    assert_eq!(warnings(&checked, "LOCK_EXPIRED"), [""; 0], "once");
+}

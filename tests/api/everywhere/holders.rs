@@ -11,6 +11,7 @@ everywhere!(
     who_is_ahead_is_not_told_that_it_lacks_a_commit,
     a_lock_lives_through_the_last_millisecond_of_its_time,
     two_agents_of_one_person_are_one_holder_and_hear_of_it,
+    a_writer_takes_over_from_its_lead_and_the_lead_what_is_left,
 );
 
 async fn who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other(world: World) {
@@ -116,4 +117,79 @@ async fn two_agents_of_one_person_are_one_holder_and_hear_of_it(world: World) {
         "{}",
         other.json()
     );
+}
+
+async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: World) {
+    let api = &world.api;
+    let claim = async |user: &str, agent: &str, take_over: Option<&str>| {
+        let more = json!({ "agent_id": agent, "take_over": take_over });
+        api.tell(user, "WRITING", &["src/auth.ts"], more).await
+    };
+    let conflict = refusal(409, "LOCK_CONFLICT", "WAIT");
+    let first = claim("ann", "one", None).await;
+    let token = |answer: &crate::answer::Answer| answer.json()["locks"]["src/auth.ts"]["token"].as_i64().unwrap();
+    let first = token(&first);
+    assert_eq!(refused(&claim("ann", "one::a", None).await), conflict, "without a word");
+    // Another login has no part in it.
+    let bob = claim("bob", "one::a", Some("one")).await;
+    assert_eq!(refused(&bob), conflict, "{}", bob.json());
+    let taken = claim("ann", "one::a", Some("one")).await;
+    assert_eq!(taken.status, 200, "{}", taken.json());
+    assert!(token(&taken) > first, "{}", taken.json());
+    assert_eq!(taken.json()["locks"]["src/auth.ts"]["taken_from"], "one");
+    assert!(warnings(&taken, "TAKEN_OVER").contains("'one'"), "{}", taken.json());
+    assert_eq!(warnings(&taken, "ALREADY_HELD"), "");
+    for (agent, from) in [("one", None), ("one::b", Some("one")), ("one", Some("one::b"))] {
+        let refusal = claim("ann", agent, from).await;
+        assert_eq!(refused(&refusal), conflict, "{agent} {}", refusal.json());
+        assert!(refusal.json().to_string().contains("one::a"), "{}", refusal.json());
+    }
+    assert_eq!(api.held().await, 1);
+    // A renewal says nothing of it, and changes nothing.
+    let renewed = claim("ann", "one::a", Some("one")).await;
+    assert_eq!((renewed.status, token(&renewed)), (200, token(&taken)));
+    assert_eq!(warnings(&renewed, "TAKEN_OVER"), "");
+    let back = claim("ann", "one", Some("one::a")).await;
+    assert_eq!(back.status, 200, "{}", back.json());
+    assert!(token(&back) > token(&taken));
+    assert_eq!(api.held().await, 1);
+
+    // What the lead reads, the writer may write; what it writes, goes on being written.
+    api.tell("ann", "READING", &["README.md"], json!({ "agent_id": "one" }))
+        .await;
+    let more = json!({ "agent_id": "one::a", "take_over": "one" });
+    let written = api.tell("ann", "WRITING", &["README.md"], more.clone()).await;
+    assert_eq!(
+        written.json()["locks"]["README.md"]["status"],
+        "WRITING",
+        "{}",
+        written.json()
+    );
+    let read = api.tell("ann", "READING", &["src/auth.ts"], more).await;
+    assert_eq!(
+        read.json()["locks"]["src/auth.ts"]["status"],
+        "WRITING",
+        "{}",
+        read.json()
+    );
+    assert_eq!(api.held().await, 2);
+
+    for (agent, from) in [
+        ("one", "two"),
+        ("one::a", "one::b"),
+        ("one", "on"),
+        ("one", "one"),
+        ("one::a", ""),
+    ] {
+        let answer = claim("ann", agent, Some(from)).await;
+        assert_eq!(
+            (answer.status, &answer.json()["field"]),
+            (400, &json!("take_over")),
+            "{agent} {from}: {}",
+            answer.json()
+        );
+    }
+    let open = json!({ "agent_id": "one", "take_over": "one::a", "abandon": true });
+    let answer = api.tell("ann", "OPEN", &["src/auth.ts"], open).await;
+    assert_eq!((answer.status, &answer.json()["field"]), (400, &json!("take_over")));
 }

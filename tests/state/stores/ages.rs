@@ -144,6 +144,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             ttl_seconds: 300,
             interface: None,
             claimed: &world.claimed,
+            take_over: None,
             paths: &paths,
             gate: GateTerms::NONE,
         };

@@ -182,6 +182,7 @@ async fn a_policy_is_asked_for_once(world: World) {
         ttl_seconds: 300,
         interface: None,
         claimed: &world.claimed,
+        take_over: None,
         paths: &paths,
         gate: coord::state::locks::GateTerms::NONE,
     };

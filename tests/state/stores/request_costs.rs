@@ -42,6 +42,7 @@ impl World {
             ttl_seconds: 300,
             interface: None,
             claimed: &self.claimed,
+            take_over: None,
             paths: &paths,
             gate: GateTerms::NONE,
         };

@@ -133,6 +133,7 @@ impl Agent<'_> {
                 ttl_seconds: self.ttl,
                 interface: self.interface,
                 claimed: &self.world.claimed,
+                take_over: None,
                 paths: &paths,
                 gate: self.about.terms(judgement.as_ref()),
             };

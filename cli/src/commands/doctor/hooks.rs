@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use coord_git::WorkingCopy;
 
 use super::finding::Finding;
 use crate::agent::local_server;
+use crate::commands::hook::agents::Agent;
 use crate::commands::status::hooks::{Heard, heard};
 use crate::terminal::times::{duration, now};
 
@@ -66,7 +68,16 @@ fn of_agents(configured: &[(&'static str, Option<PathBuf>)], heard: &[Heard], no
         let last = latest.map(|heard| format!("last run {} ago ({})", duration(now - heard.time), heard.event));
         match (path, last) {
             (None, None) => None,
-            (Some(path), Some(last)) => Some(Finding::ok("hooks", format!("{agent}: {}, {last}", path.display()))),
+            (Some(path), Some(last)) => {
+                let subagents = match names_writers(agent) {
+                    true => "",
+                    false => "; it does not name its subagents, which count as one agent and may edit the same file",
+                };
+                Some(Finding::ok(
+                    "hooks",
+                    format!("{agent}: {}, {last}{subagents}", path.display()),
+                ))
+            }
             (Some(path), None) => Some(Finding::warn(
                 "hooks",
                 format!("{agent}: {}, not run yet", path.display()),
@@ -85,6 +96,12 @@ fn of_agents(configured: &[(&'static str, Option<PathBuf>)], heard: &[Heard], no
         return vec![Finding::warn("hooks", sentence, "coord init")];
     }
     findings
+}
+
+/// Whether the agent tells hooks which of its subagents calls.
+fn names_writers(agent: &str) -> bool {
+    let mut agents = Agent::value_variants().iter();
+    agents.any(|known| known.name() == agent && known.names_writers())
 }
 
 fn guard(folders: &[PathBuf]) -> Finding {
@@ -137,14 +154,16 @@ mod tests {
             ("codex", Some(PathBuf::from(".codex/hooks.json"))),
             ("cursor", None),
             ("gemini", None),
+            ("copilot", Some(PathBuf::from(".github/hooks/coord.json"))),
         ];
-        let findings = of_agents(&configured, &[heard("claude-code"), heard("cursor")], 1000);
+        let heard_of = ["claude-code", "cursor", "copilot"].map(heard);
+        let findings = of_agents(&configured, &heard_of, 1000);
         let lines: Vec<String> = findings
             .iter()
             .map(|finding| format!("{:?} {} {:?}", finding.state, finding.found, finding.mend))
             .collect();
         insta::assert_snapshot!(lines.join("\n"));
-        let nothing = of_agents(&configured[2..], &[], 1000);
+        let nothing = of_agents(&configured[2..4], &[], 1000);
         assert_eq!((nothing.len(), nothing[0].mend.as_deref()), (1, Some("coord init")));
     }
 

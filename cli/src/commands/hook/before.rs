@@ -3,20 +3,24 @@
 
 use std::path::PathBuf;
 
+use coord::domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_protocol::{LockMode, PostRequest, RecordEntry, RecordKind, ToolCall};
+use coord_protocol::{ErrorCode, LockMode, PostRequest, PostResponse, RecordEntry, RecordKind, ToolCall};
 
 use crate::agent::connection::Connection;
 use crate::agent::mail_notes::MailNotes;
 use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
+use crate::agent::work::Work;
 
 use super::caller::{Caller, LIMIT};
 use super::event::{Decision, Tool};
 use super::home::Home;
 use super::places::{self, Place};
 use super::shell::Effects;
-use super::{give_back, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn};
+use super::{
+    give_back, hand_down, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn,
+};
 
 /// What a tool is about to do.
 fn effects(caller: &Caller<'_>) -> Effects {
@@ -103,7 +107,10 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     {
         home.begin_command().await;
     }
-    Ok(Decision::Proceed { context: None, note })
+    Ok(match hand_down::arguments(caller) {
+        Some(arguments) => Decision::Rewrite { arguments, note },
+        None => Decision::Proceed { context: None, note },
+    })
 }
 
 fn deny(reason: String) -> Decision {
@@ -190,8 +197,11 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         .unwrap_or_else(|| format!("Editing {}", reason::listed(&files)));
     let opened = Connection::open(caller.args, &work.working_copy, Some(&holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
+    let lead = holder.lead();
     let request = PostRequest {
         tool_call: call.take(),
+        // A writer works on what its session has selected.
+        intent_id: notes.intent.clone().filter(|_| lead.is_some()),
         session: Some(turn::session(caller, &notes)),
         ..work.claim(files.clone(), LockMode::Writing, message)
     };
@@ -205,13 +215,26 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
     let head = give_back::pushed_head(&work);
     SessionNotes::change(&work.working_copy, &holder, |notes| {
         intents::note(notes, &response);
+        notes.note_wait(
+            &branch,
+            &files,
+            !response.success
+                && response
+                    .error
+                    .as_ref()
+                    .is_some_and(|error| error.error == ErrorCode::LockConflict),
+        );
+        notes.taken.extend(taken_over(&response).map(str::to_owned));
         if response.success {
             notes.add_worktree(&root);
             if let Some(head) = head {
-                notes.heads.entry(branch).or_insert(head);
+                notes.heads.entry(branch.clone()).or_insert(head);
             }
         }
     });
+    if let (Some(lead), Some(writer)) = (lead, &caller.call.writer) {
+        tell_lead(&work, &lead, writer, &response);
+    }
     MailNotes::note_claim(&work.working_copy, &holder, &response);
     if !response.success {
         return Ok(Some(reason::refusal(&response)));
@@ -223,4 +246,26 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
     };
     stale::begin_writes(&place, &holder, |file| locks.get(file).map(|lock| lock.token));
     Ok(None)
+}
+
+/// The files that a claim has taken over.
+fn taken_over(response: &PostResponse) -> impl Iterator<Item = &str> {
+    let locks = response.locks.iter().flatten();
+    locks
+        .filter(|(_, lock)| lock.taken_from.is_some())
+        .map(|(file, _)| file.as_str())
+}
+
+/// Tells the lead what its subagent has taken over.
+fn tell_lead(work: &Work, lead: &AgentId, writer: &str, response: &PostResponse) {
+    let files: Vec<&str> = taken_over(response).collect();
+    if !files.is_empty() {
+        SessionNotes::change(&work.working_copy, lead, |notes| {
+            notes.tell(format!(
+                "TAKEN_OVER: your subagent {writer:?} needs {}, which you had claimed: leave it alone until the subagent has ended, \
+                 and read it again then.",
+                reason::listed(&files)
+            ));
+        });
+    }
 }

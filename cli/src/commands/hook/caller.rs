@@ -1,18 +1,21 @@
 //! A call of a hook, with all that its parts need: agent, event, options, and who the caller is in a repository.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
+use parking_lot::Mutex;
 
+use crate::agent::conversations::{self, Heard};
 use crate::agent::options::AgentArgs;
-use crate::agent::session::Session;
+use crate::agent::session::{self, Session};
 use crate::agent::work::Work;
 
 use super::Trace;
 use super::agents::Agent;
-use super::event::{HookCall, Tool};
+use super::event::{HookCall, Moment, Tool};
 use super::shell::{self, Effects};
 
 /// Time limit of a request before a tool runs: agents give a hook some 30 seconds.
@@ -29,6 +32,8 @@ pub(super) struct Caller<'a> {
     pub(super) trace: Trace,
     pub(super) keep_going: bool,
     pub(super) call: HookCall,
+    /// The holder of the conversation, by the shared folder of the repository.
+    pub(super) leads: Mutex<HashMap<PathBuf, AgentId>>,
 }
 
 impl Caller<'_> {
@@ -61,30 +66,45 @@ impl Caller<'_> {
         }
     }
 
-    /// The holder of the session's locks in the repository of `working_copy`.
+    /// The holder of the locks in the repository of `working_copy`: the conversation of the input, and below it the writer, where the
+    /// input names one. The agent that is named by the environment goes before the conversation.
     ///
     /// # Errors
-    /// When the agent that is named is no `agent_id`, or the session's file cannot be written.
+    /// When the agent that is named is no `agent_id`, or the conversation's file cannot be written.
     pub(super) fn holder(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
-        if let Some(named) = self.args.agent_id()? {
-            return Ok(named);
+        let lead = self.lead(working_copy)?;
+        Ok(match &self.call.writer {
+            Some(writer) => session::below(&lead, writer),
+            None => lead,
+        })
+    }
+
+    /// The holder of the conversation.
+    ///
+    /// # Errors
+    /// As [`Caller::holder`].
+    pub(super) fn lead(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
+        let repository = working_copy.shared_folder();
+        if let Some(known) = self.leads.lock().get(repository) {
+            return Ok(known.clone());
         }
-        let name = self.agent.name();
-        let session = match &self.call.conversation {
-            Some(conversation) if self.agent.has_many_conversations() => {
-                Session::in_conversation(working_copy, name, conversation)?
-            }
-            Some(conversation) => {
-                let session = Session::of_this_process(working_copy, name)?;
-                match session.is_shared() {
-                    true => session,
-                    // The process of the agent is not known, and the conversation is what its hooks have in common.
-                    false => Session::of_conversation(name, conversation)?,
-                }
-            }
-            None => Session::of_this_process(working_copy, name)?,
+        let lead = self.find_lead(working_copy)?;
+        self.leads.lock().insert(repository.to_owned(), lead.clone());
+        Ok(lead)
+    }
+
+    fn find_lead(&self, working_copy: &WorkingCopy) -> anyhow::Result<AgentId> {
+        let heard = match (self.call.moment, &self.call.writer) {
+            (Moment::SessionStart, None) => Heard::Start,
+            (Moment::SessionEnd, None) => Heard::End,
+            _ => Heard::Work,
         };
-        Ok(session.agent_id)
+        let name = self.agent.name();
+        match (self.args.agent_id()?, &self.call.conversation) {
+            (Some(named), _) => Ok(named),
+            (None, Some(conversation)) => conversations::hear(working_copy, name, conversation, heard),
+            (None, None) => Ok(Session::of_this_process(working_copy, name)?.agent_id),
+        }
     }
 
     /// The work in the working copy that `folder` is in.

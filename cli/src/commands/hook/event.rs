@@ -17,8 +17,12 @@ pub enum Moment {
     AfterTool,
     /// The agent has finished its turn.
     TurnEnd,
+    /// A writer of the conversation has finished: a subagent or teammate.
+    WriterEnd,
     /// The session ends.
     SessionEnd,
+    /// The shell of a command is about to be started, and takes variables.
+    Environment,
 }
 
 /// A call of a hook.
@@ -30,6 +34,8 @@ pub struct HookCall {
     pub folder: Option<String>,
     /// The agent's own name of the conversation.
     pub conversation: Option<String>,
+    /// The agent's own name of the writer within it: a subagent or teammate. `None` for the lead.
+    pub writer: Option<String>,
     /// What the user has said.
     pub prompt: Option<String>,
     /// The tool.
@@ -40,6 +46,8 @@ pub struct HookCall {
     pub input: Value,
     /// Whether the tool has failed, as the event or its result says.
     pub has_failed: bool,
+    /// Whether work of the conversation goes on in the background after the turn that ends.
+    pub has_background_work: bool,
     /// Whether the turn that ends was begun by a hook, as the agent says.
     pub is_continued: bool,
     /// The model, where the agent says it.
@@ -84,6 +92,13 @@ pub enum Decision {
     Proceed {
         /// What its model should know.
         context: Option<String>,
+        /// What its user should know.
+        note: Option<String>,
+    },
+    /// The tool runs, with arguments that also say whom it acts for.
+    Rewrite {
+        /// All of its arguments.
+        arguments: Value,
         /// What its user should know.
         note: Option<String>,
     },

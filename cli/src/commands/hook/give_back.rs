@@ -115,6 +115,8 @@ pub(super) async fn give_back(
             let is_written = lock.status == LockMode::Writing;
             match changes.unfinished(file).filter(|_| is_written) {
                 Some(why) => outcome.keep(why, file),
+                // The lead gets it back.
+                None if extent == Extent::Finished && notes.taken.contains(file) => outcome.keep("not changed", file),
                 None if extent == Extent::Finished || (is_written && changes.is_pushed(file)) => {
                     finished.push(file.clone());
                 }

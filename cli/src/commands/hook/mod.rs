@@ -8,8 +8,9 @@
 //!   it is counted
 //! - `after`: what a tool has changed; `home` and `unclaimed` compare the working copy around a command; `log` and `record` tell the
 //!   ledger, without the `local_paths`
+//! - `hand_down`: tells Coord's own tools and commands whom they act for
 //! - `mail`: messages of the session's teams
-//! - `give_back`, `renewal`, `context`: what happens with the session's locks at other times
+//! - `give_back`, `writer_end`, `renewal`, `context`: what happens with the session's locks at other times
 //! - `intents`, `tokens`: what the session knows of intents, and what it reports
 
 mod after;
@@ -19,6 +20,7 @@ mod caller;
 mod context;
 mod event;
 mod give_back;
+mod hand_down;
 mod handshake;
 pub mod heard;
 mod home;
@@ -40,12 +42,14 @@ mod tool_settings;
 mod turn;
 mod unclaimed;
 mod upkeep;
+mod writer_end;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use coord::settings::variables::{self, Reader};
+use parking_lot::Mutex;
 
 use crate::agent::options::AgentArgs;
 use crate::terminal::output::is_read;
@@ -53,6 +57,7 @@ use crate::terminal::output::is_read;
 use agents::Agent;
 use caller::Caller;
 use event::{Answer, Decision, Moment};
+use input::Broken;
 pub use upkeep::KEEP_GOING;
 use upkeep::Upkept;
 
@@ -133,7 +138,18 @@ impl HookArgs {
 
     /// The decision, or a sentence where the input is not of the agent's form.
     async fn decide(&self) -> Result<Upkept, String> {
-        let call = self.agent.parse(&self.event, &input::read().await?)?;
+        if self.agent.moment(&self.event).is_none() {
+            // It needs no input to be refused.
+            self.agent.parse(&self.event, &serde_json::Value::Null)?;
+        }
+        let call = match input::read().await {
+            Ok(input) => self.agent.parse(&self.event, &input)?,
+            Err(Broken { why, fields }) if self.agent.changes_nothing(&self.event, &fields) => {
+                let note = Some(format!("Coord: {why}"));
+                return Ok(Decision::Proceed { context: None, note }.into());
+            }
+            Err(Broken { why, .. }) => return Err(why),
+        };
         let caller = Caller {
             agent: self.agent,
             event: &self.event,
@@ -141,7 +157,13 @@ impl HookArgs {
             trace: self.trace,
             keep_going: self.keep_going,
             call,
+            leads: Mutex::default(),
         };
+        if caller.call.moment == Moment::Environment {
+            let arguments = hand_down::environment(&caller);
+            let rewrite = arguments.map(|arguments| Decision::Rewrite { arguments, note: None });
+            return Ok(rewrite.unwrap_or(Decision::PROCEED).into());
+        }
         if caller.call.moment != Moment::BeforeTool {
             return Ok(upkeep::run(&caller).await);
         }

@@ -20,7 +20,9 @@ pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<
     let found = WorkingCopy::find(&change.folder).map_err(|error| error.to_string())?;
     let Some(working_copy) = found else { return Ok(None) };
     let own = caller.holder(&working_copy).map_err(|error| format!("{error:#}"))?;
-    let others = SessionNotes::others_in(&working_copy, &own);
+    let mut others = SessionNotes::others_in(&working_copy, &own);
+    // A subagent does what its lead has it do.
+    others.retain(|other| Some(other) != own.lead().as_ref());
     if others.is_empty() {
         return Ok(None);
     }

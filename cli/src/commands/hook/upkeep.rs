@@ -14,7 +14,7 @@ use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
 use super::give_back::{Extent, give_back, head_has_moved};
 use super::mail::{self, News};
-use super::{after, context, heard, intents, reason, record, renewal, tokens};
+use super::{after, context, heard, intents, reason, record, renewal, tokens, writer_end};
 
 /// The setting of git that asks agents to go on.
 pub const KEEP_GOING: &str = "coord.keepGoing";
@@ -34,6 +34,10 @@ impl From<Decision> for Upkept {
 
 /// What the event asks for.
 pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
+    if caller.call.moment == Moment::WriterEnd && caller.call.writer.is_none() {
+        // Nothing says whose end it is.
+        return Decision::PROCEED.into();
+    }
     let pushed_from = pushed_from(caller);
     let found = pushed_from.as_deref().map_or_else(|| caller.working_copy(), find);
     let Some(working_copy) = found else {
@@ -57,10 +61,14 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
             notes.task = task.or(notes.task.take());
         }
     });
-    let told = match caller.call.moment {
+    let mut told = match caller.call.moment {
         Moment::AfterTool => after::tool(caller).await,
         _ => Vec::new(),
     };
+    if caller.agent.takes_context(caller.event) {
+        let news = SessionNotes::take_news(&work.working_copy, &holder);
+        told.extend(news.into_iter().map(|sentence| format!("Coord: {sentence}")));
+    }
     match with_server(caller, &work, &holder, pushed_from.is_some(), told).await {
         Ok(upkept) => upkept,
         Err(error) => failed(&error).into(),
@@ -92,10 +100,10 @@ async fn with_server(
     let Some(connection) = connection else {
         return Ok(say(caller, told).into());
     };
-    if moment != Moment::SessionEnd {
+    if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
         renewal::renew_if_due(&connection.client, work, holder).await;
     }
-    if matches!(moment, Moment::TurnEnd | Moment::SessionEnd) {
+    if matches!(moment, Moment::TurnEnd | Moment::WriterEnd | Moment::SessionEnd) {
         return at_end(caller, &connection, work, holder).await;
     }
     if has_pushed || head_has_moved(work, holder) {
@@ -154,12 +162,27 @@ fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
 
 /// The end of a turn or of the session.
 async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> anyhow::Result<Upkept> {
-    tokens::report(caller, connection, work, holder).await;
+    if caller.call.moment != Moment::WriterEnd {
+        // The file of the conversation has those of its writers too.
+        tokens::report(caller, connection, work, holder).await;
+    }
     if caller.call.moment == Moment::SessionEnd {
         send(caller, connection, work, holder, RecordKind::End).await;
     }
-    let outcome = give_back(caller.args, connection, work, holder, Extent::Finished).await?;
+    // Work in the background needs what it has claimed, and has not changed yet.
+    let extent = match caller.call.has_background_work {
+        true => Extent::Pushed,
+        false => Extent::Finished,
+    };
+    let outcome = give_back(caller.args, connection, work, holder, extent).await?;
     let note = outcome.text();
+    if caller.call.moment != Moment::TurnEnd {
+        writer_end::leave_queue(connection, work, holder).await?;
+    }
+    if caller.call.moment == Moment::WriterEnd {
+        writer_end::hand_back(connection, work, holder).await?;
+        return Ok(Decision::PROCEED.into());
+    }
     if caller.call.moment == Moment::TurnEnd
         && let Some((reason, news)) = go_on(caller, connection, work, holder).await
     {

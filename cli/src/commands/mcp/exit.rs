@@ -1,20 +1,30 @@
-//! The end of a session: what it still holds is given back where its work is on the branch or was never done. The rest is kept, and
-//! said on standard error.
+//! The end of `coord mcp`: where its session has ended too, what this process has claimed for it is given back, as far as the work is
+//! on the branch or was never done. The rest is kept, and said on standard error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
+use coord::domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_protocol::Action;
+use coord_protocol::{Action, HeldLock};
+use tokio::time::{Instant, sleep};
 
 use super::proxy::{HolderKey, Proxy};
-use crate::agent::changes;
+use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
+use crate::agent::{changes, conversations};
 
 /// What others see of such a release.
 const MESSAGE: &str = "The session of the agent has ended";
+
+/// Time that the agent has to end after its server.
+const AGENTS_END: Duration = Duration::from_secs(2);
+
+/// Interval of looks whether it has.
+const POLL: Duration = Duration::from_millis(50);
 
 /// A line on standard error, whose reader may be gone.
 pub fn say(sentence: &str) {
@@ -22,29 +32,55 @@ pub fn say(sentence: &str) {
 }
 
 impl Proxy {
-    /// Gives back what the session still holds and has not changed, or has pushed.
+    /// Gives back what this process has claimed for sessions that have ended, and what they have not changed, or have pushed. A session
+    /// that goes on, in whose agent this process is restarted or replaced, keeps everything.
     pub async fn give_back(&self) {
         let _alone = self.posts.write().await;
         self.retry_all().await;
         for note in self.retries.take_notes() {
             say(&note);
         }
+        // Agents end their servers before they end themselves.
+        let deadline = Instant::now() + AGENTS_END;
         for (holder, roots) in self.holders() {
-            if let Err(error) = self.give_back_of(&holder, &roots).await {
+            if !self.claims.has_any(&holder) {
+                continue;
+            }
+            if let Err(error) = self.give_back_of(&holder, &roots, deadline).await {
                 say(&format!(
                     "what '{}' holds is kept until it expires: {error:#}",
-                    holder.1
+                    holder.agent_id
                 ));
             }
         }
     }
 
-    async fn give_back_of(&self, holder: &HolderKey, roots: &[PathBuf]) -> anyhow::Result<()> {
+    /// Whether the conversation of `holder` has ended, or the agent's process, where no hook has told of a conversation.
+    fn has_ended(&self, holder: &HolderKey, roots: &[PathBuf]) -> bool {
+        let conversation = || {
+            let agent_id = AgentId::parse(&holder.agent_id).ok()?;
+            let lead = agent_id.lead().unwrap_or(agent_id);
+            let working_copy = WorkingCopy::containing(roots.first()?).ok()?;
+            conversations::has_ended(&working_copy, &lead)
+        };
+        conversation().unwrap_or_else(|| self.agents_process.is_none_or(|process| !process.is_running()))
+    }
+
+    /// Gives back what `holder` has claimed, once its session has ended before `deadline`.
+    async fn give_back_of(&self, holder: &HolderKey, roots: &[PathBuf], deadline: Instant) -> anyhow::Result<()> {
         let root = roots.first().context("its working copies are gone")?;
         let held = self
             .held_by(holder, root)
             .await
             .map_err(|failure| sentence(failure.for_agent()))?;
+        let held: Vec<HeldLock> = held.into_iter().filter(|lock| self.claims.has(holder, lock)).collect();
+        if held.is_empty() {
+            return Ok(());
+        }
+        while !self.has_ended(holder, roots) {
+            anyhow::ensure!(Instant::now() < deadline, "its session goes on");
+            sleep(POLL).await;
+        }
         let mut by_branch: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for lock in held {
             by_branch.entry(lock.branch).or_default().push(lock.file_path);
@@ -64,6 +100,14 @@ impl Proxy {
                 let files = listed(&unchanged);
                 self.release_unchanged(&work, root, unchanged).await?;
                 say(&format!("released {files}"));
+                if let Some(agent_id) = &work.agent_id {
+                    // Where the conversation is resumed, it is told.
+                    SessionNotes::change(&work.working_copy, agent_id, |notes| {
+                        notes.tell(format!(
+                            "RELEASED: {files} at the end of coord mcp: not changed, or pushed."
+                        ));
+                    });
+                }
             }
             if !kept.is_empty() {
                 say(&format!(

@@ -10,9 +10,10 @@
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
-//! - [`exit`]: locks that are left at the end
+//! - [`claims`]: what this process has claimed; [`exit`]: locks that are left at the end
 
 mod backend;
+mod claims;
 mod exit;
 mod intents;
 mod opencode;

@@ -1,6 +1,6 @@
 //! What one `coord mcp` knows between two calls: where and as whom it has asked. Which locks there are is known to the server alone.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +14,9 @@ use tokio::sync::{RwLock, watch};
 use tokio::time::Instant;
 
 use super::backend::Backend;
+use super::claims::Claims;
 use super::release_retries::ReleaseRetries;
+use crate::agent::ancestors::{self, AgentProcess};
 use crate::agent::options::AgentArgs;
 use crate::agent::session::Session;
 
@@ -24,8 +26,16 @@ const DEFAULT_TTL: Duration = Duration::from_secs(300);
 /// Longest beginning of an `agent_id` that is made from the name of a client.
 const MOST_NAME_CHARS: usize = 32;
 
-/// A holder of locks: the repository, as requests name it, and the agent.
-pub type HolderKey = (String, String);
+/// A holder of locks at the server of a clone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HolderKey {
+    /// The repository, as requests name it.
+    pub repo_url: String,
+    /// The agent.
+    pub agent_id: String,
+    /// The folder that the worktrees of the clone share: another clone may have another server.
+    pub clone: PathBuf,
+}
 
 /// What one process knows.
 pub struct Proxy {
@@ -40,6 +50,8 @@ pub struct Proxy {
     /// Claims and releases of the agent go side by side. What is done in the background excludes them, because a lock must not be
     /// renewed after the agent has released it, and must not be released after the agent has claimed it again.
     pub(super) posts: RwLock<()>,
+    /// What this process has claimed.
+    pub(super) claims: Claims,
     /// Releases that have not reached the server.
     pub(super) retries: ReleaseRetries,
     /// Requests that prove that the agent has the messages that it was given: its next call does.
@@ -49,8 +61,8 @@ pub struct Proxy {
     /// Time after the last call for which locks are renewed.
     pub(super) renewed_for: Duration,
     last_call: Mutex<Option<Instant>>,
-    /// The session's agent, by the shared folder of the repository.
-    agents: Mutex<HashMap<PathBuf, AgentId>>,
+    /// The agent's process, where the system tells it.
+    pub(super) agents_process: Option<AgentProcess>,
 }
 
 impl Proxy {
@@ -65,12 +77,13 @@ impl Proxy {
             folder: std::env::current_dir().context("the current folder cannot be told")?,
             worked_in: Mutex::default(),
             posts: RwLock::default(),
+            claims: Claims::default(),
             retries: ReleaseRetries::default(),
             proofs: Mutex::default(),
             ttl: watch::Sender::new(DEFAULT_TTL),
             renewed_for,
             last_call: Mutex::default(),
-            agents: Mutex::default(),
+            agents_process: ancestors::candidates().first().copied(),
         })
     }
 
@@ -103,18 +116,17 @@ impl Proxy {
         }
     }
 
-    /// The agent of the session in `working_copy`. `client` is what the client calls itself.
+    /// The agent of the session in `working_copy`. `client` is what the client calls itself. It is looked for at each call, because the
+    /// conversations of the agent's process change; where it is uncertain, the next answer says so.
     ///
     /// # Errors
     /// When the file of a new session cannot be written.
     pub(super) fn session_agent(&self, working_copy: &WorkingCopy, client: Option<&str>) -> anyhow::Result<AgentId> {
-        let shared = working_copy.shared_folder();
-        if let Some(agent) = self.agents.lock().get(shared) {
-            return Ok(agent.clone());
+        let session = Session::of_this_process(working_copy, &as_word(client.unwrap_or_default()))?;
+        if let Some(note) = session.note() {
+            self.retries.note(note);
         }
-        let agent = Session::of_this_process(working_copy, &as_word(client.unwrap_or_default()))?.agent_id;
-        self.agents.lock().insert(shared.to_owned(), agent.clone());
-        Ok(agent)
+        Ok(session.agent_id)
     }
 
     /// Notes that `holder` works in the working copy at `root`.

@@ -47,6 +47,7 @@ impl Proxy {
     async fn renew_locks_of(&self, holder: &HolderKey, root: &Path) -> Result<(), Failure> {
         let _alone = self.posts.write().await;
         let held = self.held_by(holder, root).await?;
+        self.say_expired(&self.claims.compare(holder, &held));
         let mut due: BTreeMap<(String, &'static str, String), Vec<String>> = BTreeMap::new();
         for lock in held.into_iter().filter(is_due) {
             let group = (lock.branch, lock.status.as_str(), lock.message);
@@ -60,7 +61,7 @@ impl Proxy {
                 true => LockMode::Reading,
                 false => LockMode::Writing,
             };
-            self.renew(&work, root, paths, mode, message).await?;
+            self.renew(holder, &work, root, (paths, mode, message)).await?;
         }
         Ok(())
     }
@@ -69,11 +70,10 @@ impl Proxy {
     /// by that: its fencing token shows it, and it is given back.
     async fn renew(
         &self,
+        holder: &HolderKey,
         work: &Work,
         root: &Path,
-        paths: Vec<String>,
-        mode: LockMode,
-        message: String,
+        (paths, mode, message): (Vec<String>, LockMode, String),
     ) -> Result<(), Failure> {
         let check = work.check(paths, Some(mode));
         let before = self
@@ -89,14 +89,8 @@ impl Proxy {
             |(path, lock): &(&String, &OwnLock)| before.held.get(*path).is_some_and(|old| old.token != lock.token);
         let new: Vec<String> = after.iter().filter(is_new).map(|(path, _)| path.clone()).collect();
         if !new.is_empty() {
-            let files = new
-                .iter()
-                .map(|path| format!("'{path}'"))
-                .collect::<Vec<_>>()
-                .join(", ");
-            self.retries.note(format!(
-                "LOCK_EXPIRED: The locks on {files} ended before they were renewed; claim these files again."
-            ));
+            self.say_expired(&new);
+            self.claims.forget(holder, work.branch.as_str(), &new);
             self.post_in_background(root, &work.abandon(new, message)).await?;
         }
         Ok(())
@@ -104,7 +98,7 @@ impl Proxy {
 
     /// The locks of `holder`, on every branch.
     pub(super) async fn held_by(&self, holder: &HolderKey, root: &Path) -> Result<Vec<HeldLock>, Failure> {
-        let (repo_url, agent_id) = holder;
+        let HolderKey { repo_url, agent_id, .. } = holder;
         let own = LocksFilter {
             branch: None,
             is_own: true,
@@ -117,7 +111,7 @@ impl Proxy {
     }
 
     /// The work of `holder` for `branch`, in the working copy at `root`. `None` where that is gone.
-    pub(super) fn work_in(&self, root: &Path, (_, agent_id): &HolderKey, branch: &str) -> Option<Work> {
+    pub(super) fn work_in(&self, root: &Path, holder: &HolderKey, branch: &str) -> Option<Work> {
         let mut work = Work::in_folder(
             root,
             &AgentArgs {
@@ -127,7 +121,7 @@ impl Proxy {
         )
         .ok()?;
         work.branch = Branch::parse(branch).ok()?;
-        work.agent_id = AgentId::parse(agent_id).ok();
+        work.agent_id = AgentId::parse(&holder.agent_id).ok();
         Some(work)
     }
 

@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use coord::domain::{FilePaths, RepoId};
+use coord::domain::{AgentId, FilePaths, RepoId};
 use coord::error::ApiError;
 use coord_git::WorkingCopy;
 use coord_protocol::{CheckRequest, LockStatus, PostRequest};
 
-use super::proxy::Proxy;
+use super::proxy::{HolderKey, Proxy};
 use crate::agent::options::AgentArgs;
+use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
 /// What an agent sends of where and who it is.
@@ -121,7 +122,16 @@ impl Proxy {
         };
         let paths = sent.paths.iter().map(in_repository).collect::<Result<Vec<_>, _>>();
         let paths = paths.map_err(|sentence| in_field("file_paths", format!("cannot be used: {sentence}")))?;
-        self.note_work((work.repo_url(), agent_id.clone()), &root);
+        let holder = HolderKey {
+            repo_url: work.repo_url(),
+            agent_id: agent_id.clone(),
+            clone: work.working_copy.shared_folder().to_owned(),
+        };
+        self.note_work(holder, &root);
+        if let Some(agent) = &work.agent_id {
+            let news = SessionNotes::take_news(&work.working_copy, agent);
+            news.into_iter().for_each(|sentence| self.retries.note(sentence));
+        }
         Ok(Target {
             root,
             paths,
@@ -154,6 +164,19 @@ impl Proxy {
 }
 
 impl Target {
+    /// The holder that asks, about the repository of a request.
+    pub fn holder(&self, repo_url: &Option<String>) -> HolderKey {
+        let working_copy = self.work.as_ref().map(|work| &work.working_copy);
+        HolderKey {
+            repo_url: match &self.work {
+                Some(work) => work.repo_url(),
+                None => repo_url.clone().unwrap_or_default(),
+            },
+            agent_id: self.agent_id.clone(),
+            clone: working_copy.map_or(&*self.root, WorkingCopy::shared_folder).to_owned(),
+        }
+    }
+
     /// The check `sent`, with what is not sent filled in.
     pub fn check(&self, sent: CheckRequest) -> CheckRequest {
         let known = self.work.as_ref().map(|work| work.check(Vec::new(), None));
@@ -196,6 +219,11 @@ impl Target {
             intent_id: sent.intent_id,
             tool_call: sent.tool_call,
             session: sent.session,
+            take_over: sent.take_over.or_else(|| {
+                let lead = AgentId::parse(&self.agent_id).ok()?.lead();
+                let lead = lead.filter(|_| sent.status != Some(LockStatus::Open))?;
+                Some(lead.as_str().to_owned())
+            }),
             abandon: sent.abandon,
             wait_seconds: sent.wait_seconds,
             force: sent.force,

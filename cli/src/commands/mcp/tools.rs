@@ -36,6 +36,7 @@ impl Proxy {
         let about = Sent::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
         let target = self.target(about, client)?;
         let request = target.check(sent);
+        self.note_expired(&target.holder(&request.repo_url), &target.root).await;
         let answer = self
             .backend
             .ask(&target.root, async |client| client.check_status(&request).await);
@@ -49,6 +50,8 @@ impl Proxy {
         let target = self.target(about, client)?;
         let request = target.post(sent);
         let _beside_others = self.posts.read().await;
+        let holder = target.holder(&request.repo_url);
+        self.note_expired(&holder, &target.root).await;
         self.retries.forget(&request);
         let answer = self
             .backend
@@ -60,6 +63,7 @@ impl Proxy {
         if let Outcome::Post(response) = &mut outcome {
             self.note_ttl(response);
             response.warnings.extend(unknown_fields(&request.unknown_fields));
+            self.claims.note(&holder, &request, response);
             if is_offline(response) && request.status == Some(LockStatus::Open) {
                 let ttl = *self.ttl.borrow();
                 response.warnings.push(self.retries.add(target.root, request, ttl));

@@ -41,6 +41,9 @@ impl std::fmt::Display for UserId {
 pub struct AgentId(String);
 
 impl AgentId {
+    /// Between the agent of a conversation and one of its writers, such as a subagent.
+    pub const BELOW: &str = "::";
+
     /// # Errors
     /// When it is not 1 to 128 of letters, digits, `.`, `_`, `-`, `:`.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
@@ -56,6 +59,19 @@ impl AgentId {
                 quoted(text)
             )))
         }
+    }
+
+    /// The agent that this one is a writer of: `a` of `a::b`.
+    pub fn lead(&self) -> Option<AgentId> {
+        let (lead, _) = self.0.rsplit_once(Self::BELOW)?;
+        AgentId::parse(lead).ok()
+    }
+
+    /// Whether it is a writer of `lead`, or of one below.
+    pub fn is_below(&self, lead: &AgentId) -> bool {
+        self.0
+            .strip_prefix(&lead.0)
+            .is_some_and(|rest| rest.starts_with(Self::BELOW))
     }
 
     /// The id.

@@ -9,7 +9,7 @@ use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::interfaces::notices_of;
-use super::lock_views::{already_held, others_locks, own_locks, warnings};
+use super::lock_views::{already_held, others_locks, own_locks, taken_over, warnings};
 use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::named;
 use super::teams::memberships;
@@ -52,6 +52,7 @@ pub(crate) async fn claim(
             message: reason,
             ttl_seconds: policy.ttl_seconds(),
             claimed: &app.claimed,
+            take_over: request.take_over.as_ref(),
             paths: &request.paths,
             gate: gate.terms(None),
         };
@@ -198,6 +199,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
     }
     notes.extend(warnings(&survey.findings));
     notes.extend(already_held(&survey.held, request.has_agent_id()));
+    notes.extend(taken_over(&survey.held));
     response.warnings = notes;
     response.locks = Some(own_locks(survey));
     response

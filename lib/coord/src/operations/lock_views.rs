@@ -33,12 +33,19 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
         token: entry.token,
         interface: entry.interface,
         intent_id: entry.intent_id.clone(),
+        taken_from: None,
     };
-    survey
+    let mut locks: BTreeMap<String, OwnLock> = survey
         .own
         .iter()
         .map(|entry| (entry.file_path.clone(), view(entry)))
-        .collect()
+        .collect();
+    for held in &survey.held {
+        if let Some(lock) = locks.get_mut(&held.file_path) {
+            lock.taken_from.clone_from(&held.taken_from);
+        }
+    }
+    locks
 }
 
 /// Others' locks by file path, DIRECT and NEIGHBOR; RESERVED for a file without a lock that a claim before the request wants. Locks
@@ -233,7 +240,7 @@ const MOST_ALREADY_HELD: usize = 8;
 /// may be another agent of the same person; the warning says how to tell them apart.
 pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     let mut claims: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
-    for lock in held {
+    for lock in held.iter().filter(|lock| lock.taken_from.is_none()) {
         claims
             .entry((lock.since, &lock.message))
             .or_default()
@@ -249,6 +256,17 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
         format!("ALREADY_HELD: You have held {files} since {since}, for {message}{hint}.")
     };
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
+}
+
+/// The warning about locks that a granted claim has taken over.
+pub(super) fn taken_over(held: &[Held]) -> Option<String> {
+    let taken: Vec<&Held> = held.iter().filter(|lock| lock.taken_from.is_some()).collect();
+    let giver = taken.first()?.taken_from.as_deref()?;
+    let files: Vec<&str> = taken.iter().map(|lock| lock.file_path.as_str()).collect();
+    Some(format!(
+        "TAKEN_OVER: {} had been claimed by your agent '{giver}', whose lock is yours now.",
+        named(&files)
+    ))
 }
 
 /// `unix_seconds` as readable text, in UTC.
@@ -270,6 +288,7 @@ mod tests {
             status: LockMode::Writing,
             since,
             message: message.to_owned(),
+            taken_from: None,
         };
         let some = [
             held("a.ts", 1_795_306_224, "Moving sessions"),

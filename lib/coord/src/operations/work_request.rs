@@ -28,6 +28,8 @@ pub struct WorkRequest {
     pub(super) intent_id: Option<String>,
     /// Warnings about the request as it was sent.
     pub(super) notes: Vec<String>,
+    /// The agent whose locks a claim takes over.
+    pub(super) take_over: Option<AgentId>,
 }
 
 /// The common fields as sent.
@@ -83,7 +85,24 @@ impl WorkRequest {
             unknown_fields: &sent.unknown_fields,
             takes_everything: sent.abandon == Some(true) && sent.status == Some(LockStatus::Open),
         };
-        Self::parse(&fields, caller, agent)
+        let mut request = Self::parse(&fields, caller, agent)?;
+        let take_over = sent.take_over.as_deref().map(AgentId::parse).transpose();
+        request.take_over = take_over.map_err(in_field("take_over"))?;
+        let (own, is_claim) = (request.agent_id.as_ref(), sent.status != Some(LockStatus::Open));
+        let is_related = |other: &AgentId| own.is_some_and(|own| own.is_below(other) || other.is_below(own));
+        if request
+            .take_over
+            .as_ref()
+            .is_some_and(|other| !is_claim || !is_related(other))
+        {
+            return Err(ApiError::InvalidField {
+                field: "take_over",
+                problem: "goes with a claim, and names an agent above or below yours: LEAD takes over from LEAD::WRITER, and the \
+                          other way round"
+                    .to_owned(),
+            });
+        }
+        Ok(request)
     }
 
     /// The work request on the files of a task, which only the store knows.
@@ -104,6 +123,7 @@ impl WorkRequest {
             agent_id,
             intent_id: None,
             notes: Vec::new(),
+            take_over: None,
         }
     }
 
@@ -137,6 +157,7 @@ impl WorkRequest {
             notes: whole_files(&symbols)
                 .chain(unknown_fields(fields.unknown_fields))
                 .collect(),
+            take_over: None,
         })
     }
 

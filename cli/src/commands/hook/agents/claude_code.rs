@@ -9,12 +9,14 @@ use super::{Form, table};
 pub(super) const FORM: Form = Form {
     agent: "claude-code",
     rows: &table::CLAUDE_CODE,
-    conversation: &["session_id"],
-    has_many_conversations: false,
+    // Cursor runs these hooks too, with its own name of the conversation beside.
+    conversation: &["conversation_id", "session_id"],
+    writer: &["agent_id"],
+    takes_arguments: true,
     arguments: &["tool_input"],
     name: &["tool_name"],
     exception: |_, _, _| None,
-    takes_context: |_, moment| !matches!(moment, Moment::TurnEnd | Moment::SessionEnd),
+    takes_context: |_, moment| !matches!(moment, Moment::TurnEnd | Moment::WriterEnd | Moment::SessionEnd),
     has_failed: |_| false,
     answer,
     denies_by_any_status: false,
@@ -33,6 +35,16 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
         },
         Decision::GoOn { reason, note } => {
             let mut body = json!({ "decision": "block", "reason": reason });
+            if let Some(note) = note {
+                body["systemMessage"] = json!(note);
+            }
+            Answer {
+                body: Some(body),
+                ..Answer::default()
+            }
+        }
+        Decision::Rewrite { arguments, note } => {
+            let mut body = json!({ "hookSpecificOutput": { "hookEventName": event, "updatedInput": arguments } });
             if let Some(note) = note {
                 body["systemMessage"] = json!(note);
             }

@@ -2,19 +2,31 @@
 //! those of Claude Code, but `ask` and `allow` without new arguments are rejected, and the tool runs; neither is ever sent. Edits
 //! are patches: the tool is `apply_patch` also where a matcher says `Edit` or `Write`.
 
-use super::super::event::Moment;
+use serde_json::json;
+
+use super::super::event::{Answer, Decision, Moment};
 use super::{Form, claude_code, table};
 
 pub(super) const FORM: Form = Form {
     agent: "codex",
     rows: &table::CODEX,
     conversation: &["session_id"],
-    has_many_conversations: false,
+    writer: &["agent_id"],
+    takes_arguments: true,
     arguments: &["tool_input"],
     name: &["tool_name"],
     exception: |_, _, _| None,
-    takes_context: |_, moment| !matches!(moment, Moment::TurnEnd | Moment::SessionEnd),
+    takes_context: |_, moment| !matches!(moment, Moment::TurnEnd | Moment::WriterEnd | Moment::SessionEnd),
     has_failed: |_| false,
-    answer: claude_code::answer,
+    answer,
     denies_by_any_status: false,
 };
+
+/// New arguments are taken with `allow` alone; Codex asks its user all the same where its own rules say so.
+fn answer(event: &str, decision: &Decision) -> Answer {
+    let mut answer = claude_code::answer(event, decision);
+    if let (Decision::Rewrite { .. }, Some(body)) = (decision, &mut answer.body) {
+        body["hookSpecificOutput"]["permissionDecision"] = json!("allow");
+    }
+    answer
+}

@@ -14,7 +14,8 @@ pub(super) const FORM: Form = Form {
     agent: "copilot",
     rows: &table::COPILOT,
     conversation: &["sessionId", "session_id"],
-    has_many_conversations: false,
+    writer: &[],
+    takes_arguments: false,
     arguments: ARGUMENTS,
     name: &["toolName", "tool_name"],
     exception,
@@ -53,6 +54,10 @@ fn answer(_: &str, decision: &Decision) -> Answer {
         },
         Decision::GoOn { reason, note } => Answer {
             body: Some(json!({ "decision": "block", "reason": reason })),
+            aside: note.clone(),
+            ..Answer::default()
+        },
+        Decision::Rewrite { note, .. } => Answer {
             aside: note.clone(),
             ..Answer::default()
         },

@@ -10,7 +10,8 @@ pub(super) const FORM: Form = Form {
     agent: "cursor",
     rows: &table::CURSOR,
     conversation: &["conversation_id", "session_id"],
-    has_many_conversations: true,
+    writer: &[],
+    takes_arguments: false,
     arguments: &["tool_input"],
     name: &["tool_name"],
     exception,
@@ -42,6 +43,11 @@ fn answer(event: &str, decision: &Decision) -> Answer {
         // Cursor sends it as the next prompt of its user.
         Decision::GoOn { reason, note } => Answer {
             body: Some(json!({ "followup_message": reason })),
+            aside: note.clone(),
+            ..Answer::default()
+        },
+        Decision::Rewrite { note, .. } => Answer {
+            body: Some(json!({})),
             aside: note.clone(),
             ..Answer::default()
         },

@@ -29,6 +29,14 @@ pub(super) fn first_text(object: &Value, name: &str) -> Option<String> {
     object.get(name)?.as_array()?.first()?.as_str().map(str::to_owned)
 }
 
+/// Whether the list in the field `name` has members.
+pub(super) fn has_members(object: &Value, name: &str) -> bool {
+    object
+        .get(name)
+        .and_then(Value::as_array)
+        .is_some_and(|list| !list.is_empty())
+}
+
 /// The first of the fields `names`, as an object: some agents send arguments as JSON in a text.
 pub(super) fn arguments(object: &Value, names: &[&str]) -> Value {
     let found = names.iter().find_map(|name| object.get(name));

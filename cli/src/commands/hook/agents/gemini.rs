@@ -10,7 +10,8 @@ pub(super) const FORM: Form = Form {
     agent: "gemini",
     rows: &table::GEMINI,
     conversation: &["session_id"],
-    has_many_conversations: false,
+    writer: &[],
+    takes_arguments: false,
     arguments: &["tool_input"],
     name: &["tool_name"],
     exception: |_, _, _| None,
@@ -30,6 +31,7 @@ fn answer(event: &str, decision: &Decision) -> Answer {
             }
             body
         }
+        Decision::Rewrite { .. } => json!({}),
         Decision::Proceed { context, note } => {
             let mut body = Map::new();
             if let Some(context) = context {

@@ -45,8 +45,10 @@ struct Form {
     rows: &'static table::Rows,
     /// The field that names the conversation.
     conversation: &'static [&'static str],
-    /// Whether one process of it has several conversations at once.
-    has_many_conversations: bool,
+    /// The field that names the writer within the conversation: a subagent or teammate. Empty where the agent names none.
+    writer: &'static [&'static str],
+    /// Whether a hook may change the arguments of a tool.
+    takes_arguments: bool,
     /// The field that names a tool.
     name: &'static [&'static str],
     /// The field with the arguments of a tool.
@@ -116,9 +118,19 @@ impl Agent {
         found.map(|(_, moment)| moment)
     }
 
-    /// Whether one process of it has several conversations at once.
-    pub fn has_many_conversations(self) -> bool {
-        self.form().has_many_conversations
+    /// Whether it tells hooks which writer within the conversation calls.
+    pub fn names_writers(self) -> bool {
+        !self.form().writer.is_empty()
+    }
+
+    /// Whether a hook may change the arguments of a tool.
+    pub fn takes_arguments(self) -> bool {
+        self.form().takes_arguments
+    }
+
+    /// Whether a hook may add variables to the environment of its shell.
+    pub fn takes_environment(self) -> bool {
+        self.events().any(|(_, moment)| moment == Moment::Environment)
     }
 
     /// Whether it hands text from `event` on to its model.
@@ -145,23 +157,45 @@ impl Agent {
         }
         let form = self.form();
         let (tool, input) = match moment {
-            Moment::BeforeTool | Moment::AfterTool => form.tool(event, call)?,
+            Moment::BeforeTool => form.tool(event, call)?,
+            // It has run, whatever it is.
+            Moment::AfterTool => form.tool(event, call).unwrap_or((Tool::Unknown, Value::Null)),
             _ => (Tool::Reads, Value::Null),
+        };
+        let writer = fields::text(call, form.writer);
+        let moment = match moment {
+            Moment::TurnEnd if writer.is_some() => Moment::WriterEnd,
+            moment => moment,
         };
         Ok(HookCall {
             moment,
             folder: fields::text(call, &["cwd"]).or_else(|| fields::first_text(call, "workspace_roots")),
             conversation: fields::text(call, form.conversation),
+            writer,
             prompt: fields::text(call, &["prompt", "initialPrompt", "initial_prompt"]),
             tool_name: fields::text(call, form.name).unwrap_or_else(|| event.to_owned()),
             tool,
             input,
             has_failed: moment == Moment::AfterTool && (event.ends_with("Failure") || (form.has_failed)(call)),
+            has_background_work: fields::has_members(call, "background_tasks"),
             is_continued: call["stop_hook_active"] == true
                 || call["loop_count"].as_u64().is_some_and(|count| count > 0),
             model: fields::text(call, &["model"]),
             transcript: fields::text(call, &["transcript_path", "transcriptPath"]),
         })
+    }
+
+    /// Whether nothing can be denied at `event`, or the tool that `fields` name only reads: these never fail because of their input.
+    pub fn changes_nothing(self, event: &str, fields: &Value) -> bool {
+        let form = self.form();
+        let tool = || fields::text(fields, form.name);
+        let reads = |name: String| {
+            matches!(form.rows.tool(&name), Some(Use::Reads | Use::ReadsFile)) || table::own(&name).is_some()
+        };
+        match self.moment(event) {
+            Some(Moment::BeforeTool) => tool().is_some_and(reads),
+            moment => moment == Some(Moment::AfterTool),
+        }
     }
 
     /// `decision` in its form.

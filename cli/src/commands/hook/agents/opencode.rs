@@ -13,7 +13,8 @@ pub(super) const FORM: Form = Form {
     agent: "opencode",
     rows: &table::OPENCODE,
     conversation: &["sessionID"],
-    has_many_conversations: true,
+    writer: &["agent_id"],
+    takes_arguments: true,
     arguments: &["args"],
     name: &["tool"],
     exception: |_, _, _| None,
@@ -27,6 +28,7 @@ fn answer(_: &str, decision: &Decision) -> Answer {
     let body = match decision {
         Decision::Deny { reason } => json!({ "deny": reason }),
         Decision::GoOn { reason, note } => json!({ "goOn": reason, "note": note }),
+        Decision::Rewrite { arguments, note } => json!({ "args": arguments, "note": note }),
         Decision::Proceed { context, note } => json!({ "context": context, "note": note }),
     };
     Answer {

@@ -21,7 +21,7 @@ const run = (event, call, folder) =>
   });
 
 export const CoordPlugin = async ({ client, directory }) => {
-  // A task that an agent gives to another is a session below its own, and holds files for it.
+  // A task that an agent gives to another is a session below its own: a writer in the same conversation.
   const parents = new Map();
   const rootOf = async (session) => {
     let root = session;
@@ -37,7 +37,8 @@ export const CoordPlugin = async ({ client, directory }) => {
     return root;
   };
   const hook = async (event, session, more = {}) => {
-    const call = { sessionID: await rootOf(session), cwd: directory, ...more };
+    const root = await rootOf(session);
+    const call = { sessionID: root, ...(root === session ? {} : { agent_id: session }), cwd: directory, ...more };
     const { status, stdout, stderr } = await run(event, call, directory);
     // 2 denies; after any other failure the agent goes on.
     if (status === 2) return { deny: stderr.trim() };
@@ -53,6 +54,7 @@ export const CoordPlugin = async ({ client, directory }) => {
     "tool.execute.before": async (input, output) => {
       const answer = await hook("tool.execute.before", input.sessionID, { tool: input.tool, args: output.args });
       if (answer.deny) throw new Error(answer.deny);
+      Object.assign(output.args, answer.args);
       arguments_.set(input.callID, output.args);
     },
     "tool.execute.after": async (input, output) => {
@@ -62,6 +64,12 @@ export const CoordPlugin = async ({ client, directory }) => {
       const { context } = await hook("tool.execute.after", input.sessionID, { tool: input.tool, args });
       // The model reads it behind the result of the tool.
       if (context && typeof output?.output === "string") output.output += `\n\n${context}`;
+    },
+    // Commands act for the session whose shell runs them.
+    "shell.env": async (input, output) => {
+      if (!input.sessionID) return;
+      const { args } = await hook("shell.env", input.sessionID, input.cwd ? { cwd: input.cwd } : {});
+      Object.assign(output.env, args);
     },
     "chat.message": async (input, output) => {
       const texts = output.parts.filter((part) => part.type === "text");
@@ -77,9 +85,12 @@ export const CoordPlugin = async ({ client, directory }) => {
       const { info, sessionID } = event.properties ?? {};
       const session = info?.id ?? sessionID;
       if (event.type === "session.created" && session) parents.set(session, info?.parentID ?? null);
-      // The end of a task is not the end of the session that gave it.
+      // The end of a task is not the end of the session that gave it: it gives back what the task holds alone.
       const isOwn = session && (await rootOf(session)) === session;
-      if (isOwn && ["session.created", "session.compacted", "session.idle", "session.deleted"].includes(event.type)) {
+      const events = isOwn
+        ? ["session.created", "session.compacted", "session.idle", "session.deleted"]
+        : ["session.idle"];
+      if (session && events.includes(event.type)) {
         const { goOn } = await hook(event.type, session);
         // OpenCode waits for its plugins, and the session for this event.
         if (goOn) {

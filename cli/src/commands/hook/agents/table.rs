@@ -1,7 +1,9 @@
 //! One table: which event of each agent is which moment, and which of its tools reads or changes. A tool that is not here, such as
 //! one of an MCP server, changes something, unless the repository's `coord.toml` says otherwise.
 
-use super::super::event::Moment::{self, AfterTool, BeforeTool, Compaction, Prompt, SessionEnd, SessionStart, TurnEnd};
+use super::super::event::Moment::{
+    self, AfterTool, BeforeTool, Compaction, Environment, Prompt, SessionEnd, SessionStart, TurnEnd, WriterEnd,
+};
 use Use::{Edits, Patches, Reads, ReadsFile, Shell};
 
 /// What a tool does.
@@ -42,6 +44,7 @@ pub(super) const CLAUDE_CODE: Rows = Rows {
         ("PostToolUse", AfterTool),
         ("PostToolUseFailure", AfterTool),
         ("Stop", TurnEnd),
+        ("SubagentStop", WriterEnd),
         ("SessionEnd", SessionEnd),
     ],
     tools: &[
@@ -89,6 +92,7 @@ pub(super) const CODEX: Rows = Rows {
         ("PreToolUse", BeforeTool),
         ("PostToolUse", AfterTool),
         ("Stop", TurnEnd),
+        ("SubagentStop", WriterEnd),
         ("SessionEnd", SessionEnd),
     ],
     tools: &[
@@ -243,6 +247,7 @@ pub(super) const OPENCODE: Rows = Rows {
         ("tool.execute.after", AfterTool),
         ("session.idle", TurnEnd),
         ("session.deleted", SessionEnd),
+        ("shell.env", Environment),
     ],
     tools: &[
         (Edits, &["edit", "write", "multiedit"]),

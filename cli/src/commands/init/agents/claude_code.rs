@@ -30,6 +30,7 @@ pub static AGENT: Agent = Agent {
             Event::after("PostToolUse", "Edit|MultiEdit|Write|NotebookEdit|Bash|Read|mcp__.*"),
             Event::after("PostToolUseFailure", "Edit|MultiEdit|Write|NotebookEdit|Bash|mcp__.*"),
             Event::new("Stop"),
+            Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
@@ -67,7 +68,7 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "PostToolUse" | "PostToolUseFailure" => {
             json!({ "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": {} })
         }
-        "Stop" => json!({ "stop_hook_active": false }),
+        "Stop" | "SubagentStop" => json!({ "stop_hook_active": false }),
         _ => json!({ "reason": "other" }),
     };
     super::extend(&mut payload, more);

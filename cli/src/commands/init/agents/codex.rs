@@ -24,6 +24,8 @@ pub static AGENT: Agent = Agent {
             Event::before_edit("PreToolUse", Some("apply_patch|Edit|Write|Bash|mcp__.*")),
             Event::after("PostToolUse", "apply_patch|Edit|Write|Bash|mcp__.*"),
             Event::new("Stop"),
+            Event::new("SubagentStop"),
+            Event::new("SessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
         payload,

@@ -5,7 +5,7 @@ use super::scripts::CLAIM;
 use super::survey::{Held, Queued, Survey, lookups, read_suggested, read_survey};
 use coord_protocol::InterfacePromise;
 
-use crate::domain::{CommitSha, FilePath, LockMode, LockReason, RepoId};
+use crate::domain::{AgentId, CommitSha, FilePath, LockMode, LockReason, RepoId};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
 use crate::state::reply::{Reply, arguments, call};
@@ -55,6 +55,8 @@ pub struct Wanted<'a> {
     pub claimed: &'a ClaimedRepositories,
     /// What becomes of their interfaces, if the caller says so.
     pub interface: Option<InterfacePromise>,
+    /// Another agent of the same person, whose locks on the files are taken over: its lead, or a writer below it that has ended.
+    pub take_over: Option<&'a AgentId>,
     /// The files.
     pub paths: &'a [FilePath],
     /// What it says of intents.
@@ -140,6 +142,7 @@ fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) 
         &wanted.ttl_seconds.to_string(),
         entry.repo.as_str(),
         &lookups(wanted.paths),
+        wanted.take_over.map_or("", AgentId::as_str),
     ]));
     args.extend(wanted.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     args
@@ -193,6 +196,7 @@ fn read_claim(reply: &mut Reply) -> Result<Survey, StoreError> {
             },
             since: tuple.number()?,
             message: tuple.text()?,
+            taken_from: tuple.optional_text()?,
         })
     })?;
     let gate = Gate::read(reply)?;

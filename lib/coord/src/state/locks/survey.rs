@@ -141,6 +141,8 @@ pub struct Held {
     pub since: i64,
     /// What the caller had said.
     pub message: String,
+    /// The agent that held it, where the claim takes it over.
+    pub taken_from: Option<String>,
 }
 
 pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {

@@ -3,7 +3,7 @@
 -- ended(answer): what the script returns then. `claimed('CLAIMED')` is the answer behind it:
 --   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
 --   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
---   path, status, time of the grant, message }, the intent that is cited or selected, or '', the findings of locks/gate_request, the place
+--   path, status, time of the grant, message, the agent from which it is taken over or '' }, the intent that is cited or selected, or '', the findings of locks/gate_request, the place
 --   in the queue that ask() of locks/queue gives, or {} }
 if wanted == 'WRITING' and #paths > 0 and (governed or gate.policy == 'required' or gate.cited ~= '') then
   -- @include locks/gate_claim
@@ -16,7 +16,8 @@ local held, is_kept, is_renewal = {}, {}, true
 for _, path in ipairs(paths) do
   local entry = own[path]
   if entry then
-    held[#held + 1] = { path, entry.status, entry.granted_at or entry.timestamp, entry.message }
+    local giver = is_own(entry) and '' or entry.agent_id
+    held[#held + 1] = { path, entry.status, entry.granted_at or entry.timestamp, entry.message, giver }
   end
   -- A writer that asks to read goes on writing: its work still has to be pushed.
   is_kept[path] = entry ~= nil and (entry.status == wanted or entry.status == 'WRITING')
@@ -94,6 +95,23 @@ local granted_head = wanted == 'WRITING' and head.commit or agent_head
 local granted, renewed, token = {}, {}, nil
 for _, path in ipairs(paths) do
   local entry = own[path]
+  local is_taken_over = entry ~= nil and not is_own(entry)
+  if request.takes_over then
+    -- The other one of the two that may be there.
+    local left = {}
+    for _, one in ipairs(entries_of[path]) do
+      if one ~= entry and one.branch == request.branch and (is_own(one) or is_given(one)) then
+        count_out(one)
+      else
+        left[#left + 1] = one
+      end
+    end
+    entries_of[path] = left
+  end
+  if is_taken_over then
+    token = token or next_token()
+    entry.agent_id, entry.token, entry.granted_at = request.agent_id ~= '' and request.agent_id or nil, token, now
+  end
   if not is_kept[path] then
     token = token or next_token()
     if not entry then
@@ -122,7 +140,7 @@ for _, path in ipairs(paths) do
   local least = entry.task and entry.expiry_ms or 0
   entry.timestamp, entry.expiry_ms = now, math.max(least, now_ms + ttl * 1000)
   entry.expiry = math.floor(entry.expiry_ms / 1000)
-  table.insert(is_kept[path] and renewed or granted, entry)
+  table.insert(is_kept[path] and not is_taken_over and renewed or granted, entry)
   if entry.notices then
     -- The answer has what is told now, and the store keeps it no longer.
     own_entries[#own_entries + 1] = cjson.encode(entry)

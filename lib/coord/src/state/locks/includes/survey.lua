@@ -5,6 +5,12 @@
 -- @include locks/neighbors
 -- @include locks/queue
 
+-- Whether `entry` is that of the agent whose locks the caller takes over.
+local function is_given(entry)
+  return request.takes_over ~= nil and entry.agent_id == request.takes_over and entry.user_id == request.user_id
+    and entry.branch == request.branch
+end
+
 -- Where a field, written without its first quote, is in `value` from `first` on: a search for a quote stops at each of those in a text,
 -- which may have hundreds. Quotes inside of a text are escaped, so these characters with a quote before them are only such a field.
 local function place_of_field(value, field, first)
@@ -54,7 +60,7 @@ local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_pol
   local function sort_out(path, value)
     load_value(path, value)
     for _, entry in ipairs(entries_of[path]) do
-      if entry.branch == request.branch and not is_own(entry) then
+      if entry.branch == request.branch and not is_own(entry) and not is_given(entry) then
         local via, sign = paths[math.floor(place_of[path] / 2)], place_of[path] % 2 == 0 and '>' or '<'
         local blocks = may_block(path, entry.status, entry.interface == 'keeps')
         table.insert(blocks and blocking or harmless, { 'NEIGHBOR', blocks and '1' or '0', via, sign, entry })
@@ -125,7 +131,7 @@ end
 --             is no lock
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
---   own:      file path -> the caller's own entry on this branch
+--   own:      file path -> the caller's own entry on this branch, or the one that it takes over
 -- `interface`: `changes` or `keeps` if the caller says what becomes of those of the files.
 -- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
 local function survey(paths, wanted, neighbor_policy, interface)
@@ -140,9 +146,9 @@ local function survey(paths, wanted, neighbor_policy, interface)
     for _, path in ipairs(paths) do
       local others, is_shared = {}, policy.kinds[path] == 'S'
       for _, entry in ipairs(entries_of[path]) do
-        if not is_own(entry) then
+        if not is_own(entry) and not is_given(entry) then
           others[#others + 1] = entry
-        elseif entry.branch == request.branch then
+        elseif entry.branch == request.branch and not (own[path] and own[path].status == 'WRITING') then
           -- Others hold what the caller writes only where it was shared at the grant; so it stays until one of them is done.
           own[path], is_shared = entry, is_shared or entry.status == 'WRITING'
           -- Who no longer keeps an interface has to get past the neighbors as if the lock were new.

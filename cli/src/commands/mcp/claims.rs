@@ -1,0 +1,120 @@
+//! What this process has claimed for its agent and not released. Other processes of the session claim and release too: the server alone
+//! knows what is held. This tells what an end of this process may release, and which locks the agent believes to have.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use coord::domain::FilePaths;
+use coord_protocol::{HeldLock, LockStatus, PostRequest, PostResponse};
+use parking_lot::Mutex;
+
+use super::proxy::{HolderKey, Proxy};
+
+/// A branch and a file.
+type Place = (String, String);
+
+/// By holder, when each lock expires unless it is renewed. The time is that of the day, which goes on while the machine sleeps.
+#[derive(Default)]
+pub struct Claims(Mutex<BTreeMap<HolderKey, BTreeMap<Place, SystemTime>>>);
+
+impl Claims {
+    /// Notes what became of a claim or a release.
+    pub fn note(&self, holder: &HolderKey, request: &PostRequest, response: &PostResponse) {
+        let (true, Some(branch)) = (response.success, &request.branch) else {
+            return;
+        };
+        let mut all = self.0.lock();
+        let own = all.entry(holder.clone()).or_default();
+        if request.status == Some(LockStatus::Open) {
+            let released = request.file_paths.as_deref().unwrap_or_default();
+            let is_everything = released.iter().any(|path| path == FilePaths::EVERYTHING);
+            own.retain(|(of, path), _| of != branch || !(is_everything || released.contains(path)));
+            return;
+        }
+        for (path, lock) in response.locks.iter().flatten() {
+            let held = u64::try_from(lock.expiry - lock.timestamp).unwrap_or_default();
+            let until = SystemTime::now() + Duration::from_secs(held);
+            own.insert((branch.clone(), path.clone()), until);
+        }
+    }
+
+    /// Whether `holder` has claimed the file of `lock` by this process.
+    pub fn has(&self, holder: &HolderKey, lock: &HeldLock) -> bool {
+        let place = (lock.branch.clone(), lock.file_path.clone());
+        self.0.lock().get(holder).is_some_and(|own| own.contains_key(&place))
+    }
+
+    /// Whether it has claimed anything that it has not released.
+    pub fn has_any(&self, holder: &HolderKey) -> bool {
+        self.0.lock().get(holder).is_some_and(|own| !own.is_empty())
+    }
+
+    /// Forgets files of `branch`.
+    pub fn forget(&self, holder: &HolderKey, branch: &str, paths: &[String]) {
+        if let Some(own) = self.0.lock().get_mut(holder) {
+            own.retain(|(of, path), _| of != branch || !paths.contains(path));
+        }
+    }
+
+    /// Whether a lock of `holder` has expired by now, as far as this process knows.
+    fn is_overdue(&self, holder: &HolderKey) -> bool {
+        let now = SystemTime::now();
+        let all = self.0.lock();
+        all.get(holder)
+            .is_some_and(|own| own.values().any(|until| *until <= now))
+    }
+
+    /// Compares with what `holder` holds: the files whose locks have expired, once. A lock that ended before its time was released by
+    /// another process of the session, which knows it.
+    pub fn compare(&self, holder: &HolderKey, held: &[HeldLock]) -> Vec<String> {
+        let now = SystemTime::now();
+        let held: BTreeMap<(&str, &str), &HeldLock> = held
+            .iter()
+            .map(|lock| ((lock.branch.as_str(), lock.file_path.as_str()), lock))
+            .collect();
+        let (mut expired, mut all) = (Vec::new(), self.0.lock());
+        let Some(own) = all.get_mut(holder) else {
+            return expired;
+        };
+        own.retain(|(branch, path), until| {
+            match held.get(&(branch.as_str(), path.as_str())) {
+                Some(lock) => {
+                    let expiry = UNIX_EPOCH + Duration::from_secs(u64::try_from(lock.expiry).unwrap_or_default());
+                    // The clocks of this machine and the server may differ.
+                    *until = expiry.max(now + Duration::from_secs(1));
+                    true
+                }
+                None => {
+                    if *until <= now {
+                        expired.push(path.clone());
+                    }
+                    false
+                }
+            }
+        });
+        expired
+    }
+}
+
+impl Proxy {
+    /// Notes for the next answer which locks of `holder` have expired while nothing renewed them, as after a night of the machine.
+    pub(super) async fn note_expired(&self, holder: &HolderKey, root: &Path) {
+        if self.claims.is_overdue(holder)
+            && let Ok(held) = self.held_by(holder, root).await
+        {
+            self.say_expired(&self.claims.compare(holder, &held));
+        }
+    }
+
+    /// Notes that the locks on `files` have expired.
+    pub(super) fn say_expired(&self, files: &[String]) {
+        if !files.is_empty() {
+            let files: Vec<String> = files.iter().map(|file| format!("'{file}'")).collect();
+            self.retries.note(format!(
+                "LOCK_EXPIRED: The locks on {} ended before they were renewed; claim these files again.",
+                files.join(", ")
+            ));
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Who holds: the conversation of the input, whatever processes are between the agent and the hook, and below it the writer.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::forms::{ALL, CLAUDE_CODE, CODEX, Form};
+use super::{Answer, held, held_files, hook, locks};
+use crate::mcp::{action, agent as mcp_agent};
+use crate::world::World;
+
+/// The fields that name the conversation, of each agent.
+const CONVERSATION: [&str; 4] = ["session_id", "conversation_id", "sessionId", "sessionID"];
+
+/// A conversation in the clone, in the form of an agent.
+struct Conversation<'a> {
+    world: &'a World,
+    form: &'a Form,
+    name: &'a str,
+    /// The writer within it.
+    writer: Option<&'a str>,
+}
+
+fn conversation<'a>(world: &'a World, form: &'a Form, name: &'a str) -> Conversation<'a> {
+    Conversation {
+        world,
+        form,
+        name,
+        writer: None,
+    }
+}
+
+impl Conversation<'_> {
+    fn input(&self, mut call: Value) -> String {
+        for field in CONVERSATION {
+            if call.get(field).is_some() {
+                call[field] = json!(self.name);
+            }
+        }
+        if let Some(writer) = self.writer {
+            call["agent_id"] = json!(writer);
+        }
+        call.to_string()
+    }
+
+    fn call(&self, (event, call): (&str, Value)) -> Answer {
+        let args = [self.form.agent, event];
+        hook(self.world, self.world.clone.path(), None, &args, &self.input(call))
+    }
+
+    /// Why an edit of `file` is denied.
+    fn edits(&self, file: &str) -> Option<String> {
+        let folder = self.world.clone.path();
+        (self.form.denial)(&self.call((self.form.edit)(folder, &folder.join(file))))
+    }
+
+    fn starts(&self) -> Answer {
+        self.call((self.form.start)(self.world.clone.path()))
+    }
+
+    fn ends(&self) -> Answer {
+        self.call((self.form.end)(self.world.clone.path()))
+    }
+
+    /// The turn ends, with more fields.
+    fn stops(&self, event: &str, more: &Value) -> Answer {
+        let (_, mut call) = (self.form.turn_end)(self.world.clone.path());
+        call["hook_event_name"] = json!(event);
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let args = [self.form.agent, event];
+        hook(self.world, self.world.clone.path(), None, &args, &self.input(call))
+    }
+}
+
+/// A program between the agent and the hook, which lives for one call, and whose command line does not show what it starts.
+fn edits_behind_a_launcher(who: &Conversation<'_>, file: &str) -> Option<String> {
+    let folder = who.world.clone.path();
+    let (event, call) = (who.form.edit)(folder, &folder.join(file));
+    let coord = who.world.coord(folder);
+    let program = coord.get_program().to_owned();
+    let mut awk = Command::new("awk");
+    awk.arg("BEGIN { exit system(ENVIRON[\"RUN\"]) }").current_dir(folder);
+    for (name, value) in coord.get_envs() {
+        match value {
+            Some(value) => awk.env(name, value),
+            None => awk.env_remove(name),
+        };
+    }
+    let run = format!("'{}' hook {} {event}", program.display(), who.form.agent);
+    let pipes = awk.env("RUN", run).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut running = pipes.stderr(Stdio::piped()).spawn().unwrap();
+    let input = who.input(call);
+    running.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    (who.form.denial)(&Answer::of(&running.wait_with_output().unwrap()))
+}
+
+/// An agent's second edit was denied by its first, because each call had another process above it.
+#[test]
+fn behind_a_launcher_all_calls_and_the_mcp_server_are_one_holder() {
+    let world = World::with(&[("a.txt", "a")]);
+    let ada = conversation(&world, &CLAUDE_CODE, "one");
+    assert_eq!(edits_behind_a_launcher(&ada, "a.txt"), None);
+    assert_eq!(edits_behind_a_launcher(&ada, "a.txt"), None);
+    assert_eq!(ada.edits("a.txt"), None);
+    let mut mcp = mcp_agent(&world);
+    assert_eq!(action(&mcp.claim(&["a.txt"])), "PROCEED");
+    let bob = conversation(&world, &CLAUDE_CODE, "two");
+    assert!(bob.edits("a.txt").unwrap().starts_with("WAIT: "));
+}
+
+/// Several conversations in one process were one holder, and both wrote.
+#[test]
+fn conversations_of_one_process_exclude_each_other() {
+    for form in ALL {
+        let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+        let (one, two) = (conversation(&world, form, "one"), conversation(&world, form, "two"));
+        assert_eq!(one.edits("a.txt"), None, "{}", form.agent);
+        assert!(two.edits("a.txt").is_some(), "{}", form.agent);
+        assert_eq!(two.edits("b.txt"), None, "{}", form.agent);
+        assert_eq!(one.edits("a.txt"), None, "{}", form.agent);
+    }
+}
+
+/// A conversation that was resumed was locked out by its former process.
+#[test]
+fn a_conversation_that_is_resumed_in_another_process_has_its_files() {
+    for form in ALL {
+        let world = World::with(&[("a.txt", "a")]);
+        let ada = conversation(&world, form, "one");
+        assert_eq!(edits_behind_a_launcher(&ada, "a.txt"), None, "{}", form.agent);
+        std::fs::write(world.clone.path().join("a.txt"), "changed").unwrap();
+        ada.ends();
+        assert_eq!(held_files(&world), ["a.txt"], "{}: it is not pushed", form.agent);
+        ada.starts();
+        assert_eq!(ada.edits("a.txt"), None, "{}", form.agent);
+        let bob = conversation(&world, form, "two");
+        assert!(bob.edits("a.txt").is_some(), "{}", form.agent);
+    }
+}
+
+/// Cursor and Copilot CLI run the hooks of Claude Code besides their own.
+#[test]
+fn the_hooks_of_two_forms_are_one_holder_of_one_conversation() {
+    for first in ["cursor", "copilot", "claude-code"] {
+        let form = |name: &str| ALL.into_iter().find(|form| form.agent == name).unwrap();
+        let second = if first == "claude-code" {
+            "cursor"
+        } else {
+            "claude-code"
+        };
+        let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+        for (name, file) in [("one", "a.txt"), ("two", "b.txt")] {
+            for agent in [first, second] {
+                assert_eq!(
+                    conversation(&world, form(agent), name).edits(file),
+                    None,
+                    "{agent} {name}"
+                );
+            }
+        }
+        for agent in [first, second] {
+            assert!(
+                conversation(&world, form(agent), "two").edits("a.txt").is_some(),
+                "{agent}"
+            );
+        }
+    }
+}
+
+fn writer<'a>(lead: &Conversation<'a>, writer: &'a str) -> Conversation<'a> {
+    Conversation {
+        writer: Some(writer),
+        ..conversation(lead.world, lead.form, lead.name)
+    }
+}
+
+/// Subagents in one process were one holder, and both wrote.
+#[test]
+fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
+    for form in [&CLAUDE_CODE, &CODEX] {
+        let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+        let lead = conversation(&world, form, "one");
+        let (one, two) = (writer(&lead, "a1"), writer(&lead, "ann@alpha"));
+        assert_eq!(lead.edits("a.txt"), None);
+        let token = locks(&world)[0].clone();
+        let lead_id = token.agent_id.unwrap();
+        assert_eq!(one.edits("a.txt"), None, "{}", form.agent);
+        assert_eq!(held(&world), [format!("a.txt {lead_id}::a1")], "{}", form.agent);
+        for other in [&lead, &two] {
+            let denial = other.edits("a.txt").unwrap();
+            assert!(denial.contains(&format!("{lead_id}::a1")), "{denial}");
+        }
+        assert_eq!(two.edits("b.txt"), None);
+        // The lead is told once.
+        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(told.contains("TAKEN_OVER: ") && told.contains("a.txt"), "{told}");
+        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(!told.contains("TAKEN_OVER: "), "{told}");
+
+        // Its end gives the lead back what was the lead's, and what is not pushed; the rest is released.
+        std::fs::write(world.clone.path().join("b.txt"), "changed").unwrap();
+        one.stops("SubagentStop", &json!({}));
+        assert_eq!(lead.edits("a.txt"), None, "{}", form.agent);
+        two.stops("SubagentStop", &json!({}));
+        assert_eq!(held(&world), [format!("a.txt {lead_id}"), format!("b.txt {lead_id}")]);
+    }
+}
+
+#[test]
+fn an_unchanged_file_of_a_subagent_is_released_at_its_end() {
+    let world = World::with(&[("a.txt", "a")]);
+    let lead = conversation(&world, &CLAUDE_CODE, "one");
+    let one = writer(&lead, "a1");
+    assert_eq!(one.edits("a.txt"), None);
+    // The end of the lead's turn is not that of its subagent.
+    lead.stops("Stop", &json!({}));
+    assert_eq!(held_files(&world), ["a.txt"]);
+    one.stops("SubagentStop", &json!({}));
+    assert_eq!(held_files(&world), [""; 0]);
+}
+
+#[test]
+fn a_turn_that_ends_with_work_in_the_background_releases_nothing_unchanged() {
+    let world = World::with(&[("a.txt", "a")]);
+    let ada = conversation(&world, &CLAUDE_CODE, "one");
+    assert_eq!(ada.edits("a.txt"), None);
+    let task = json!({ "id": "b1", "type": "shell", "status": "running", "description": "npm test" });
+    ada.stops("Stop", &json!({ "background_tasks": [task] }));
+    assert_eq!(held_files(&world), ["a.txt"]);
+    ada.stops("Stop", &json!({ "background_tasks": [] }));
+    assert_eq!(held_files(&world), [""; 0]);
+}
+
+/// Whoever came later waited for a session that had ended.
+#[test]
+fn a_session_that_ends_waits_for_nothing() {
+    let world = World::with(&[("a.txt", "a")]);
+    let holder = conversation(&world, &CLAUDE_CODE, "one");
+    let (ada, bob) = (
+        conversation(&world, &CLAUDE_CODE, "two"),
+        conversation(&world, &CLAUDE_CODE, "three"),
+    );
+    assert_eq!(holder.edits("a.txt"), None);
+    assert!(ada.edits("a.txt").unwrap().contains("number 1 in the queue"));
+    assert!(bob.edits("a.txt").unwrap().contains("number 2 in the queue"));
+    ada.ends();
+    holder.ends();
+    assert_eq!(bob.edits("a.txt"), None);
+}
+
+/// `arguments` of a tool of Claude Code as the hook has changed them.
+fn rewritten(who: &Conversation<'_>, tool: &str, arguments: &Value) -> Value {
+    let (event, mut call) = (who.form.shell)(who.world.clone.path(), "x");
+    call["tool_name"] = json!(tool);
+    call["tool_input"] = arguments.clone();
+    let answer = who.call((event, call));
+    assert_eq!((who.form.denial)(&answer), None, "{answer:?}");
+    answer.body["hookSpecificOutput"]["updatedInput"].clone()
+}
+
+#[test]
+fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does_not_tell() {
+    for form in [&CLAUDE_CODE, &CODEX] {
+        let world = World::with(&[("a.txt", "a")]);
+        let lead = conversation(&world, form, "one");
+        let claim = json!({ "command": "coord claim a.txt --message 'Changing the pool'" });
+        let post = json!({ "file_paths": ["a.txt"], "status": "WRITING", "message": "Changing the pool" });
+        // One conversation: the process tells.
+        assert_eq!(rewritten(&lead, "Bash", &claim), Value::Null);
+        assert_eq!(rewritten(&lead, "mcp__coord__post_status", &post), Value::Null);
+        let one = writer(&lead, "a1");
+        let told = rewritten(&one, "mcp__coord__post_status", &post);
+        let id = told["agent_id"].as_str().unwrap();
+        assert!(
+            id.ends_with("::a1") && told["file_paths"] == post["file_paths"],
+            "{told}"
+        );
+        let told = rewritten(&one, "Bash", &claim);
+        let command = told["command"].as_str().unwrap();
+        let claimed = world
+            .coord(world.clone.path())
+            .arg("--version")
+            .get_program()
+            .to_owned();
+        let path = std::path::Path::new(&claimed).parent().unwrap().display().to_string();
+        let path = format!("{path}:{}", std::env::var("PATH").unwrap());
+        let mut shell = Command::new("sh");
+        for (name, value) in world.coord(world.clone.path()).get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        let output = shell
+            .args(["-c", command])
+            .env("PATH", path)
+            .current_dir(world.clone.path())
+            .output();
+        assert!(output.unwrap().status.success());
+        assert_eq!(held(&world), [format!("a.txt {id}")]);
+        assert_eq!(rewritten(&one, "Bash", &json!({ "command": "ls" })), Value::Null);
+        // Another conversation of the process.
+        let two = conversation(&world, form, "two");
+        two.starts();
+        let told = rewritten(&two, "mcp__coord__post_status", &post);
+        assert!(!told["agent_id"].as_str().unwrap().contains("::"), "{told}");
+    }
+}
+
+/// A server for the tools of a process with two conversations let each in where the other wrote.
+#[test]
+fn an_mcp_server_of_two_conversations_is_refused_what_each_holds_and_says_why() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    let (one, two) = (conversation(&world, &CODEX, "one"), conversation(&world, &CODEX, "two"));
+    assert_eq!(one.edits("a.txt"), None);
+    assert_eq!(two.edits("b.txt"), None);
+    let mut mcp = mcp_agent(&world);
+    for file in ["a.txt", "b.txt"] {
+        let answer = mcp.claim(&[file]);
+        assert_eq!(action(&answer), "WAIT", "{answer}");
+        let unknown = crate::mcp::warnings(&answer, "SESSION_UNKNOWN");
+        assert_eq!(unknown.len(), 1, "{answer}");
+    }
+}
