@@ -52,7 +52,7 @@ fn what_is_wrong_has_the_line_that_mends_it() {
     assert!(
         lines
             .iter()
-            .any(|line| line.starts_with("wrong head: git push --set-upstream origin nowhere")),
+            .any(|line| line.starts_with("wrong head: git ls-remote --heads origin")),
         "{lines:?}"
     );
     let outside = world
