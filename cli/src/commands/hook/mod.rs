@@ -19,6 +19,7 @@ mod caller;
 mod context;
 mod event;
 mod give_back;
+mod guard;
 mod handshake;
 pub mod heard;
 mod home;
