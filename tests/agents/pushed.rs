@@ -57,9 +57,13 @@ fn a_branch_that_no_reference_follows_is_pushed_where_the_remote_has_it() {
     ] {
         let world = World::cloned(&FILES, options);
         assert_eq!(is_released_after(&world, before, push), [""; 0], "{options:?} {push}");
+        shell(&world, world.clone.path(), "git switch -q main");
         let pending = world.run(&["check", "a.txt", "--agent", "bob"]);
         let text = String::from_utf8_lossy(&pending.stdout).into_owned();
-        assert!(text.contains("topic"), "others are told of the change: {text}");
+        assert!(
+            text.contains("PENDING: 'a.txt'"),
+            "others are told of the change: {text}"
+        );
     }
     let world = World::cloned(&FILES, &["--depth", "1"]);
     let unpushed = is_released_after(&world, "git switch -qc topic", "git push -q --dry-run origin topic");
@@ -104,7 +108,7 @@ fn a_push_for_review_counts_once_the_remote_has_the_commit() {
     let world = world_with_guards(&FILES);
     let push = |options: &str| {
         format!(
-            "PATH='{}' git push -q {options} origin HEAD:refs/for/main",
+            "COORD_AGENT=ada PATH='{}' git push -q {options} origin HEAD:refs/for/main",
             path(&world)
         )
     };

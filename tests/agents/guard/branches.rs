@@ -15,8 +15,8 @@ fn a_merge_is_checked_for_what_differs_from_every_parent() {
     world.others_push("main", &[("a.txt", "theirs\n"), ("b.txt", "theirs\n")]);
     world.clone.git(&["switch", "--quiet", "--create", "topic"]);
     world.clone.commit(&[("b.txt", "mine\n")]);
-    world.clone.git(&["fetch", "--quiet"]);
     bob_edits(&world, "a.txt");
+    world.clone.git(&["fetch", "--quiet"]);
     let merge = || git(&world, folder, &[], &["merge", "-q", "--no-edit", "origin/main"]);
     assert!(!merge().status.success(), "b.txt has a conflict");
     std::fs::write(folder.join("b.txt"), "both\n").unwrap();
@@ -40,8 +40,8 @@ fn a_squash_of_the_branch_is_no_change_of_what_it_brings() {
     let folder = world.clone.path();
     world.others_push("main", &[("a.txt", "theirs\n")]);
     world.clone.git(&["switch", "--quiet", "--create", "topic"]);
-    world.clone.git(&["fetch", "--quiet"]);
     bob_edits(&world, "a.txt");
+    world.clone.git(&["fetch", "--quiet"]);
     world.clone.git(&["merge", "--quiet", "--squash", "origin/main"]);
     let done = git(&world, folder, &[], &["commit", "-qm", "As on main"]);
     assert!(done.status.success(), "{}", said(&done));

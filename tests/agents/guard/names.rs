@@ -59,9 +59,11 @@ fn a_server_that_cannot_be_reached_is_no_answer() {
     let world = World::with(&[("a.txt", "a")]);
     let folder = world.clone.path();
     std::fs::create_dir_all(folder.join(".git/coord")).unwrap();
+    let count = std::cell::Cell::new(0);
     let commit = |options: &str| {
         install(&world, "pre-commit", options);
-        std::fs::write(folder.join("a.txt"), options).unwrap();
+        count.set(count.get() + 1);
+        std::fs::write(folder.join("a.txt"), count.get().to_string()).unwrap();
         git(&world, folder, &[], &["commit", "-qam", "Change a"])
     };
     // Of a container with an address of its own, of one with this machine's, and of another user.
@@ -82,6 +84,6 @@ fn a_server_that_cannot_be_reached_is_no_answer() {
         assert!(!refused.status.success(), "{announced}: {}", said(&refused));
     }
     std::fs::remove_file(folder.join(".git/coord/listening")).unwrap();
-    let silent = commit("--on-error  deny");
+    let silent = commit("--on-error deny");
     assert!(silent.status.success() && said(&silent).is_empty(), "{}", said(&silent));
 }

@@ -3,6 +3,7 @@
 use super::{bob_edits, git, install, said, write};
 use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::session;
+use crate::worktree_agent::world_with_guards;
 use crate::world::World;
 
 #[test]
@@ -47,7 +48,8 @@ fn a_shell_command_that_goes_past_the_guard_is_denied_where_git_runs_one() {
     for command in commands {
         assert_eq!(ada.denial(&ada.runs(command)), None, "there is no guard: {command}");
     }
-    install(&world, "pre-commit", "");
+    let world = world_with_guards(&[("a.txt", "a")]);
+    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     for command in commands {
         let reason = ada.denial(&ada.runs(command)).unwrap_or_else(|| panic!("{command}"));
         assert!(reason.contains("goes past `coord guard`"), "{reason}");
@@ -59,13 +61,16 @@ fn a_shell_command_that_goes_past_the_guard_is_denied_where_git_runs_one() {
 
 #[test]
 fn a_session_is_told_once_that_git_no_longer_runs_the_guard() {
-    let world = World::with(&[("a.txt", "a")]);
+    let world = world_with_guards(&[("a.txt", "a")]);
+    let hooks = world.clone.path().join(".git/hooks");
+    let aside = world.folder("aside").join("hooks");
     let ada = session(&world, &CLAUDE_CODE, Some("ada"));
     let told = || ada.starts().body.to_string().contains("no longer runs `coord guard`");
-    assert!(!told(), "it never did");
-    install(&world, "pre-commit", "");
+    std::fs::rename(&hooks, &aside).unwrap();
+    assert!(!told(), "no session knows that it did");
+    std::fs::rename(&aside, &hooks).unwrap();
     assert!(!told());
-    std::fs::remove_file(world.clone.path().join(".git/hooks/pre-commit")).unwrap();
+    std::fs::rename(&hooks, &aside).unwrap();
     assert!(told());
     assert!(!told(), "once");
 }

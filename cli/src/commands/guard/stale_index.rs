@@ -15,6 +15,9 @@ const MOST_FILES: usize = 500;
 /// Most commits that are walked over.
 const MOST_COMMITS: &str = "--max-count=1000";
 
+/// Digits of a commit that are shown.
+const DIGITS: usize = 7;
+
 /// Begins a commit in the list: no name of a file or object does.
 const COMMIT: char = '\u{1}';
 
@@ -46,7 +49,7 @@ pub(super) async fn undone(
         "--no-renames",
         "--no-abbrev",
         MOST_COMMITS,
-        "--format=%x01%x00%h (%an: %s)%x00",
+        "--format=%x01%x00%H (%an: %s)%x00",
         base.as_str(),
         "--",
     ];
@@ -83,10 +86,16 @@ fn left_behind(staged: &HashMap<String, String>, history: &str) -> BTreeMap<Stri
         let (newest, head) = *newest.entry(file).or_insert((commit, after));
         let is_left_behind = |staged: &&String| *staged != head && [before, after].contains(&staged.as_str());
         if staged.get(file).filter(is_left_behind).is_some() {
-            found.entry(file.to_owned()).or_insert_with(|| newest.to_owned());
+            found.entry(file.to_owned()).or_insert_with(|| shortened(newest));
         }
     }
     found
+}
+
+/// A commit as `HASH (AUTHOR: SUBJECT)`, with a short hash.
+fn shortened(commit: &str) -> String {
+    let (hash, about) = commit.split_once(' ').unwrap_or((commit, ""));
+    format!("{} {about}", hash.get(..DIGITS).unwrap_or(hash))
 }
 
 #[cfg(test)]
