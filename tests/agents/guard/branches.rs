@@ -85,24 +85,3 @@ fn a_push_of_nothing_is_handed_on_as_nothing() {
     let line = format!("refs/heads/main {0} refs/heads/main {0}\n", "0".repeat(40));
     assert_eq!(bytes(), format!("{}\n", line.len()));
 }
-
-#[test]
-fn trailers_are_added_by_gits_own_comment_mark() {
-    let world = World::with(&FILES);
-    install(&world, "commit-msg", "");
-    let folder = world.clone.path();
-    bob_edits(&world, "a.txt");
-    world.clone.git(&["config", "core.commentChar", ";"]);
-    // A comment alone is no message, by its mark and not by another one.
-    let message = folder.join(".git/MESSAGE");
-    for (text, has_end) in [("; nothing\n", false), ("#7 is mended\n", true)] {
-        std::fs::write(&message, text).unwrap();
-        let ended = git(
-            &world,
-            folder,
-            &[],
-            &["commit", "-q", "--allow-empty", "--cleanup=strip", "-F", ".git/MESSAGE"],
-        );
-        assert_eq!(ended.status.success(), has_end, "{text}: {}", said(&ended));
-    }
-}
