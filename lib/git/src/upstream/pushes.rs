@@ -97,7 +97,7 @@ impl Upstreams {
         for folder in remote.folders() {
             let mut names = Vec::new();
             each_branch(references, &self.common_dir, &folder, &deadline, |name| {
-                names.push(name.to_owned())
+                names.push(name.to_owned());
             })?;
             for name in names {
                 let is_it = references.resolve(&format!("{folder}{name}"))?.as_ref() == Some(commit);
@@ -108,7 +108,7 @@ impl Upstreams {
                 }
             }
         }
-        let is_it = |pushed: &Pushed| pushed.is_there && pushed.commit.as_str() == commit.to_hex().to_string();
+        let is_it = |pushed: &Pushed| pushed.is_there && commit.to_hex() == pushed.commit.as_str();
         let known = pushed::read(&self.common_dir).into_iter().rfind(is_it);
         Ok(known.and_then(|pushed| pushed.branch()))
     }
