@@ -6,6 +6,9 @@ use crate::world::World;
 
 const FILES: [(&str, &str); 2] = [("a.txt", "a\n"), ("b.txt", "b\n")];
 
+/// Makes a world, and the working copy in it.
+type Make<'a> = &'a dyn Fn() -> (World, PathBuf);
+
 /// What `coord ARGS` prints in `folder`, and its exit status.
 fn coord(world: &World, folder: &Path, args: &[&str]) -> (i32, String) {
     let output = world.coord(folder).args(args).output().unwrap();
@@ -91,7 +94,7 @@ fn the_command_of_push_works_in_every_state() {
     };
     const CHANGE: &str = "echo changed >a.txt && git commit -qam Change";
     let on_topic = format!("git switch -qc topic && {CHANGE}");
-    let cases: [(&str, &dyn Fn() -> (World, PathBuf), String, &[&str]); 11] = [
+    let cases: [(&str, Make<'_>, String, &[&str]); 11] = [
         ("its own upstream", &clone, CHANGE.to_owned(), &["git push"]),
         ("an upstream of another name", &worktree, CHANGE.to_owned(), &["git push origin HEAD:main"]),
         ("no upstream", &clone, on_topic.clone(), &["git push -u origin HEAD"]),
@@ -181,7 +184,7 @@ fn the_command_of_pull_works_in_every_state() {
         let folder = world.clone.path().to_owned();
         (world, folder)
     };
-    let cases: [(&str, &dyn Fn() -> (World, PathBuf), &str, &str); 7] = [
+    let cases: [(&str, Make<'_>, &str, &str); 7] = [
         ("its own upstream", &|| cloned(&[]), ":", "git pull --rebase"),
         (
             "dirty",
