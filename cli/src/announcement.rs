@@ -28,6 +28,12 @@ const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 /// The file of the embedded store, in its folder.
 pub const STORE: &str = "store.redb";
 
+/// Whether a process has announced itself in `folder` and has not taken that back, whoever may read it.
+#[must_use]
+pub fn is_in(folder: &Path) -> bool {
+    !matches!(Inside::beside(&folder.join(FILE)).about(), Ok(None))
+}
+
 /// The files of this process; dropping it removes those that are still its own.
 #[derive(Debug)]
 pub struct Announcement {

@@ -30,6 +30,59 @@ impl World {
         World { folder, clone }
     }
 
+    /// As [`World::with`]; the clone is made by `git clone OPTIONS`.
+    pub fn cloned(files: &[(&str, &str)], options: &[&str]) -> World {
+        let mut world = World::with(files);
+        let place = format!(
+            "url.file://{}.insteadOf",
+            world.folder.path().join("origin.git").display()
+        );
+        let setting = format!("{place}={REPO_URL}");
+        let arguments = ["-c", &setting, "clone", "--quiet"]
+            .into_iter()
+            .chain(options.iter().copied());
+        let arguments: Vec<&str> = arguments.chain([REPO_URL, "cloned"]).collect();
+        Repo::at(world.folder.path()).git(&arguments);
+        world.clone = Repo::at(world.folder.path().join("cloned"));
+        world.clone.git(&["config", &place, REPO_URL]);
+        world
+    }
+
+    /// The remote itself.
+    pub fn origin(&self) -> Repo {
+        Repo::at(self.folder.path().join("origin.git"))
+    }
+
+    /// Somebody else commits `files` to `branch` of the remote.
+    pub fn others_push(&self, branch: &str, files: &[(&str, &str)]) {
+        let path = self.folder.path().join(format!("others-{branch}").replace('/', "-"));
+        if !path.exists() {
+            let (origin, path) = (self.origin().path().display().to_string(), path.display().to_string());
+            self.origin()
+                .git(&["clone", "--quiet", "--branch", branch, &origin, &path]);
+        }
+        let others = Repo::at(path);
+        others.git(&["pull", "--quiet", "--rebase"]);
+        others.commit(files);
+        others.git(&["push", "--quiet", "origin", &format!("HEAD:{branch}")]);
+    }
+
+    /// What `COMMAND` ends with in a shell in `folder`, as a person runs it, with git's own defaults.
+    pub fn in_shell(&self, folder: &Path, command: &str) -> Output {
+        let mut shell = Command::new("sh");
+        for (name, value) in self.coord(folder).get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        for person in ["AUTHOR", "COMMITTER"] {
+            shell.env(format!("GIT_{person}_NAME"), "Ada");
+            shell.env(format!("GIT_{person}_EMAIL"), "ada@example.com");
+        }
+        shell.current_dir(folder).args(["-c", command]).output().unwrap()
+    }
+
     /// A clone that is pushed nowhere.
     pub fn without_remote(files: &[(&str, &str)]) -> World {
         let folder = tempfile::tempdir().unwrap();

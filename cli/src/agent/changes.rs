@@ -11,7 +11,8 @@ use super::git;
 const MOST_FILES: usize = 200;
 
 /// Those of `files`, which are paths of the repository, that differ from `branch` as the working copy has it: by commits that
-/// are not pushed, by changes that are not committed, or because they are new.
+/// are not pushed, by changes that are not committed, or because they are new. What is as at the head of the branch is on it,
+/// whatever commit has brought it there.
 ///
 /// # Errors
 /// When git cannot tell.
@@ -31,7 +32,14 @@ pub async fn changed(working_copy: &WorkingCopy, branch: &Branch, files: &[Strin
     ];
     let of_new = ["ls-files", "--others", "-z"];
     let (differing, new) = tokio::join!(listed(root, &of_base, files), listed(root, &of_new, files));
-    Ok(differing?.into_iter().chain(new?).collect())
+    let mut differing = differing?;
+    let tip = working_copy.tip(branch).map(|tip| tip.commit);
+    if let Some(tip) = tip.filter(|tip| *tip != base && !differing.is_empty()) {
+        let mut of_tip = of_base;
+        of_tip[5] = tip.as_str();
+        differing = listed(root, &of_tip, &differing).await?;
+    }
+    Ok(differing.into_iter().chain(new?).collect())
 }
 
 /// The entries that `git ARGS -- FILES` prints in the working copy at `root`, separated by NUL (`-z`).

@@ -49,6 +49,17 @@ pub fn announced(working_copy: &WorkingCopy) -> Option<Announced> {
     Announced::read(&folder(working_copy))
 }
 
+/// Why nothing is known of locks, where a server is announced that does not answer: it may run where it cannot be reached from here, as
+/// from a container.
+pub fn unreachable(working_copy: &WorkingCopy) -> Option<String> {
+    let is_announced = crate::announcement::is_in(&folder(working_copy));
+    is_announced.then(|| {
+        "a coord serve is announced for this clone and cannot be reached from here; set COORD_URL to its address, or run `coord status`, \
+         which starts one where it has ended"
+            .to_owned()
+    })
+}
+
 /// Whether a server runs for this repository, or has run.
 pub fn is_known(working_copy: &WorkingCopy) -> bool {
     running(working_copy).is_some()

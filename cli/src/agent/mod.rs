@@ -10,7 +10,8 @@
 //! - [`session_notes`]: what the session works on, and where
 //! - [`workplace`]: a working copy and its server, for commands of people and scripts; [`files`]: the files that they name;
 //!   [`exit_status`]: how they end
-//! - [`changes`]: what is changed and not pushed
+//! - [`changes`]: what is changed and not pushed; [`pushed`]: what a remote says was pushed; [`next_command`]: the command of PULL or
+//!   PUSH that works here
 //! - [`contents`]: hashes of what git would commit, and of what is committed
 //! - [`intents`]: intents of the wire as those of the files, and changes of one as a request
 //! - [`ledger`]: the ledger that a server gives, page by page
@@ -19,7 +20,7 @@
 //! - [`mail_notes`]: the session's teams, and what its model has of their messages
 //! - [`tree_state`]: all files of a working copy at one time, for a comparison
 //! - [`spool`]: what is to be recorded and was not sent yet
-//! - [`git`]: runs git
+//! - [`git`]: runs git; [`git_hooks`]: the hooks that git runs, and their managers
 
 pub mod ancestors;
 pub mod changes;
@@ -31,12 +32,15 @@ pub mod exit_status;
 pub mod file_content;
 pub mod files;
 pub mod git;
+pub mod git_hooks;
 pub mod intents;
 pub mod ledger;
 pub mod local_server;
 pub mod mail_notes;
+pub mod next_command;
 pub mod options;
 pub mod person;
+pub mod pushed;
 pub mod seen_content;
 pub mod session;
 pub mod session_notes;

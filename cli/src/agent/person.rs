@@ -4,8 +4,10 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
+use coord_git::WorkingCopy;
 
 use super::options::AgentArgs;
+use super::session::Session;
 use super::workplace::Workplace;
 
 /// The option of commands that take a person.
@@ -30,12 +32,7 @@ pub fn asked(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Re
 /// # Errors
 /// When this is no terminal, an agent is named, or the answer is no.
 pub fn agreed(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::Result<()> {
-    if let Some(agent) = args.agent_id()? {
-        bail!(
-            "this takes a person, and {agent} is an agent: leave --agent and COORD_AGENT out",
-            agent = agent.as_str()
-        );
-    }
+    ensure_no_agent(args)?;
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     ensure!(is_terminal, "this takes a person: run it in a terminal");
     if person.yes {
@@ -48,6 +45,24 @@ pub fn agreed(args: &AgentArgs, person: PersonArgs, question: &str) -> anyhow::R
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer).context("the terminal")?;
     ensure!(is_yes(&answer), "nothing was done");
+    Ok(())
+}
+
+/// Fails where an agent acts: one that is named, or one whose session this runs in.
+///
+/// # Errors
+/// A sentence, which names the agent.
+pub fn ensure_no_agent(args: &AgentArgs) -> anyhow::Result<()> {
+    let of_session = || {
+        let working_copy = WorkingCopy::find(".".as_ref()).ok()??;
+        Session::existing(&working_copy).map(|session| session.agent_id)
+    };
+    if let Some(agent) = args.agent_id()?.or_else(of_session) {
+        bail!(
+            "this takes a person, and {} is an agent: ask your user to run it in a terminal of their own",
+            agent.as_str()
+        );
+    }
     Ok(())
 }
 

@@ -66,7 +66,7 @@ impl Work {
             work_branch: self.work_branch(),
             file_paths: Some(paths),
             agent_head: self.head(),
-            base_head: self.base_head(),
+            base_head: self.claim_base(),
             intent_id: None,
             agent_id: self.agent(),
             intent,
@@ -85,8 +85,14 @@ impl Work {
 
     /// A release of `paths`, whose changes were pushed.
     pub fn release(&self, paths: Vec<String>, message: String) -> PostRequest {
+        let pushed_to = self.working_copy.pushed_branch_at_head(&self.branch);
         PostRequest {
             new_repo_head: self.pushed_head(),
+            base_head: self.base_head(),
+            work_branch: Some(pushed_to)
+                .filter(|pushed_to| *pushed_to != self.branch)
+                .map(|pushed_to| pushed_to.to_string())
+                .or_else(|| self.work_branch()),
             ..self.post(paths, LockStatus::Open, message)
         }
     }
@@ -116,7 +122,7 @@ impl Work {
             status: Some(status),
             message: Some(message),
             agent_head: self.head(),
-            base_head: self.base_head(),
+            base_head: self.claim_base(),
             interface: None,
             new_repo_head: None,
             intent_id: None,
@@ -148,6 +154,16 @@ impl Work {
         base.map(|base| base.to_string())
     }
 
+    /// The newest commit of the branch that the working copy will contain: while git merges, rebases, picks or reverts, nothing can be
+    /// pulled, and what is brought together is on its way. Git refuses a push that lacks the head all the same.
+    fn claim_base(&self) -> Option<String> {
+        let tip = || Some(self.working_copy.tip(&self.branch)?.commit.to_string());
+        match self.working_copy.under_way() {
+            Some(_) => tip(),
+            None => self.base_head(),
+        }
+    }
+
     /// Fills in where the work on the files of a task is done, and the pushed commit, where they are not sent.
     pub fn fill(&self, sent: &mut TaskWork, new_head: Option<&mut Option<String>>) {
         if let Some(new_head) = new_head
@@ -161,7 +177,7 @@ impl Work {
         }
         if sent.agent_head.is_none() {
             sent.agent_head = self.head();
-            sent.base_head = sent.base_head.take().or_else(|| self.base_head());
+            sent.base_head = sent.base_head.take().or_else(|| self.claim_base());
         }
     }
 

@@ -16,6 +16,7 @@ use super::connection::{Connection, no_server};
 use super::exit_status::ExitStatus;
 use super::local_server;
 use super::mail_notes::MailNotes;
+use super::next_command;
 use super::options::AgentArgs;
 use super::session::Session;
 use super::work::Work;
@@ -93,7 +94,10 @@ impl Workplace {
     pub async fn check(&self, request: &CheckRequest) -> anyhow::Result<Outcome> {
         let _waiting = self.waiting();
         match self.connection.client.check_status(request).await {
-            Ok(response) => Ok(Outcome::Check(response)),
+            Ok(mut response) => {
+                next_command::fit(&self.work, &mut response.orchestration).await;
+                Ok(Outcome::Check(response))
+            }
             Err(error) => self.outcome_of(error, |offline| Refusal::of_check(offline, None)),
         }
     }
@@ -105,7 +109,10 @@ impl Workplace {
     pub async fn post(&self, request: &PostRequest) -> anyhow::Result<Outcome> {
         let _waiting = self.waiting();
         match self.connection.client.post_status(request).await {
-            Ok(response) => Ok(Outcome::Post(response)),
+            Ok(mut response) => {
+                next_command::fit(&self.work, &mut response.orchestration).await;
+                Ok(Outcome::Post(response))
+            }
             Err(error) => self.refused_post(error),
         }
     }

@@ -13,6 +13,8 @@ use crate::agent::changes::changed;
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::files::{named_files, sent};
 use crate::agent::options::AgentArgs;
+use crate::agent::person::ensure_no_agent;
+use crate::agent::pushed::learn;
 use crate::agent::workplace::Workplace;
 use crate::terminal::output::{print, print_json};
 
@@ -74,7 +76,10 @@ impl ReleaseArgs {
     /// When the request cannot be made, with a sentence for the terminal.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let workplace = match self.force {
-            true => Workplace::of_person(&self.agent)?,
+            true => {
+                ensure_no_agent(&self.agent)?;
+                Workplace::of_person(&self.agent)?
+            }
             false => Workplace::open(&self.agent)?,
         };
         let files = match self.all {
@@ -114,9 +119,14 @@ impl ReleaseArgs {
         if self.abandon {
             return workplace.post(&abandon()).await;
         }
-        let outcome = workplace
-            .post(&work.release(files.clone(), message("The change is pushed")))
-            .await?;
+        let post = async || {
+            let release = work.release(files.clone(), message("The change is pushed"));
+            workplace.post(&release).await
+        };
+        let mut outcome = post().await?;
+        if action(&outcome) == Some(Action::Push) && learn(&work.working_copy).await {
+            outcome = post().await?;
+        }
         if action(&outcome) == Some(Action::Push) && changed(&work.working_copy, &work.branch, &files).await?.is_empty()
         {
             return workplace.post(&abandon()).await;

@@ -2,10 +2,12 @@
 //! decides what runs here.
 //!
 //! - [`command`]: git with its programs off
+//! - [`network`]: git that talks to a remote
 //! - [`settings`]: what a repository's own configuration says beyond that
 //! - [`environment`]: the variables that git gets
 
 pub mod environment;
+pub mod network;
 pub mod settings;
 
 use std::ffi::OsStr;
@@ -45,7 +47,7 @@ enum Reads {
 }
 
 /// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
-const COMMANDS: [(&str, Reads, &[&str]); 13] = [
+const COMMANDS: [(&str, Reads, &[&str]); 14] = [
     ("blame", Reads::Files, &["--no-textconv"]),
     ("cat-file", Reads::Objects, &[]),
     ("config", Reads::Objects, &[]),
@@ -63,6 +65,7 @@ const COMMANDS: [(&str, Reads, &[&str]); 13] = [
         &["--no-ext-diff", "--no-textconv", "--no-show-signature"],
     ),
     ("ls-files", Reads::Objects, &[]),
+    ("ls-remote", Reads::Objects, &[]),
     ("ls-tree", Reads::Objects, &[]),
     ("rev-parse", Reads::Objects, &[]),
     ("status", Reads::Files, &["--ignore-submodules=dirty"]),
@@ -98,29 +101,6 @@ pub async fn command_async<A: AsRef<OsStr>>(
     let folder = folder.to_owned();
     let made = tokio::task::spawn_blocking(move || command(&folder, args));
     made.await.context("git cannot be run")?
-}
-
-/// `git fetch ARGS` in `folder`, with the protocols that git allows by default: the user's credential helpers and ssh are asked, and
-/// nothing that [`OwnSettings::redirecting`] names may be set.
-///
-/// # Errors
-/// As [`command`].
-pub fn fetch(folder: &Path, args: &[&str]) -> anyhow::Result<Command> {
-    let args: Vec<&str> = ["fetch"].iter().chain(args).copied().collect();
-    let mut command = prepared(folder, &args, &OwnSettings::default())?;
-    command
-        .env_remove("GIT_NO_LAZY_FETCH")
-        .env_remove("GIT_OPTIONAL_LOCKS")
-        // A proxy program is named by a setting that cannot be taken back.
-        .env(
-            "GIT_PROXY_COMMAND",
-            std::env::var_os("GIT_PROXY_COMMAND").unwrap_or_default(),
-        )
-        .env(
-            "GIT_ALLOW_PROTOCOL",
-            std::env::var_os("GIT_ALLOW_PROTOCOL").unwrap_or_else(|| "file:git:http:https:ssh".into()),
-        );
-    Ok(command)
 }
 
 fn known<A: AsRef<OsStr>>(args: &[A]) -> Option<&'static (&'static str, Reads, &'static [&'static str])> {

@@ -4,12 +4,13 @@
 //! - `identity`: the [`RepoId`] of a repository on disk
 //! - `upstream`: the reference that is the head of a branch
 //! - `references`: what a reference points to, read anew on every call
-//! - `branch_names`: suggestions for a branch that does not exist
+//! - `pushed`: what was pushed where no reference can tell
+//! - `branch_names`, `missing_branch`: suggestions for a branch that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: which files two commits have in common
 //! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
-//! - `working_copy`, `tracked`: what the tools of an agent ask of a worktree
+//! - `working_copy`, `working_copy_pushes`, `tracked`: what the tools of an agent ask of a worktree
 //! - `deadline`: a time limit for work that may wait for a disk
 //!
 //! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The caller's
@@ -25,9 +26,11 @@ mod file_names;
 mod history;
 mod identity;
 mod index_prefetch;
+mod missing_branch;
 mod objects;
 mod open;
 mod open_error;
+mod pushed;
 mod references;
 mod repository;
 mod special_files;
@@ -36,6 +39,7 @@ mod tree;
 mod upstream;
 mod working_copy;
 mod working_copy_files;
+mod working_copy_pushes;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,8 +51,10 @@ use coord::source::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, 
 
 use open::Purpose;
 pub use open_error::OpenError;
+pub use pushed::Pushed;
 use repository::Repository;
 pub use working_copy::{WorkingCopy, without_symbolic_links};
+pub use working_copy_pushes::UnderWay;
 
 /// Time limit for finding names to suggest in place of a missing branch. Names not seen by then are left out.
 const SUGGESTIONS_LIMIT: Duration = Duration::from_millis(300);

@@ -2,8 +2,9 @@
 //!
 //! Agents push to a remote, so the head of a branch is the remote's: the remote-tracking branch, which `git fetch` and `git
 //! push` move. It is found as git finds it, by the `fetch` lines of the remote. The remote of the branch's upstream counts
-//! first, then `origin`, or the only remote where none has that name. The name of the upstream branch does not count: a
-//! branch `feature` made from `origin/main` is not `main`.
+//! first, then `origin`, or the only remote where none has that name, and last the remote that the branch is pushed to, as in a
+//! fork. The name of the upstream branch does not count: a branch `feature` made from `origin/main` is not `main`. A branch of
+//! another remote can be named with it: `fork/main`.
 //!
 //! The clone's own `refs/heads/BRANCH` is the head
 //! - in a bare repository without worktrees: others push to it;
@@ -32,6 +33,8 @@ use quick_cache::sync::Cache;
 use super::identity::remote_sections;
 use super::references::{References, Stamp};
 
+mod pushes;
+
 /// The remotes of a repository and the upstreams of its branches, as now configured.
 pub(super) struct Upstreams {
     common_dir: PathBuf,
@@ -58,6 +61,10 @@ struct Configured {
     remotes: Vec<Remote>,
     /// Branch -> remote of its upstream, and the full name there, which is the branch's own where none is configured.
     upstreams: HashMap<String, (String, Option<String>)>,
+    /// Branch -> `pushRemote`.
+    push_remotes: HashMap<String, String>,
+    /// `remote.pushDefault`.
+    push_default: Option<String>,
 }
 
 #[derive(Debug)]
@@ -133,8 +140,11 @@ impl Upstreams {
             }
         }
         match found.len() {
-            0 if without.is_empty() => at(own),
-            0 => Ok(Place::NotFetched(without)),
+            0 => match self.elsewhere(&configured, references, branch)? {
+                Some((id, name)) => Ok(Place::At(id, name)),
+                None if without.is_empty() => at(own),
+                None => Ok(Place::NotFetched(without)),
+            },
             1 => Ok(found.pop().map_or(Place::Missing, |(_, id, name)| Place::At(id, name))),
             _ => Ok(Place::Several(
                 found.into_iter().map(|(remote, ..)| remote.name.clone()).collect(),
@@ -165,11 +175,33 @@ impl Upstreams {
                 }
             }
         }
-        if folders.is_empty() {
+        if folders.is_empty() && self.exact_branches(references)?.is_empty() {
             folders.push("refs/heads/".to_owned());
         }
         folders.dedup();
         Ok(folders)
+    }
+
+    /// Branches that `fetch` lines name one by one, as in a single-branch clone, and that were fetched.
+    pub(super) fn exact_branches(&self, references: &References) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for remote in &self.configured()?.remotes {
+            for spec in &remote.specs {
+                let spec = spec.to_ref();
+                let source = spec.source().and_then(|source| source.strip_prefix(b"refs/heads/"));
+                let name = source
+                    .and_then(|name| name.to_str().ok())
+                    .filter(|name| !name.contains('*'));
+                let Some(name) = name else { continue };
+                let tracking = remote.tracking(&format!("refs/heads/{name}"), self.hash);
+                if let Some(tracking) = tracking
+                    && references.resolve(&tracking)?.is_some()
+                {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        Ok(names)
     }
 
     /// The configuration, read again where the file has been replaced.
@@ -252,7 +284,17 @@ impl Configured {
                 upstreams.insert(branch, (remote.to_string(), merge));
             }
         }
+        let mut push_remotes = HashMap::new();
+        for section in config.sections_by_name("branch").into_iter().flatten() {
+            if let Some(branch) = section.header().subsection_name().map(ToString::to_string)
+                && let Some(remote) = config.string_by("branch", branch.as_str(), "pushRemote")
+            {
+                push_remotes.insert(branch, remote.to_string());
+            }
+        }
         Configured {
+            push_remotes,
+            push_default: config.string("remote.pushDefault").map(|name| name.to_string()),
             is_bare: config.boolean("core.bare").ok().flatten().unwrap_or(false),
             remotes,
             upstreams,
@@ -263,14 +305,28 @@ impl Configured {
     fn candidates(&self, branch: &Branch) -> (Vec<&Remote>, bool) {
         let upstream = self.upstreams.get(branch.as_str()).map(|(remote, _)| remote.as_str());
         let mut candidates: Vec<&Remote> = Vec::new();
-        for name in upstream.into_iter().chain([ORIGIN]) {
+        let add = |candidates: &mut Vec<_>, name: &str| {
             let remote = self.remotes.iter().find(|remote| remote.name == name);
-            candidates.extend(remote.filter(|remote| candidates.iter().all(|other| other.name != remote.name)));
-        }
+            candidates
+                .extend(remote.filter(|remote| candidates.iter().all(|other: &&Remote| other.name != remote.name)));
+        };
+        upstream
+            .into_iter()
+            .chain([ORIGIN])
+            .for_each(|name| add(&mut candidates, name));
         if candidates.is_empty() {
             return (self.remotes.iter().collect(), false);
         }
+        self.push_remote(branch)
+            .into_iter()
+            .for_each(|name| add(&mut candidates, name));
         (candidates, true)
+    }
+
+    /// The remote that the configuration sends pushes of `branch` to.
+    fn push_remote(&self, branch: &Branch) -> Option<&str> {
+        let of_branch = self.push_remotes.get(branch.as_str());
+        of_branch.or(self.push_default.as_ref()).map(String::as_str)
     }
 
     /// Whether `own`, the full name of `branch`, is the name of its upstream at `remote`.

@@ -7,8 +7,9 @@ use std::path::{Component, Path, PathBuf};
 
 use coord::domain::{Branch, CommitSha, FilePath, RepoId};
 use coord::source::Tip;
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
+
+use coord_files::Inside;
 
 use super::open::{Purpose, Worktree};
 use super::open_error::OpenError;
@@ -67,6 +68,10 @@ impl WorkingCopy {
         &self.worktree.path
     }
 
+    pub(super) fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
     pub(super) fn handle(&self) -> &gix::Repository {
         &self.worktree.handle
     }
@@ -114,11 +119,27 @@ impl WorkingCopy {
         CommitSha::parse(&id.to_string()).ok()
     }
 
-    /// The branch that is checked out. `None` where HEAD is detached.
+    /// The branch that is checked out, or that a rebase is about. `None` where HEAD is detached.
     pub fn checked_out(&self) -> Option<Branch> {
-        let name = self.worktree.handle.head_name().ok()??;
-        let name = name.as_bstr().strip_prefix(b"refs/heads/")?;
-        Branch::parse(name.to_str().ok()?).ok()
+        let name = match self.worktree.handle.head_name().ok()? {
+            Some(name) => name.as_bstr().to_string(),
+            None => self.rebased()?,
+        };
+        Branch::parse(name.strip_prefix("refs/heads/")?).ok()
+    }
+
+    /// Whether HEAD names a commit and no branch.
+    pub fn is_detached(&self) -> bool {
+        matches!(self.worktree.handle.head_name(), Ok(None))
+    }
+
+    /// The full name of the branch that is being rebased.
+    fn rebased(&self) -> Option<String> {
+        let folders = ["rebase-merge", "rebase-apply"].map(|folder| Inside::new(self.git_folder(), folder));
+        let text = folders
+            .iter()
+            .find_map(|folder| folder.join("head-name").read(4096).ok()?)?;
+        Some(String::from_utf8(text).ok()?.trim_end().to_owned())
     }
 
     /// The branch that the work is for, and the checked-out one where that is another. Work is for the branch that the checked-out one has
@@ -147,27 +168,9 @@ impl WorkingCopy {
         Some(self.branches()?.0)
     }
 
-    /// The branch that work for `branch` is pushed to first: the checked-out one, where the remote has it, or `branch` itself.
-    pub fn pushed_branch(&self, branch: &Branch) -> Branch {
-        let checked_out = self.checked_out().filter(|checked_out| checked_out != branch);
-        let pushed = checked_out.filter(|checked_out| self.tip(checked_out).is_some());
-        pushed.unwrap_or_else(|| branch.clone())
-    }
-
     /// The head of `branch` as this clone knows it, and the reference that it was read from. `None` where it has none.
     pub fn tip(&self, branch: &Branch) -> Option<Tip> {
         self.repository.tip(branch).ok().flatten()
-    }
-
-    /// The newest commit of `branch`, as the remote had it, that the working copy contains.
-    pub fn base_head(&self, branch: &Branch) -> Option<CommitSha> {
-        let head = self.worktree.handle.head_id().ok()?.detach();
-        let tip = ObjectId::from_hex(self.tip(branch)?.commit.as_str().as_bytes()).ok()?;
-        let base = match head == tip {
-            true => head,
-            false => self.worktree.handle.merge_base(head, tip).ok()??.detach(),
-        };
-        CommitSha::parse(&base.to_string()).ok()
     }
 
     /// `path`, absolute or relative to `folder`, as a path of the repository.

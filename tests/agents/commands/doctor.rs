@@ -52,7 +52,7 @@ fn what_is_wrong_has_the_line_that_mends_it() {
     assert!(
         lines
             .iter()
-            .any(|line| line.starts_with("wrong head: git push --set-upstream origin nowhere")),
+            .any(|line| line.starts_with("wrong head: git ls-remote --heads origin")),
         "{lines:?}"
     );
     let outside = world
@@ -78,7 +78,10 @@ fn what_could_be_better_is_said() {
     std::fs::write(root.join(".claude/settings.json"), hook).unwrap();
     let guard = |git_hook: &str| {
         let script = format!("#!/bin/sh\nexec coord guard {git_hook} \"$@\"\n");
-        std::fs::write(root.join(".git/hooks").join(git_hook), script).unwrap();
+        let path = root.join(".git/hooks").join(git_hook);
+        std::fs::write(&path, script).unwrap();
+        // Git runs no other ones.
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     };
     guard("pre-commit");
     let lines = states(&json(&world, &["doctor", "--json"], 0));

@@ -90,13 +90,16 @@ fn a_person_takes_a_lock_away_and_says_why() {
     printed(&world, &["release", "--force", "src/db.ts"], 2);
     printed(&world, &["release", "--all", "--force", "--reason", "Why"], 2);
     printed(&world, &["release", "src/db.ts", "--reason", "Why"], 2);
-    // The agent in whose shell it runs does not count: it is the person's.
+    // No agent does it, and none is told how.
     let reason = "The release needs this file today";
-    let forced = printed(
-        &world,
-        &["release", "--force", "src/db.ts", "--reason", reason, "--agent", "two"],
-        0,
+    let by_agent = ["release", "--force", "src/db.ts", "--reason", reason, "--agent", "two"];
+    let refused = world.run(&by_agent);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.status.code() == Some(1) && said.contains("two is an agent") && !said.contains("--agent"),
+        "{said}"
     );
+    let forced = printed(&world, &["release", "--force", "src/db.ts", "--reason", reason], 0);
     assert!(
         forced.starts_with("PROCEED: You have taken 'src/db.ts' of user "),
         "{forced}"

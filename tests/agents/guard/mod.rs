@@ -1,5 +1,10 @@
 //! `coord guard`, as git runs it.
 
+mod branches;
+mod names;
+mod past;
+mod stale_index;
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -156,11 +161,20 @@ fn a_push_of_a_file_that_another_holds_is_refused_and_others_pass() {
     let refused = git(&world, folder, &[], &["push", "-q"]);
     assert!(!refused.status.success());
     assert!(said(&refused).contains("a.txt: WRITING"), "{}", said(&refused));
-    // On a branch of its own nobody holds it.
+    // The work of another branch is for this one, too.
     let topic = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/heads/topic"]);
-    assert!(topic.status.success(), "{}", said(&topic));
+    assert!(said(&topic).contains("a.txt: WRITING"), "{}", said(&topic));
+    let part = git(
+        &world,
+        folder,
+        &[],
+        &["push", "-q", "origin", "HEAD~2:refs/heads/topic"],
+    );
+    assert!(part.status.success(), "{}", said(&part));
     let deleted = git(&world, folder, &[], &["push", "-q", "origin", ":refs/heads/topic"]);
     assert!(deleted.status.success(), "{}", said(&deleted));
+    let review = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/for/main"]);
+    assert!(said(&review).contains("a.txt: WRITING"), "{}", said(&review));
     let tag = git(&world, folder, &[], &["push", "-q", "origin", "HEAD:refs/tags/v1"]);
     assert!(tag.status.success(), "{}", said(&tag));
 }

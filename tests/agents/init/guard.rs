@@ -135,3 +135,53 @@ fn no_guard_adds_none() {
     init(&world, &["vscode", "--yes", "--no-check", "--no-guard"]);
     assert!(!world.clone.path().join(".git/hooks/pre-commit").exists());
 }
+
+#[test]
+fn a_manager_of_hooks_gets_an_entry_of_its_own_that_is_named() {
+    for (file, text, entry) in [
+        (
+            "lefthook.yml",
+            "pre-commit: {}\n",
+            "add to lefthook.yml: pre-commit: {commands:",
+        ),
+        (
+            ".pre-commit-config.yaml",
+            "repos: []\n",
+            "add to .pre-commit-config.yaml: - {repo: local",
+        ),
+        (
+            "package.json",
+            "{\"simple-git-hooks\": {}}\n",
+            "add to package.json: \"simple-git-hooks\": {\"pre-commit\": \"coord guard pre-commit\"",
+        ),
+    ] {
+        let world = World::with(&[(file, text)]);
+        let printed = init(&world, &ARGUMENTS);
+        assert!(printed.replace('\n', " ").contains(entry), "{file}: {printed}");
+        let world = World::with(&[(file, &format!("{text}# simple-git-hooks coord guard pre-commit\n"))]);
+        let printed = init(&world, &ARGUMENTS);
+        assert!(!printed.contains("writes git's hooks anew"), "{file}: {printed}");
+    }
+    // Packages alone are no manager.
+    let world = World::with(&[("package.json", "{}\n")]);
+    assert!(!init(&world, &ARGUMENTS).contains("writes git's hooks anew"));
+}
+
+#[test]
+fn doctor_looks_at_the_file_that_git_runs_in_this_worktree() {
+    let world = World::with(&[
+        (".husky/pre-commit", "coord guard pre-commit\n"),
+        (".gitignore", "_/\n"),
+    ]);
+    world.clone.git(&["config", "core.hooksPath", ".husky/_"]);
+    let husky = world.clone.path().join(".husky/_");
+    fs::create_dir_all(&husky).unwrap();
+    program(&husky.join("pre-commit"), "#!/bin/sh\n. \"$(dirname \"$0\")/h\"\n");
+    let worktree = world.worktree("ada");
+    let runs = |folder: &std::path::Path| {
+        let output = world.coord(folder).arg("doctor").output().unwrap();
+        String::from_utf8_lossy(&output.stdout).contains("coord guard runs at pre-commit")
+    };
+    assert!(runs(world.clone.path()));
+    assert!(!runs(worktree.path()), "Husky has made nothing there");
+}

@@ -6,6 +6,7 @@ use coord_protocol::{ClientError, ErrorCode, Status};
 
 use super::finding::Finding;
 use super::server_log::see_the_log;
+use crate::agent::next_command::{self, for_missing_branch};
 use crate::agent::workplace::Workplace;
 use crate::terminal::output::short;
 use crate::terminal::times::duration;
@@ -26,7 +27,7 @@ pub(super) async fn head(workplace: &Workplace) -> Vec<Finding> {
         Err(error) => {
             let mend = match &error {
                 ClientError::Refused { error, .. } if error.error == ErrorCode::UnknownBranch => {
-                    format!("git push --set-upstream origin {branch}")
+                    for_missing_branch(work).await.unwrap_or_else(|| see_the_log(workplace))
                 }
                 _ => see_the_log(workplace),
             };
@@ -51,7 +52,10 @@ pub(super) async fn head(workplace: &Workplace) -> Vec<Finding> {
         None if is_behind => {
             let sentence =
                 format!("the working copy is behind {branch}, whose head is {head}: claims for writing are refused");
-            Finding::warn("head", sentence, "git pull --rebase")
+            match next_command::pull(work).await {
+                Some(command) => Finding::warn("head", sentence, command),
+                None => Finding::ok("head", sentence),
+            }
         }
         None => Finding::ok(
             "head",

@@ -6,16 +6,14 @@ use clap::ValueEnum;
 use coord_git::WorkingCopy;
 
 use super::finding::Finding;
-use crate::agent::local_server;
+use crate::agent::{git_hooks, local_server};
+use crate::commands::guard::bypass;
 use crate::commands::hook::agents::Agent;
 use crate::commands::status::hooks::{Heard, heard};
 use crate::terminal::times::{duration, now};
 
 /// What a configuration that has the hook says.
 const HOOK: &str = "coord hook";
-
-/// What a git hook that has the guard says.
-const GUARD: &str = "coord guard";
 
 /// Largest file that is looked into, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -34,7 +32,7 @@ const AGENTS: [(&str, &[&str]); 6] = [
 ];
 
 /// A finding for each agent whose hooks are configured or were heard of, and one for git's own hooks.
-pub(super) fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
+pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
     let home = std::env::home_dir();
     let folders: Vec<PathBuf> = [Some(working_copy.root().to_owned()), home]
         .into_iter()
@@ -48,18 +46,12 @@ pub(super) fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
         (agent, paths.into_iter().find(|path| has(path, HOOK)))
     });
     let mut findings = of_agents(&configured, &heard, now());
-    findings.push(guard(&git_hooks(working_copy)));
+    findings.push(guard(working_copy).await);
+    if let Some((times, newest)) = bypass::noted(working_copy) {
+        let sentence = format!("bypasses of the guard: {times}, the last one {newest}");
+        findings.push(Finding::warn("bypass", sentence, "coord log"));
+    }
     findings
-}
-
-/// The folders that git's hooks may be in. A tool that sets `core.hooksPath` may have its own hooks call those beside that folder.
-fn git_hooks(working_copy: &WorkingCopy) -> Vec<PathBuf> {
-    let Some(path) = working_copy.setting("core.hooksPath") else {
-        return vec![working_copy.shared_folder().join("hooks")];
-    };
-    let folder = working_copy.root().join(path);
-    let beside = folder.parent().map(Path::to_owned);
-    std::iter::once(folder).chain(beside).collect()
 }
 
 fn of_agents(configured: &[(&'static str, Option<PathBuf>)], heard: &[Heard], now: i64) -> Vec<Finding> {
@@ -104,8 +96,16 @@ fn names_writers(agent: &str) -> bool {
     agents.any(|known| known.name() == agent && known.names_writers())
 }
 
-fn guard(folders: &[PathBuf]) -> Finding {
-    let has_guard = |name: &str| folders.iter().any(|folder| has(&folder.join(name), GUARD));
+/// By the files that git runs here.
+async fn guard(working_copy: &WorkingCopy) -> Finding {
+    match git_hooks::folder(working_copy).await {
+        Ok(folder) => guard_in(&folder, working_copy.root()),
+        Err(error) => Finding::warn("git hooks", format!("{error:#}"), "git rev-parse --git-path hooks"),
+    }
+}
+
+fn guard_in(folder: &Path, root: &Path) -> Finding {
+    let has_guard = |name: &str| git_hooks::runs_guard(folder, root, name);
     let (commits, pushes) = (has_guard("pre-commit"), has_guard("pre-push"));
     let refusing = match (commits, pushes) {
         (false, false) => {
@@ -170,12 +170,19 @@ mod tests {
     #[test]
     fn the_guard_is_found_in_gits_hooks() {
         let folder = tempfile::tempdir().unwrap();
-        let folders = [folder.path().join("_"), folder.path().to_owned()];
-        assert_eq!(guard(&folders).mend.as_deref(), Some("coord init"));
+        let run = folder.path().join(".husky/_");
+        fs::create_dir_all(&run).unwrap();
+        let found = || guard_in(&run, folder.path());
+        assert_eq!(found().mend.as_deref(), Some("coord init"));
         let install = |name: &str| {
             let hook = format!("#!/bin/sh\nexec coord guard {name} \"$@\"\n");
-            fs::write(folder.path().join(name), hook).unwrap();
-            guard(&folders)
+            fs::write(folder.path().join(".husky").join(name), hook).unwrap();
+            assert_eq!(found().mend.as_deref(), Some("coord init"));
+            // What git runs is what Husky has made.
+            fs::write(run.join(name), "#!/bin/sh\n. h\n").unwrap();
+            #[cfg(unix)]
+            fs::set_permissions(run.join(name), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            found()
         };
         let found = install("pre-push");
         assert_eq!(

@@ -71,12 +71,12 @@ async fn findings(args: &AgentArgs) -> Vec<Finding> {
             return findings;
         }
     };
-    findings.extend(working_copy::all(&work));
+    findings.extend(working_copy::all(&work).await);
     findings.push(server::token_setting(args, &work));
     match Workplace::open(args) {
         Ok(workplace) => findings.extend(server::all(args, &workplace).await),
         Err(error) => findings.push(server::not_opened(args, &work, &error)),
     }
-    findings.extend(hooks::all(&work.working_copy));
+    findings.extend(hooks::all(&work.working_copy).await);
     findings
 }

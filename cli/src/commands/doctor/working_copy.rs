@@ -5,6 +5,7 @@ use coord_git::OpenError;
 
 use super::finding::Finding;
 use crate::agent::git;
+use crate::agent::next_command::for_missing_branch;
 use crate::agent::work::Work;
 
 /// The oldest git that the commands are written for: `config --show-scope`.
@@ -42,8 +43,8 @@ pub(super) fn not_found(error: &anyhow::Error) -> Finding {
 }
 
 /// What the working copy says of itself.
-pub(super) fn all(work: &Work) -> Vec<Finding> {
-    vec![repository(work), branch(work), session(work)]
+pub(super) async fn all(work: &Work) -> Vec<Finding> {
+    vec![repository(work), branch(work).await, session(work)]
 }
 
 fn repository(work: &Work) -> Finding {
@@ -59,7 +60,7 @@ fn repository(work: &Work) -> Finding {
     }
 }
 
-fn branch(work: &Work) -> Finding {
+async fn branch(work: &Work) -> Finding {
     let branch = &work.branch;
     let copy = &work.working_copy;
     let checked_out = copy.checked_out().map(|branch| branch.to_string());
@@ -73,7 +74,7 @@ fn branch(work: &Work) -> Finding {
         (Some(_), None) if copy.has_remote() => Finding::warn(
             "branch",
             format!("{on}, which this clone does not know"),
-            format!("git push --set-upstream origin {branch}"),
+            for_missing_branch(work).await.unwrap_or_else(|| "git fetch".to_owned()),
         ),
         (Some(_), _) => Finding::ok("branch", on),
     }

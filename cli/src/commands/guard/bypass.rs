@@ -4,9 +4,11 @@ use std::io::Write;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
+use coord::domain::AgentId;
 use coord::settings::env_vars;
 use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
+use coord_protocol::plain_text::shown_line;
 
 use crate::agent::local_server;
 
@@ -21,25 +23,50 @@ pub(super) fn is_asked_for() -> bool {
     std::env::var_os(env_vars::COORD_BYPASS).is_some_and(|value| value == "1")
 }
 
+/// Says that an agent cannot go past `hook`, and notes that it has tried.
+pub(super) fn refuse(working_copy: &WorkingCopy, hook: &str, agent: &AgentId) {
+    let end = add(working_copy, &format!("{hook} refused to {}", agent.as_str()));
+    let _ = writeln!(
+        std::io::stderr(),
+        "coord guard {hook}: checked all the same: {} is for a person, and {} is an agent; {end}",
+        env_vars::COORD_BYPASS,
+        agent.as_str()
+    );
+}
+
 /// Notes that `hook` was passed by.
 pub(super) fn note(working_copy: &WorkingCopy, hook: &str) {
+    let end = add(working_copy, hook);
+    let _ = writeln!(
+        std::io::stderr(),
+        "coord guard {hook}: not checked, because of {}=1; {end}",
+        env_vars::COORD_BYPASS
+    );
+}
+
+/// Adds a line about `act`. What has become of it.
+fn add(working_copy: &WorkingCopy, act: &str) -> String {
     let path = local_server::file(working_copy, FILE);
     let head = working_copy
         .head()
         .map_or_else(|| "none".to_owned(), |head| head.to_string());
     let root = working_copy.root().display().to_string().replace(char::is_control, "?");
     let now = DateTime::<Utc>::from(SystemTime::now()).format("%Y-%m-%dT%H:%M:%SZ");
-    let line = format!("{now} {hook} head={head} {root}\n");
-    let noted = append(&path, &line);
-    let end = match noted {
+    let line = format!("{now} {act} head={head} {root}\n");
+    match append(&path, &line) {
         Ok(()) => format!("noted in {}", path.full().display()),
         Err(error) => format!("not noted: {error}"),
-    };
-    let _ = writeln!(
-        std::io::stderr(),
-        "coord guard {hook}: not checked, because of {}=1; {end}",
-        env_vars::COORD_BYPASS
-    );
+    }
+}
+
+/// How often somebody has asked to go past the guard, as far as it is kept, and the newest note of it.
+pub fn noted(working_copy: &WorkingCopy) -> Option<(usize, String)> {
+    let text = local_server::file(working_copy, FILE)
+        .read(2 * MOST_BYTES as u64)
+        .ok()??;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let newest = shown_line(text.lines().last()?).into_owned();
+    Some((text.lines().count(), newest))
 }
 
 fn append(path: &Inside, line: &str) -> std::io::Result<()> {

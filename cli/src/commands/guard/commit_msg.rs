@@ -31,10 +31,12 @@ pub(super) async fn add_trailers(
         coord_files::regular(file, MOST_BYTES)?.with_context(|| format!("{} cannot be read", file.display()))?;
     let message = String::from_utf8(message).with_context(|| format!("{} is not UTF-8", file.display()))?;
     // Git gives up a commit without a message, which trailers would be.
-    if is_empty(&message) {
+    let mark = comment_mark(working_copy, &message);
+    if is_empty(&message, &mark) {
         return Ok(());
     }
-    let files = pre_commit::changes(working_copy, args).await?.files;
+    let files = pre_commit::changes(working_copy, args).await?.names.files;
+    let files: Vec<String> = files.into_iter().collect();
     let repo_url = args.repo_url(working_copy);
     let known = client.intents(&repo_url, IntentsView::State).await?;
     let intents = intents_of(&known, &files);
@@ -58,11 +60,17 @@ pub(super) async fn add_trailers(
         intents,
         points: point.into_iter().filter(|point| point.seq > 0).collect(),
     };
-    let mut arguments = Vec::new();
-    if let Some(mark) = working_copy.setting("core.commentChar") {
-        arguments.extend(["-c".to_owned(), format!("core.commentChar={mark}")]);
+    let mut arguments: Vec<String> = Vec::new();
+    if mark != DEFAULT_MARK {
+        // An older git knows one character alone.
+        let key = match mark.chars().count() {
+            1 => "core.commentChar",
+            _ => "core.commentString",
+        };
+        arguments.extend(["-c".to_owned(), format!("{key}={mark}")]);
     }
-    arguments.extend(["interpret-trailers", "--in-place"].map(str::to_owned));
+    // A line of dashes is part of a message.
+    arguments.extend(["interpret-trailers", "--in-place", "--no-divider"].map(str::to_owned));
     for line in trailers.to_string().lines() {
         // A commit that is made again has the newer point.
         let if_exists = if line.starts_with("Coord-Ledger") {
@@ -78,14 +86,39 @@ pub(super) async fn add_trailers(
     git::output_outside(working_copy.root(), &arguments).await.map(drop)
 }
 
-/// Whether a message has nothing but comments.
-fn is_empty(message: &str) -> bool {
-    let above_scissors = message
-        .lines()
-        .take_while(|line| !line.contains("------------------------ >8"));
-    above_scissors
-        .into_iter()
-        .all(|line| line.trim().is_empty() || line.starts_with('#'))
+/// What a comment begins with, where nothing is set.
+const DEFAULT_MARK: &str = "#";
+
+/// The marks that git chooses from where `core.commentChar` is `auto`.
+const MARKS: &str = "#;@!$%^&|:";
+
+/// Behind the mark: all that follows is cut off.
+const SCISSORS: &str = " ------------------------ >8 ------------------------";
+
+/// What a comment begins with in `message`.
+fn comment_mark(working_copy: &WorkingCopy, message: &str) -> String {
+    let set = ["core.commentString", "core.commentChar"].map(|key| working_copy.setting(key));
+    match set.into_iter().flatten().next() {
+        Some(mark) if mark == "auto" => chosen_mark(message),
+        Some(mark) => mark,
+        None => DEFAULT_MARK.to_owned(),
+    }
+}
+
+/// The mark that git has chosen for `message`: its own comments are the last lines.
+fn chosen_mark(message: &str) -> String {
+    let last = message.lines().rfind(|line| !line.trim().is_empty());
+    let mark = last
+        .and_then(|line| line.chars().next())
+        .filter(|mark| MARKS.contains(*mark));
+    mark.map_or_else(|| DEFAULT_MARK.to_owned(), String::from)
+}
+
+/// Whether a message has nothing but comments, which begin with `mark`.
+fn is_empty(message: &str, mark: &str) -> bool {
+    let is_scissors = |line: &str| line.strip_prefix(mark) == Some(SCISSORS);
+    let mut above_scissors = message.lines().take_while(|line| !is_scissors(line));
+    above_scissors.all(|line| line.trim().is_empty() || line.starts_with(mark))
 }
 
 /// The intents that own `files`; where none does, the one that the caller works on.
@@ -168,10 +201,15 @@ mod tests {
 
     #[test]
     fn a_message_of_comments_is_none() {
-        assert!(is_empty("\n# On branch main\n# ---\n"));
-        assert!(is_empty(
-            "# ------------------------ >8 ------------------------\ndiff --git a b\n"
+        assert!(is_empty("\n# On branch main\n# ---\n", "#"));
+        let cut = format!("\n;{SCISSORS}\ndiff --git a b\n");
+        assert!(is_empty(&cut, ";") && !is_empty(&cut, "#"));
+        assert!(!is_empty("Pool connections\n# On branch main\n", "#"));
+        assert!(!is_empty(&format!("Cut at{SCISSORS}\n"), "#"));
+        assert!(!is_empty(
+            "#1 is mended\n; On branch main\n",
+            &chosen_mark("#1 is mended\n; On branch main\n")
         ));
-        assert!(!is_empty("Pool connections\n# On branch main\n"));
+        assert_eq!(chosen_mark("Pool\n"), "#");
     }
 }

@@ -1,12 +1,15 @@
 //! `coord guard pre-commit` and `coord guard pre-push`: hooks of git that refuse files which somebody else holds. They catch what no
 //! hook of an agent sees: scripts, editors, people. `coord guard commit-msg` names the intents of a commit in its message.
 
-mod bypass;
+pub mod bypass;
+mod change;
 mod commit_msg;
 mod pre_commit;
 mod pre_push;
+mod stale_index;
 mod verdict;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,6 +19,7 @@ use coord::settings::variables::{self, Reader};
 use coord_git::WorkingCopy;
 
 use crate::agent::connection::Connection;
+use crate::agent::local_server;
 use crate::agent::options::AgentArgs;
 use crate::agent::session::Session;
 use crate::agent::work::Work;
@@ -78,18 +82,26 @@ impl GuardArgs {
             Hook::PrePush { .. } => "pre-push",
         };
         let is_check = !matches!(self.hook, Hook::CommitMsg { .. });
-        if is_check && bypass::is_asked_for() {
-            bypass::note(&working_copy, name);
-            return Ok(ExitCode::SUCCESS);
-        }
         let agent_id = match self.agent_args.agent_id()? {
             Some(named) => Some(named),
             None => Session::existing(&working_copy).map(|session| session.agent_id),
         };
+        if is_check && bypass::is_asked_for() {
+            match &agent_id {
+                None => {
+                    bypass::note(&working_copy, name);
+                    return Ok(ExitCode::SUCCESS);
+                }
+                Some(agent) => bypass::refuse(&working_copy, name, agent),
+            }
+        }
         let opened = Connection::open_running(&self.agent_args, &working_copy, agent_id.as_ref(), verdict::LIMIT);
         let connection = match opened {
-            // Where no server is named and none runs, nobody holds anything.
-            Ok(None) => return Ok(ExitCode::SUCCESS),
+            Ok(None) => match local_server::unreachable(&working_copy) {
+                Some(why) if is_check => return Ok(self.without_answer(name, &why)),
+                // Where no server is named and none runs, nobody holds anything.
+                _ => return Ok(ExitCode::SUCCESS),
+            },
             Ok(Some(connection)) => connection,
             Err(error) if is_check => return Ok(self.without_answer(name, &format!("{error:#}"))),
             Err(_) => return Ok(ExitCode::SUCCESS),
@@ -105,10 +117,17 @@ impl GuardArgs {
             }
             Hook::PreCommit { .. } => vec![pre_commit::changes(&working_copy, &self.agent_args).await?],
             Hook::PrePush { remote, url } => {
-                pre_push::changes(&working_copy, remote.as_deref(), url.as_deref()).await?
+                pre_push::changes(&working_copy, &self.agent_args, remote.as_deref(), url.as_deref()).await?
             }
         };
         let mut verdict = Verdict::default();
+        let undone = match (&self.hook, changes.first()) {
+            (Hook::PreCommit { .. }, Some(change)) => {
+                stale_index::undone(&working_copy, change, pre_commit::index()?.as_deref()).await?
+            }
+            _ => BTreeMap::new(),
+        };
+        let is_agent = agent_id.is_some();
         let mut work = Work {
             folder,
             branch: match changes.first() {
@@ -122,11 +141,12 @@ impl GuardArgs {
         };
         for change in changes {
             work.branch = change.branch;
-            if let Err(error) = verdict.add(&connection.client, &work, change.files).await {
+            if let Err(error) = verdict.add(&connection.client, &work, change.names).await {
                 return Ok(self.without_answer(name, &error));
             }
         }
-        let told = verdict.text(name);
+        verdict.add_undone(undone);
+        let told = verdict.text(name, is_agent);
         let _ = write!(std::io::stderr(), "{told}");
         Ok(match verdict.is_refusal() {
             true => ExitCode::from(REFUSED),

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use coord::domain::{Branch, RepoId};
-use coord_git::WorkingCopy;
+use coord::domain::{Branch, CommitSha, RepoId};
+use coord_git::{Pushed, WorkingCopy};
 use tokio::io::AsyncReadExt;
 
 use crate::agent::git;
 
-use super::verdict::BranchChange;
+use super::change::{BranchChange, ChangedNames};
+use crate::agent::options::AgentArgs;
 
 /// Most bytes of git's lines.
 const MOST_BYTES: u64 = 1 << 20;
@@ -17,12 +18,14 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Time that they may take to arrive.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// The files of each branch that is pushed to. None for a push to a repository other than the one that locks are kept for.
+/// The files of each branch that is pushed to, and of the branch that the work is for: commits of a work branch may have gone past the
+/// hook before a commit. None for a push to a repository other than the one that locks are kept for.
 ///
 /// # Errors
 /// When git fails, or its lines are not those of a pre-push hook.
 pub(super) async fn changes(
     working_copy: &WorkingCopy,
+    args: &AgentArgs,
     remote: Option<&str>,
     url: Option<&str>,
 ) -> anyhow::Result<Vec<BranchChange>> {
@@ -37,10 +40,16 @@ pub(super) async fn changes(
     // Where git refuses the push itself, nothing is left of its lines but the end of one.
     for line in lines.lines().filter(|line| !line.is_empty()) {
         let Some(push) = Push::parse(line)? else { continue };
-        let files = files(working_copy, &push, remote).await?;
+        note_begun(working_copy, &push, remote);
+        let names = files(working_copy, &push, remote).await?;
+        let target = args.branch(working_copy).ok().filter(|target| *target != push.branch);
+        if let Some(target) = target {
+            let names = beyond(working_copy, &target, &push, names.clone()).await?;
+            changes.push(BranchChange { branch: target, names });
+        }
         changes.push(BranchChange {
             branch: push.branch,
-            files,
+            names,
         });
     }
     Ok(changes)
@@ -58,10 +67,49 @@ async fn lines() -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// Keeps where the commit goes, for the time when the remote is asked whether it has it: no reference here may tell.
+fn note_begun(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) {
+    let (Some(remote), Ok(commit)) = (remote, CommitSha::parse(&push.new)) else {
+        return;
+    };
+    let is_branch = push.reference.starts_with("refs/heads/");
+    if is_branch && working_copy.is_followed(remote, &push.branch) {
+        return;
+    }
+    let begun = Pushed {
+        commit,
+        is_there: false,
+        remote: remote.to_owned(),
+        reference: push.reference.clone(),
+    };
+    if let Err(error) = working_copy.note_pushed(begun) {
+        tracing::debug!(%error, "the push cannot be noted");
+    }
+}
+
+/// Those of `names` in which what is pushed differs from the head of `target`: the rest was brought along.
+async fn beyond(
+    working_copy: &WorkingCopy,
+    target: &Branch,
+    push: &Push,
+    mut names: ChangedNames,
+) -> anyhow::Result<ChangedNames> {
+    if let Some(tip) = working_copy.tip(target).filter(|_| !names.is_empty()) {
+        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff"];
+        let arguments = diff.into_iter().chain([tip.commit.as_str(), &push.new, "--"]);
+        names.retain(&ChangedNames::parse(
+            &git::output(working_copy.root(), arguments).await?,
+        ));
+    }
+    Ok(names)
+}
+
 /// One branch that is pushed.
 #[derive(Debug, PartialEq, Eq)]
 struct Push {
     branch: Branch,
+    /// The reference at the remote: that of the branch, or one for its review.
+    reference: String,
     /// The commit that it gets.
     new: String,
     /// The commit that it has; `None` for a new branch.
@@ -80,11 +128,13 @@ impl Push {
             bail!("standard input has a line without commits: {line:?}");
         }
         let is_zero = |id: &str| id.bytes().all(|byte| byte == b'0');
-        let branch = reference
-            .strip_prefix("refs/heads/")
-            .and_then(|name| Branch::parse(name).ok());
+        let name = reference.strip_prefix("refs/heads/");
+        // Gerrit takes options behind a percent sign.
+        let reviewed = || reference.strip_prefix("refs/for/")?.split('%').next();
+        let branch = name.or_else(reviewed).and_then(|name| Branch::parse(name).ok());
         Ok(branch.filter(|_| !is_zero(new)).map(|branch| Push {
             branch,
+            reference: reference.to_owned(),
             new: new.to_owned(),
             old: Some(old.to_owned()).filter(|old| !is_zero(old)),
         }))
@@ -92,7 +142,7 @@ impl Push {
 }
 
 /// The files that the commits of `push` change which the remote does not have; of merges, those whose conflicts were resolved.
-async fn files(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) -> anyhow::Result<Vec<String>> {
+async fn files(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) -> anyhow::Result<ChangedNames> {
     let root = working_copy.root();
     let of_remote = format!("--remotes={}", remote.unwrap_or_default());
     let mut arguments = vec![
@@ -112,15 +162,7 @@ async fn files(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) ->
         _ if remote.is_some() => arguments.push(&of_remote),
         _ => arguments.push("--remotes"),
     }
-    let mut files = git::paths(&git::output(root, arguments).await?);
-    // A commit without files leaves a line end.
-    files
-        .iter_mut()
-        .for_each(|file| *file = file.trim_start_matches('\n').to_owned());
-    files.retain(|file| !file.is_empty());
-    files.sort();
-    files.dedup();
-    Ok(files)
+    Ok(ChangedNames::parse(&git::output(root, arguments).await?))
 }
 
 #[cfg(test)]
@@ -142,6 +184,7 @@ mod tests {
         );
         assert_eq!(push(format!("HEAD {one} refs/heads/topic {zero}")), topic(None));
         assert_eq!(push(format!("(delete) {zero} refs/heads/topic {two}")), None);
+        assert_eq!(push(format!("HEAD {one} refs/for/topic%wip {zero}")), topic(None));
         assert_eq!(push(format!("refs/tags/v1 {one} refs/tags/v1 {zero}")), None);
         for wrong in ["", "a b c", "a b c d", &format!("x {one} refs/heads/topic abc")] {
             assert!(Push::parse(wrong).is_err(), "{wrong}");

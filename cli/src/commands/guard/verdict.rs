@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
+use coord::domain::file_path::in_one_form;
 use coord::settings::env_vars;
 use coord_protocol::locks::LockType;
-use coord_protocol::plain_text::quoted_line;
+use coord_protocol::plain_text::{quoted_line, shown_line};
 use coord_protocol::{Action, CheckRequest, Client, ClientError, ErrorCode, LockMode, OtherLock, Status, bounds};
 
+use super::change::ChangedNames;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 use crate::commands::hook::ignored;
@@ -41,6 +43,12 @@ pub(super) struct Verdict {
     outside: BTreeSet<String>,
     /// What an agent would be refused for, and a person is told.
     told: BTreeSet<String>,
+    /// Files whose names cannot be locked, as they are shown.
+    unlockable: BTreeSet<String>,
+    /// Files that would be put back, by the newest commit that would be undone.
+    undone: BTreeMap<String, String>,
+    /// What the caller holds.
+    held: BTreeSet<String>,
 }
 
 impl Verdict {
@@ -48,7 +56,9 @@ impl Verdict {
     ///
     /// # Errors
     /// A sentence, when the server gives no answer.
-    pub(super) async fn add(&mut self, client: &Client, work: &Work, files: Vec<String>) -> Result<(), String> {
+    pub(super) async fn add(&mut self, client: &Client, work: &Work, names: ChangedNames) -> Result<(), String> {
+        self.unlockable.extend(names.unlockable);
+        let files: Vec<String> = names.files.into_iter().collect();
         let intent = work
             .agent_id
             .as_ref()
@@ -71,6 +81,7 @@ impl Verdict {
                 Err(ClientError::Refused { error, .. }) if error.error == ErrorCode::UnknownBranch => return Ok(()),
                 Err(error) => return Err(error.to_string()),
             };
+            self.held.extend(response.held.into_keys());
             let is_held = |lock: &OtherLock| !lock.shared && lock.lock_type != Some(LockType::Neighbor);
             let orchestration = &response.orchestration;
             let is_of_intents = match orchestration.action {
@@ -102,14 +113,30 @@ impl Verdict {
         Ok(())
     }
 
-    /// Whether a file is held by somebody else.
-    pub(super) fn is_refusal(&self) -> bool {
-        !self.refused.is_empty() || !self.outside.is_empty()
+    /// Adds files that would be put back to an earlier content. What the caller holds, it has changed itself.
+    pub(super) fn add_undone(&mut self, undone: BTreeMap<String, String>) {
+        let others = undone
+            .into_iter()
+            .filter(|(file, _)| !self.held.contains(&*in_one_form(file)));
+        self.undone.extend(others);
     }
 
-    /// For a terminal; empty where there is nothing to say.
-    pub(super) fn text(&self, hook: &str) -> String {
+    /// Whether a file is held by somebody else, or would be put back.
+    pub(super) fn is_refusal(&self) -> bool {
+        !self.refused.is_empty() || !self.outside.is_empty() || !self.undone.is_empty()
+    }
+
+    /// For a terminal; empty where there is nothing to say. An agent is not told how to go past the check.
+    pub(super) fn text(&self, hook: &str, is_agent: bool) -> String {
         let mut text = String::new();
+        if !self.unlockable.is_empty() {
+            let names: Vec<&str> = self.unlockable.iter().take(MOST_LINES).map(String::as_str).collect();
+            let _ = writeln!(
+                text,
+                "coord guard {hook}: warning: not checked, because names like these cannot be locked: {}",
+                names.join(", ")
+            );
+        }
         for reason in &self.outside {
             let _ = writeln!(text, "coord guard {hook}: refused: {reason}");
         }
@@ -140,12 +167,24 @@ impl Verdict {
                 let _ = writeln!(text, "  and {more} more");
             }
         }
-        if self.is_refusal() {
+        if !self.undone.is_empty() {
             let _ = writeln!(
                 text,
-                "Leave these files out, or wait until they are free. {}=1 goes past this check, and is noted.",
-                env_vars::COORD_BYPASS
+                "coord guard {hook}: refused: your index is older than the branch, and this commit would undo what is there:"
             );
+            for (file, commit) in self.undone.iter().take(MOST_LINES) {
+                let _ = writeln!(text, "  {file}: as it was before {}", shown_line(commit));
+            }
+            let _ = writeln!(
+                text,
+                "Take each file as it is on the branch: git restore --source=HEAD --staged --worktree FILE"
+            );
+        }
+        if !self.refused.is_empty() || !self.outside.is_empty() {
+            let _ = writeln!(text, "Leave these files out, or wait until they are free.");
+        }
+        if self.is_refusal() && !is_agent {
+            let _ = writeln!(text, "{}=1 goes past this check, and is noted.", env_vars::COORD_BYPASS);
         }
         text
     }
@@ -166,13 +205,4 @@ fn requests(files: Vec<String>) -> Vec<Vec<String>> {
         }
     }
     parts
-}
-
-/// Files that are committed or pushed to a branch.
-#[derive(Debug)]
-pub(super) struct BranchChange {
-    /// The branch.
-    pub(super) branch: coord::domain::Branch,
-    /// The files, by their paths in the repository.
-    pub(super) files: Vec<String>,
 }

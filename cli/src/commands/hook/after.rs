@@ -49,10 +49,7 @@ pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
         && let Ok(holder) = caller.holder(&working_copy)
     {
         SeenContent::change(&working_copy, &holder, |seen| seen.end_command(working_copy.root()));
-        let place = Place {
-            working_copy,
-            files: Vec::new(),
-        };
+        let place = Place::new(working_copy, Vec::new());
         let (found, more) = compare(caller, place, &holder, is_recorded).await;
         is_recorded |= found;
         told.extend(more);
@@ -153,10 +150,7 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
         Ok(judged) => judged,
         Err(error) => return (false, vec![not_compared(error.to_string())]),
     };
-    let place = Place {
-        working_copy: work.working_copy,
-        files: Vec::new(),
-    };
+    let place = Place::new(work.working_copy, Vec::new());
     // What the command plainly names was recorded already.
     let named: Vec<String> = match is_recorded {
         true => places::of(&caller.command_effects().writes)
@@ -203,10 +197,7 @@ async fn record_call(caller: &Caller<'_>, effects: &Effects) -> Option<String> {
     if is_own || !(may_change || caller.trace == Trace::All) {
         return None;
     }
-    let place = Place {
-        working_copy: find(&caller.command_folder())?,
-        files: Vec::new(),
-    };
+    let place = Place::new(find(&caller.command_folder())?, Vec::new());
     let mut log = Log::open(caller, place).await?;
     log.add_call(caller);
     log.send(caller).await

@@ -1,7 +1,7 @@
 //! Before a tool runs: its files are claimed, or the tool is denied. In this order, the first denial ends it: working copy, handshake,
 //! stale content, and the one request, in which the server decides on intent, scope, owner, budget, breaker and locks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
@@ -9,17 +9,18 @@ use coord_protocol::{ErrorCode, LockMode, PostRequest, PostResponse, RecordEntry
 
 use crate::agent::connection::Connection;
 use crate::agent::mail_notes::MailNotes;
+use crate::agent::next_command;
 use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
-use super::caller::{Caller, LIMIT};
+use super::caller::{Caller, LIMIT, find};
 use super::event::{Decision, Tool};
 use super::home::Home;
 use super::places::{self, Place};
-use super::shell::Effects;
+use super::shell::{Effects, is_hook};
 use super::{
-    give_back, hand_down, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn,
+    give_back, guard, hand_down, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn,
 };
 
 /// What a tool is about to do.
@@ -56,6 +57,15 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     if let Some(act) = &effects.person {
         return Ok(deny(handshake::persons_act(act)));
     }
+    let edits_hook = || matches!(caller.call.tool, Tool::Edit(_)) && effects.writes.iter().any(|path| is_hook(path));
+    let past_guard = effects.past_guard.clone();
+    let past_guard = past_guard.or_else(|| edits_hook().then(|| "an edit of git's hooks".to_owned()));
+    if let Some(act) = past_guard
+        && let Some(working_copy) = find(&caller.command_folder())
+        && let Some(reason) = guard::refusal(&working_copy, &act).await
+    {
+        return Ok(deny(reason));
+    }
     for change in &effects.trees {
         if let Some(reason) = shared_tree::refusal(caller, change).await? {
             return Ok(deny(reason));
@@ -88,7 +98,17 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
         Some(home) => turn::call(caller, &home.working_copy, &home.holder),
         None => None,
     };
-    let mut note = None;
+    let unlockable: Vec<String> = places
+        .iter()
+        .flat_map(|place| &place.unlockable)
+        .map(|path| shown(path))
+        .collect();
+    let mut note = (!unlockable.is_empty()).then(|| {
+        format!(
+            "Coord: {} is written without a lock, because no lock can have such a name; others are not kept from writing it",
+            reason::listed(&unlockable)
+        )
+    });
     let has_files = places.iter().any(|place| !place.files.is_empty());
     for place in places {
         if let Some(reason) = claim(caller, place, &mut call).await? {
@@ -99,7 +119,7 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
         match turn::count(caller, home, call).await {
             Ok(None) => {}
             Ok(Some(reason)) => return Ok(deny(reason)),
-            Err(failure) => note = Some(format!("Coord: the call is not counted: {failure}")),
+            Err(failure) => note = note.or(Some(format!("Coord: the call is not counted: {failure}"))),
         }
     }
     if let Some(home) = &home
@@ -111,6 +131,11 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
         Some(arguments) => Decision::Rewrite { arguments, note },
         None => Decision::Proceed { context: None, note },
     })
+}
+
+/// A path whose characters may not be seen.
+fn shown(path: &Path) -> String {
+    format!("{:?}", path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 fn deny(reason: String) -> Decision {
@@ -143,7 +168,7 @@ fn forget_missing(caller: &Caller<'_>, reads: &[PathBuf]) {
 
 /// Records that a write was refused here, where the repository has intents.
 async fn note_refusal(caller: &Caller<'_>, place: &Place, entry: Option<RecordEntry>) {
-    let (Some(entry), Some(working_copy)) = (entry, super::caller::find(place.working_copy.root())) else {
+    let (Some(entry), Some(working_copy)) = (entry, find(place.working_copy.root())) else {
         return;
     };
     let Ok(work) = caller.work(working_copy) else { return };
@@ -168,7 +193,9 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         return Ok(None);
     }
     let failed = |error: anyhow::Error| format!("{error:#}");
-    let Place { working_copy, files } = place;
+    let Place {
+        working_copy, files, ..
+    } = place;
     let work = caller.work(working_copy).map_err(failed)?;
     let Some(holder) = work.agent_id.clone() else {
         return Err("the session has no agent_id".to_owned());
@@ -184,10 +211,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
             error_message: Some(reason.clone()),
             ..record::call(caller, RecordKind::Call)
         };
-        let place = Place {
-            working_copy: work.working_copy,
-            files,
-        };
+        let place = Place::new(work.working_copy, files);
         note_refusal(caller, &place, Some(entry)).await;
         return Ok(Some(reason::scope(&reason)));
     }
@@ -209,7 +233,11 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         connection.client.post_status(&request),
         renewal::renew_if_due(&connection.client, &work, &holder)
     );
-    let response = response.map_err(|error| reason::failure(&error))?;
+    let mut response = match response {
+        Ok(response) => response,
+        Err(error) => return Err(reason::failed_claim(&error, &work).await),
+    };
+    next_command::fit(&work, &mut response.orchestration).await;
     let root: PathBuf = work.working_copy.root().to_owned();
     let branch = work.branch.to_string();
     let head = give_back::pushed_head(&work);
@@ -240,10 +268,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         return Ok(Some(reason::refusal(&response)));
     }
     let locks = response.locks.unwrap_or_default();
-    let place = Place {
-        working_copy: work.working_copy,
-        files,
-    };
+    let place = Place::new(work.working_copy, files);
     stale::begin_writes(&place, &holder, |file| locks.get(file).map(|lock| lock.token));
     Ok(None)
 }

@@ -9,6 +9,7 @@ use coord_protocol::{Action, HeldLock, LockMode, LocksFilter, PostRequest, PostR
 
 use crate::agent::connection::Connection;
 use crate::agent::options::AgentArgs;
+use crate::agent::pushed::learn;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
@@ -108,7 +109,16 @@ pub(super) async fn give_back(
     for (branch, locks) in by_branch {
         let Ok(branch) = Branch::parse(&branch) else { continue };
         let places = working_copies(args, work, &notes, &branch);
-        let changes = Changes::of(&places, &branch, &locks).await?;
+        let mut changes = Changes::of(&places, &branch, &locks).await?;
+        if changes.has_unpushed() {
+            let mut is_new = false;
+            for place in &places {
+                is_new |= learn(place).await;
+            }
+            if is_new {
+                changes = Changes::of(&places, &branch, &locks).await?;
+            }
+        }
         let mut finished = Vec::new();
         for lock in &locks {
             let file = &lock.file_path;

@@ -20,6 +20,7 @@ mod caller;
 mod context;
 mod event;
 mod give_back;
+mod guard;
 mod hand_down;
 mod handshake;
 pub mod heard;

@@ -12,9 +12,19 @@ pub(super) struct Place {
     pub(super) working_copy: WorkingCopy,
     /// Its files that others can see, by their paths in the repository. Empty where all that is written is nobody else's.
     pub(super) files: Vec<String>,
+    /// Names that no lock can have: they are written without one.
+    pub(super) unlockable: Vec<PathBuf>,
 }
 
 impl Place {
+    pub(super) fn new(working_copy: WorkingCopy, files: Vec<String>) -> Place {
+        Place {
+            working_copy,
+            files,
+            unlockable: Vec::new(),
+        }
+    }
+
     /// `file`, a path of the repository, on disk.
     pub(super) fn path(&self, file: &str) -> PathBuf {
         self.working_copy.root().join(file)
@@ -25,7 +35,7 @@ impl Place {
 /// ignores are left out; a folder stands for the tracked files in it.
 ///
 /// # Errors
-/// A sentence, when git does not trust a repository, or a path cannot be claimed.
+/// A sentence, when git does not trust a repository, or a folder has too many files.
 pub(super) fn of(paths: &[PathBuf]) -> Result<Vec<Place>, String> {
     let mut places: Vec<Place> = Vec::new();
     for path in paths {
@@ -41,15 +51,16 @@ pub(super) fn of(paths: &[PathBuf]) -> Result<Vec<Place>, String> {
             None => match WorkingCopy::find(&path).map_err(|error| error.to_string())? {
                 None => continue,
                 Some(working_copy) => {
-                    places.push(Place {
-                        working_copy,
-                        files: Vec::new(),
-                    });
+                    places.push(Place::new(working_copy, Vec::new()));
                     places.last_mut().ok_or("there is no place")?
                 }
             },
         };
-        for file in files(&place.working_copy, &path)? {
+        let Some(files) = files(&place.working_copy, &path)? else {
+            place.unlockable.push(path);
+            continue;
+        };
+        for file in files {
             if !place.files.contains(&file) {
                 place.files.push(file);
             }
@@ -68,11 +79,11 @@ fn is_of_git(path: &Path) -> bool {
     path.iter().any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
-/// The files that `path` stands for.
-fn files(working_copy: &WorkingCopy, path: &Path) -> Result<Vec<String>, String> {
+/// The files that `path` stands for. `None` where it has a name that Coord does not take.
+fn files(working_copy: &WorkingCopy, path: &Path) -> Result<Option<Vec<String>>, String> {
     let root = working_copy.root();
     if !path.starts_with(root) {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     if let Some(folder) = working_copy.folder_path(root, path) {
         let (files, has_more) = working_copy.tracked_below(&folder, bounds::FILES);
@@ -82,17 +93,19 @@ fn files(working_copy: &WorkingCopy, path: &Path) -> Result<Vec<String>, String>
                 path.display(),
                 bounds::FILES
             )),
-            false => Ok(files.iter().map(|file| file.as_str().to_owned()).collect()),
+            false => Ok(Some(files.iter().map(|file| file.as_str().to_owned()).collect())),
         };
     }
-    let file: FilePath = working_copy.repo_path(root, path)?;
+    let Ok(file): Result<FilePath, String> = working_copy.repo_path(root, path) else {
+        return Ok(None);
+    };
     if !path.exists()
         && let Some(known) = working_copy.spelled(file.as_str())
     {
-        return Ok(vec![known]);
+        return Ok(Some(vec![known]));
     }
     match working_copy.is_ignored(&file) {
-        true => Ok(Vec::new()),
-        false => Ok(vec![file.as_str().to_owned()]),
+        true => Ok(Some(Vec::new())),
+        false => Ok(Some(vec![file.as_str().to_owned()])),
     }
 }

@@ -3,6 +3,9 @@
 use coord_intents::ledger::blank_credentials;
 use coord_protocol::{Action, ClientError, ErrorCode, Orchestration, PostResponse};
 
+use crate::agent::next_command::missing_branch_clause;
+use crate::agent::work::Work;
+
 /// What agents are told where nothing is known of locks, as documented.
 fn offline(why: &str) -> String {
     format!("OFFLINE_MODE: {why}. Reading allowed, Writing disabled.")
@@ -48,17 +51,24 @@ pub(super) fn scope(reason: &str) -> String {
     )
 }
 
-/// A claim to which the server has given no answer of the expected form.
+/// A claim for `work` to which the server has given no answer of the expected form.
+pub(super) async fn failed_claim(error: &ClientError, work: &Work) -> String {
+    match error {
+        ClientError::Refused { error, .. } if error.error == ErrorCode::UnknownBranch => format!(
+            "STOP: branch {} is not known to the server. Next: {}, then repeat the edit.",
+            work.branch,
+            missing_branch_clause(work).await
+        ),
+        error => failure(error),
+    }
+}
+
+/// A request to which the server has given no answer of the expected form.
 pub(super) fn failure(error: &ClientError) -> String {
     match error {
         ClientError::Refused {
             error, orchestration, ..
         } => match (error.error, orchestration) {
-            (ErrorCode::UnknownBranch, _) => format!(
-                "STOP: {}. Next: push the branch once (`git push --set-upstream origin BRANCH`), or name the branch that the \
-                 work is for (`git config coord.branch main`), then repeat the edit.",
-                error.message.trim_end_matches('.')
-            ),
             (code, Some(orchestration)) => of_code(Some(code), orchestration),
             (_, None) => format!("STOP: {}", error.message),
         },
@@ -82,17 +92,14 @@ fn described(orchestration: &Orchestration) -> String {
     if reason.starts_with("OFFLINE_MODE") {
         return reason.clone();
     }
-    let command = command.as_deref().unwrap_or_default();
+    let run = match command.as_deref() {
+        Some(command) => format!("run `{command}`, then repeat the edit"),
+        None => "repeat the edit after that".to_owned(),
+    };
     let (name, next) = match action {
-        Action::Pull => (
-            "PULL",
-            format!("run `{command}` (with `--autostash` where changes are not committed), then repeat the edit"),
-        ),
-        Action::Push => ("PUSH", format!("run `{command}`, then repeat the edit")),
-        Action::Wait => (
-            "WAIT",
-            format!("run `{command}`, then repeat the edit, or work on something else first"),
-        ),
+        Action::Pull => ("PULL", run),
+        Action::Push => ("PUSH", run),
+        Action::Wait => ("WAIT", format!("{run}, or work on something else first")),
         Action::SwitchTask => ("SWITCH_TASK", "work on something else first".to_owned()),
         Action::Stop => ("STOP", "leave the file alone, and tell your user".to_owned()),
         Action::Proceed => ("PROCEED", "repeat the edit".to_owned()),
@@ -168,8 +175,7 @@ mod tests {
         let pull = Orchestration::new(Action::Pull, "Your working copy lacks commit 1a2b3c4 of origin/main");
         assert_eq!(
             described(&pull),
-            "PULL: Your working copy lacks commit 1a2b3c4 of origin/main. Next: run `git pull --rebase` (with `--autostash` where changes \
-             are not committed), then repeat the edit."
+            "PULL: Your working copy lacks commit 1a2b3c4 of origin/main. Next: run `git pull --rebase`, then repeat the edit."
         );
         let offline = "OFFLINE_MODE: Vercel is unreachable. Reading allowed, Writing disabled.";
         assert_eq!(described(&Orchestration::new(Action::Stop, offline)), offline);

@@ -14,7 +14,7 @@ use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
 use super::give_back::{Extent, give_back, head_has_moved};
 use super::mail::{self, News};
-use super::{after, context, heard, intents, reason, record, renewal, tokens, writer_end};
+use super::{after, context, guard, heard, intents, reason, record, renewal, tokens, writer_end};
 
 /// The setting of git that asks agents to go on.
 pub const KEEP_GOING: &str = "coord.keepGoing";
@@ -63,6 +63,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
     });
     let mut told = match caller.call.moment {
         Moment::AfterTool => after::tool(caller).await,
+        Moment::SessionStart => guard::note(&work.working_copy).await.into_iter().collect(),
         _ => Vec::new(),
     };
     if caller.agent.takes_context(caller.event) {

@@ -1,15 +1,14 @@
 //! The hooks of git that run `coord guard`: a line in the hooks that are there, or new ones.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::Context;
 use coord_files::Inside;
 use coord_git::WorkingCopy;
 
 use super::block::{Block, Language};
 use super::files::MOST_BYTES;
 use super::target::{Content, Target};
-use crate::agent::git;
+use crate::agent::git_hooks;
 
 /// The hooks, with what runs the guard there. A machine without coord goes on without it, because such files may be in the
 /// repository.
@@ -29,10 +28,14 @@ const HOOKS: [(&str, &str); 3] = [
         "\
 if command -v coord >/dev/null 2>&1; then
     coord_refs=$(cat)
-    printf '%s\\n' \"$coord_refs\" | coord guard pre-push \"$@\" || exit $?
-    exec <<COORD_REFS
+    if [ -n \"$coord_refs\" ]; then
+        printf '%s\\n' \"$coord_refs\" | coord guard pre-push \"$@\" || exit $?
+        exec <<COORD_REFS
 $coord_refs
 COORD_REFS
+    else
+        exec </dev/null
+    fi
 fi
 ",
     ),
@@ -60,8 +63,13 @@ pub struct Hooks {
 /// # Errors
 /// When git does not say where they are.
 pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
-    let folder = folder(working_copy).await?;
-    let mut hooks = Hooks::default();
+    let run = git_hooks::folder(working_copy).await?;
+    // Husky 9 has git run what it makes itself in `_`, and that runs the hooks beside it.
+    let folder = git_hooks::of_husky(&run).map_or_else(|| run.clone(), Path::to_owned);
+    let mut hooks = Hooks {
+        notes: git_hooks::lines_to_add(working_copy.root()),
+        ..Hooks::default()
+    };
     let shown = folder.display();
     if folder == working_copy.shared_folder().join(FOLDER)
         && let Err(error) = Inside::new(working_copy.shared_folder(), FOLDER).folder()
@@ -69,6 +77,12 @@ pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
         hooks.notes.push(format!("{shown} {}", error.clause()));
         hooks.is_refused = true;
         return Ok(hooks);
+    }
+    if folder != run && !run.exists() {
+        hooks.notes.push(format!(
+            "git runs no hook here until Husky has made {}: install the packages of this working copy",
+            run.display()
+        ));
     }
     if !is_of_repository(&folder, working_copy) {
         hooks.notes.push(format!(
@@ -95,17 +109,6 @@ pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
         }
     }
     Ok(hooks)
-}
-
-async fn folder(working_copy: &WorkingCopy) -> anyhow::Result<PathBuf> {
-    let output = git::output(working_copy.root(), ["rev-parse", "--git-path", "hooks"]).await?;
-    let path = String::from_utf8(output).context("the path of git's hooks is not UTF-8")?;
-    let folder = working_copy.root().join(path.trim_end_matches(['\n', '\r']));
-    // Husky 9 has git run what it makes itself in `_`, and that runs the hooks beside it.
-    Ok(match folder.ends_with(".husky/_") {
-        true => folder.parent().map(Path::to_owned).unwrap_or(folder),
-        false => folder,
-    })
 }
 
 fn is_of_repository(folder: &Path, working_copy: &WorkingCopy) -> bool {
@@ -136,16 +139,5 @@ fn refusal(path: &Path) -> Option<&'static str> {
     }
     // Husky runs its hooks by name, whatever their mode.
     let is_husky = path.parent().is_some_and(|folder| folder.ends_with(".husky"));
-    (!is_husky && !is_executable(path)).then_some("is not executable, so git does not run it")
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &Path) -> bool {
-    true
+    (!is_husky && !git_hooks::is_executable(path)).then_some("is not executable, so git does not run it")
 }

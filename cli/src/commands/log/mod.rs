@@ -16,6 +16,7 @@ use coord_protocol::{ActivityFilter, ActivityResponse, PublishedEvent};
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::Workplace;
+use crate::commands::guard::bypass;
 use crate::terminal::output::{is_read, print};
 use crate::terminal::times::now;
 
@@ -66,6 +67,11 @@ impl LogArgs {
             Err(error) => return workplace.failed(error),
         };
         events.reverse();
+        if let Some((times, newest)) = bypass::noted(&workplace.work.working_copy).filter(|_| !self.json) {
+            print(&format!(
+                "bypasses of the guard of this clone: {times}, the last one {newest}\n"
+            ))?;
+        }
         if events.is_empty() && !self.json && !self.follow {
             print("Nothing has happened yet.\n")?;
         }

@@ -91,7 +91,7 @@ impl Proxy {
             let mut changed = BTreeSet::new();
             for root in roots {
                 let working_copy = WorkingCopy::containing(root)?;
-                let pushed_to = working_copy.pushed_branch(&work.branch);
+                let pushed_to = working_copy.pushed_branch_at_head(&work.branch);
                 changed.extend(changes::changed(&working_copy, &pushed_to, &paths).await?);
             }
             let (kept, unchanged): (Vec<String>, Vec<String>) =
@@ -123,7 +123,7 @@ impl Proxy {
     /// nothing was changed since the claim.
     async fn release_unchanged(&self, work: &Work, root: &Path, paths: Vec<String>) -> anyhow::Result<()> {
         let mut release = work.release(paths.clone(), MESSAGE.to_owned());
-        let pushed_to = work.working_copy.pushed_branch(&work.branch);
+        let pushed_to = work.working_copy.pushed_branch_at_head(&work.branch);
         let head = work.working_copy.base_head(&pushed_to);
         release.new_repo_head = head.map(|head| head.to_string());
         let answer = self

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use coord::domain::{AgentId, FilePaths, RepoId};
 use coord::error::ApiError;
 use coord_git::WorkingCopy;
-use coord_protocol::{CheckRequest, LockStatus, PostRequest};
+use coord_protocol::{CheckRequest, LockMode, LockStatus, Orchestration, PostRequest};
 
 use super::proxy::{HolderKey, Proxy};
+use crate::agent::next_command;
 use crate::agent::options::AgentArgs;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
@@ -177,6 +178,13 @@ impl Target {
         }
     }
 
+    /// Gives a response the command that works in the working copy.
+    pub async fn fit(&self, orchestration: &mut Orchestration) {
+        if let Some(work) = &self.work {
+            next_command::fit(work, orchestration).await;
+        }
+    }
+
     /// The check `sent`, with what is not sent filled in.
     pub fn check(&self, sent: CheckRequest) -> CheckRequest {
         let known = self.work.as_ref().map(|work| work.check(Vec::new(), None));
@@ -199,9 +207,13 @@ impl Target {
 
     /// The claim or release `sent`, with what is not sent filled in.
     pub fn post(&self, sent: PostRequest) -> PostRequest {
-        let known = self.work.as_ref().map(|work| work.release(Vec::new(), String::new()));
+        let is_open = sent.status == Some(LockStatus::Open);
+        let is_pushed = is_open && sent.abandon != Some(true);
+        let known = self.work.as_ref().map(|work| match is_open {
+            true => work.release(Vec::new(), String::new()),
+            false => work.claim(Vec::new(), LockMode::Writing, String::new()),
+        });
         let known = known.unwrap_or_default();
-        let is_pushed = sent.status == Some(LockStatus::Open) && sent.abandon != Some(true);
         PostRequest {
             repo_url: sent.repo_url.or(known.repo_url),
             branch: sent.branch.or(known.branch),

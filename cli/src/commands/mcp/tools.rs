@@ -1,13 +1,17 @@
 //! Calls of tools.
 
+use coord::domain::FilePaths;
 use coord::mcp::{Arguments, Outcome, Tool};
 use coord::operations::unknown_fields;
-use coord_protocol::{CheckRequest, LockStatus, PostRequest, PostResponse};
+use coord_protocol::{Action, CheckRequest, LockStatus, PostRequest, PostResponse};
 use rmcp::model::CallToolResult;
 
 use super::backend::Failure;
 use super::proxy::Proxy;
 use super::target::Sent;
+use crate::agent::changes::changed;
+use crate::agent::pushed;
+use crate::agent::work::Work;
 
 impl Proxy {
     /// The result of a call with `arguments`, a JSON object. `client` is what the client calls itself.
@@ -42,22 +46,39 @@ impl Proxy {
             .ask(&target.root, async |client| client.check_status(&request).await);
         let mut response = answer.await?;
         response.warnings.extend(unknown_fields(&request.unknown_fields));
+        target.fit(&mut response.orchestration).await;
         Ok(Outcome::Check(response))
     }
 
     async fn post(&self, sent: PostRequest, client: Option<&str>) -> Result<Outcome, Failure> {
         let about = Sent::of(&sent.repo_url, &sent.branch, &sent.agent_id, &sent.file_paths);
         let target = self.target(about, client)?;
-        let request = target.post(sent);
+        let is_filled_in = sent.agent_head.is_none() && sent.new_repo_head.is_none();
+        let mut request = target.post(sent);
         let _beside_others = self.posts.read().await;
         let holder = target.holder(&request.repo_url);
         self.note_expired(&holder, &target.root).await;
         self.retries.forget(&request);
-        let answer = self
-            .backend
-            .ask(&target.root, async |client| client.post_status(&request).await);
-        let mut outcome = match answer.await {
-            Ok(response) => Outcome::Post(response),
+        let ask = async |request: &PostRequest| {
+            let answer = self
+                .backend
+                .ask(&target.root, async |client| client.post_status(request).await);
+            answer.await
+        };
+        let mut answer = ask(&request).await;
+        // Git knows more than the server: what was pushed elsewhere, and what was never changed.
+        if let (true, Ok(response), Some(work)) = (is_filled_in, &answer, &target.work)
+            && response.orchestration.action == Action::Push
+            && let Some(again) = released_otherwise(work, &request).await
+        {
+            request = again;
+            answer = ask(&request).await;
+        }
+        let mut outcome = match answer {
+            Ok(mut response) => {
+                target.fit(&mut response.orchestration).await;
+                Outcome::Post(response)
+            }
             Err(failure) => failure.of_post(),
         };
         if let Outcome::Post(response) = &mut outcome {
@@ -71,6 +92,30 @@ impl Proxy {
         }
         Ok(outcome)
     }
+}
+
+/// The release that stands for `refused` by what git knows: the same again, where a remote has what was pushed; one without a push,
+/// where nothing was changed.
+async fn released_otherwise(work: &Work, refused: &PostRequest) -> Option<PostRequest> {
+    let files = refused
+        .file_paths
+        .clone()
+        .filter(|files| !files.iter().any(|file| file == FilePaths::EVERYTHING))?;
+    if pushed::learn(&work.working_copy).await {
+        let release = work.release(files, String::new());
+        return Some(PostRequest {
+            work_branch: release.work_branch,
+            base_head: release.base_head,
+            new_repo_head: release.new_repo_head,
+            ..refused.clone()
+        });
+    }
+    let changed = changed(&work.working_copy, &work.branch, &files).await.ok()?;
+    changed.is_empty().then(|| PostRequest {
+        abandon: Some(true),
+        new_repo_head: None,
+        ..refused.clone()
+    })
 }
 
 /// Whether the server says that it knows nothing of locks for now.

@@ -2,7 +2,6 @@
 //! but without prompts. A clone whose own configuration would decide what runs or where a credential goes is not fetched. One
 //! fetch runs at a time.
 
-use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -198,41 +197,13 @@ fn without_credentials(text: &str) -> String {
 }
 
 fn command(path: &Path, remote: &str, ssh_command: Option<&str>) -> anyhow::Result<Command> {
-    let mut command = git::fetch(path, &["--quiet", "--no-write-fetch-head", "--", remote])?;
+    let args = ["fetch", "--quiet", "--no-write-fetch-head", "--", remote];
+    let mut command = git::network::command(path, &args, ssh_command)?;
     command
-        .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    if let Some(ssh) = ssh_in_batch(
-        std::env::var_os("GIT_SSH_COMMAND"),
-        std::env::var_os("GIT_SSH"),
-        ssh_command,
-    ) {
-        command.env("GIT_SSH_COMMAND", ssh);
-    }
     Ok(command)
-}
-
-/// The ssh command without prompts; none where it is a program with options other than OpenSSH's.
-fn ssh_in_batch(
-    by_environment: Option<OsString>,
-    program: Option<OsString>,
-    configured: Option<&str>,
-) -> Option<OsString> {
-    let is_set = |value: &OsString| !value.is_empty();
-    let mut command = match (by_environment.filter(is_set), program.filter(is_set), configured) {
-        (Some(command), ..) => command,
-        (None, _, Some(configured)) => configured.into(),
-        (None, Some(_), None) => return None,
-        (None, None, None) => "ssh".into(),
-    };
-    let text = command.to_string_lossy().to_ascii_lowercase();
-    if text.contains("plink") || text.contains("putty") {
-        return None;
-    }
-    command.push(" -oBatchMode=yes -oConnectTimeout=20");
-    Some(command)
 }
 
 /// Ends git and its child processes: by SIGTERM first, so that no lock file is left behind.

@@ -7,8 +7,10 @@ use serde::Serialize;
 use super::hooks::{Heard, heard};
 use crate::agent::intents::status;
 use crate::agent::local_server;
+use crate::agent::next_command;
 use crate::agent::work::Work;
 use crate::agent::workplace::Workplace;
+use crate::commands::guard::bypass;
 
 /// Who holds what in a repository, as seen from a working copy.
 #[derive(Clone, Debug, Serialize)]
@@ -29,6 +31,9 @@ pub(super) struct Report {
     pub(super) head: Option<String>,
     /// How it stands to the head of the branch.
     pub(super) standing: Standing,
+    /// The command that brings the head in, where it is missing.
+    #[serde(skip)]
+    pub(super) pull: Option<String>,
     /// The agent that the command acts for; none for a person.
     pub(super) agent_id: Option<String>,
     /// Own locks first, then by branch, file and time.
@@ -37,6 +42,9 @@ pub(super) struct Report {
     pub(super) locks_omitted: u64,
     /// The intents that have not ended, who owns which file, and the state of the caller.
     pub(super) intents: IntentsResponse,
+    /// How often somebody has gone past the guard of this clone, and the newest note of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bypasses: Option<(usize, String)>,
     /// When hooks were last heard of, the latest first.
     pub(super) hooks: Vec<Heard>,
 }
@@ -83,7 +91,11 @@ impl Report {
             client.locks(&repo_url, &own),
             client.intents(&repo_url, IntentsView::State)
         );
-        Ok(Report::of(workplace, all?, own?, intents?))
+        let mut report = Report::of(workplace, all?, own?, intents?);
+        if report.standing == Standing::Behind {
+            report.pull = next_command::pull(&workplace.work).await;
+        }
+        Ok(report)
     }
 
     fn of(workplace: &Workplace, all: LocksResponse, own: LocksResponse, mut intents: IntentsResponse) -> Report {
@@ -97,6 +109,7 @@ impl Report {
             server: workplace.connection.address.clone(),
             is_local: workplace.connection.is_local,
             branch: work.branch.to_string(),
+            pull: None,
             standing: standing(work, tip.as_ref().map(|tip| tip.commit.as_str())),
             branch_head: tip.as_ref().map(|tip| tip.commit.to_string()),
             branch_head_ref: tip.map(|tip| tip.reference),
@@ -105,6 +118,7 @@ impl Report {
             locks_omitted: all.locks_omitted,
             locks: shown(all.locks, &own.locks, workplace.agent_id()),
             intents,
+            bypasses: bypass::noted(&work.working_copy),
             hooks: hooks_of(&work.working_copy),
         }
     }

@@ -66,7 +66,10 @@ fn heading(report: &Report, width: Option<usize>) -> String {
         Standing::Ahead => styled(CAUTION, &format!("your working copy is ahead, at {head}: not pushed")),
         Standing::Behind => styled(
             CAUTION,
-            &format!("your working copy is behind, at {head}: git pull --rebase"),
+            &match &report.pull {
+                Some(pull) => format!("your working copy is behind, at {head}: {pull}"),
+                None => format!("your working copy is behind, at {head}"),
+            },
         ),
         Standing::Unknown => format!("your working copy is at {head}"),
     };
@@ -81,6 +84,13 @@ fn heading(report: &Report, width: Option<usize>) -> String {
         }
         None => String::new(),
     };
+    let bypasses = match &report.bypasses {
+        Some((times, newest)) => {
+            let said = format!("bypasses of the guard: {times}, the last one {newest}");
+            styled(CAUTION, &said) + "\n"
+        }
+        None => String::new(),
+    };
     let repository = report.repo_url.strip_prefix("https://").unwrap_or(&report.repo_url);
     let server = if report.is_local {
         ", the coord serve of this clone"
@@ -89,7 +99,7 @@ fn heading(report: &Report, width: Option<usize>) -> String {
     };
     let asked = format!("{repository} at {}{server}", report.server);
     let asked = width.map_or(asked.clone(), |width| cut(&asked, width, Cut::End));
-    format!("{}\n{at}\n{standing}\n{who}{intent}", styled(FAINT, &asked))
+    format!("{}\n{at}\n{standing}\n{who}{intent}{bypasses}", styled(FAINT, &asked))
 }
 
 fn table(report: &Report, now: i64, width: Option<usize>) -> String {
@@ -211,6 +221,8 @@ mod tests {
             branch_head_ref: Some("refs/remotes/origin/main".to_owned()),
             head: Some("9bee4e10f4a4a5cf3bd2e0c6ce2bb6ae1c0a8e55".to_owned()),
             standing: Standing::Behind,
+            pull: Some("git pull --rebase".to_owned()),
+            bypasses: None,
             agent_id: Some("claude-1".to_owned()),
             locks: vec![shown(true, own), shown(false, others)],
             locks_omitted: 0,
@@ -254,6 +266,8 @@ mod tests {
             hooks: Vec::new(),
             agent_id: None,
             standing: Standing::AtHead,
+            pull: None,
+            bypasses: None,
             ..report("main")
         };
         insta::assert_snapshot!(plain(&nothing, Some(80)));

@@ -22,7 +22,7 @@ pub(super) struct Work<'a> {
     admission: &'a Admission<'a>,
     source: &'a dyn Source,
     /// The commit that the caller says it has pushed.
-    new_head: &'a CommitSha,
+    new_head: CommitSha,
     /// The commit of its working copy.
     agent_head: &'a CommitSha,
     files: Vec<File>,
@@ -77,7 +77,7 @@ impl<'a> Work<'a> {
         Work {
             admission,
             source,
-            new_head,
+            new_head: new_head.clone(),
             agent_head,
             files,
             nameless,
@@ -97,6 +97,9 @@ impl<'a> Work<'a> {
         if let Some(work_branch) = work_branch.filter(|_| !self.missing().is_empty()) {
             self.judge_on(work_branch, head).await?;
         }
+        if !self.is_expensive() && !self.new_head.matches(head) && !self.missing().is_empty() {
+            self.judge_by_content(head).await?;
+        }
         let files = &self.files;
         let judged = |(claim_head, place): (&CommitSha, &usize)| Judged {
             path: files[*place].path.as_str().to_owned(),
@@ -107,6 +110,19 @@ impl<'a> Work<'a> {
         let claims = self.claims.iter();
         let places = claims.flat_map(|(claim_head, places)| places.iter().map(move |place| (claim_head, place)));
         Ok(places.map(judged).chain(self.nameless.iter().cloned()).collect())
+    }
+
+    /// The verdicts on what the branch has by another commit, such as that of a squash: what is as in the working copy is there.
+    async fn judge_by_content(&mut self, head: &CommitSha) -> Result<(), ApiError> {
+        self.new_head = head.clone();
+        self.comparisons.clear();
+        self.copy = None;
+        for (place, verdict) in self.verdicts(head).await? {
+            if !is_missing(verdict) {
+                self.files[place].verdict = verdict;
+            }
+        }
+        Ok(())
     }
 
     /// The verdicts on what the branch with `head` does not have by its work branch.
@@ -138,7 +154,7 @@ impl<'a> Work<'a> {
         if !unread.is_empty() {
             let paths: Vec<FilePath> = unread.iter().map(|place| self.files[*place].path.clone()).collect();
             self.count().await?;
-            let blobs = self.source.blobs_at(repo, self.new_head, &paths).await?;
+            let blobs = self.source.blobs_at(repo, &self.new_head, &paths).await?;
             for (place, blob) in unread.into_iter().zip(blobs) {
                 self.files[place].blob = blob.unwrap_or_default();
             }
@@ -148,7 +164,7 @@ impl<'a> Work<'a> {
 
     /// The verdicts by the branch with `head` on the files whose work is still missing.
     async fn verdicts(&mut self, head: &CommitSha) -> Result<Vec<(usize, Verdict)>, ApiError> {
-        let is_on_branch = self.is_on(self.new_head, head).await?;
+        let is_on_branch = self.is_on(&self.new_head.clone(), head).await?;
         let is_nowhere = self.is_nowhere(head);
         let most_heads = match self.is_expensive() {
             true => MOST_CLAIM_HEADS,
@@ -167,7 +183,7 @@ impl<'a> Work<'a> {
             }
             let since_claim = self.compare(&claim_head).await?;
             let follows_claim = since_claim.descends == Reachable::Yes;
-            let is_same_commit = claim_head.matches(self.new_head);
+            let is_same_commit = claim_head.matches(&self.new_head);
             // A commit from before the claim is no push, whatever has become of the branch.
             let may_be_anew = !follows_claim && is_on_branch && since_claim.precedes == Reachable::No;
             let is_rewritten = may_be_anew && self.is_gone(&claim_head, head).await?;
@@ -215,7 +231,7 @@ impl<'a> Work<'a> {
     /// What the working copy has that the new head lacks; `None` where that is nothing that the branch with `head` lacks.
     async fn in_copy(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
         let agent_head = self.agent_head;
-        if agent_head.matches(self.new_head) || self.is_on(agent_head, head).await? {
+        if agent_head.matches(&self.new_head) || self.is_on(agent_head, head).await? {
             return Ok(None);
         }
         if self.is_expensive() && self.known_relation(agent_head, head) == Some(Reachable::Unknown) {
@@ -229,7 +245,7 @@ impl<'a> Work<'a> {
         let paths = self.paths();
         let work = self
             .source
-            .work_in_copy(self.admission.repo, self.new_head, agent_head, &paths);
+            .work_in_copy(self.admission.repo, &self.new_head, agent_head, &paths);
         let work = work.await?;
         self.copy = Some(work.clone());
         Ok(Some(work))
@@ -256,7 +272,7 @@ impl<'a> Work<'a> {
 
     /// Whether an expensive source does not have the new head, or has no history in common with `head` there.
     fn is_nowhere(&self, head: &CommitSha) -> bool {
-        self.is_expensive() && self.known_relation(self.new_head, head) == Some(Reachable::Unknown)
+        self.is_expensive() && self.known_relation(&self.new_head, head) == Some(Reachable::Unknown)
     }
 
     /// The blob of the file at `place` at the new head, where a comparison has named it.
@@ -267,7 +283,7 @@ impl<'a> Work<'a> {
 
     fn known_relation(&self, ancestor: &CommitSha, descendant: &CommitSha) -> Option<Reachable> {
         let known = self.relations.get(&(ancestor.clone(), descendant.clone())).copied();
-        let compared = self.comparisons.get(ancestor).filter(|_| descendant == self.new_head);
+        let compared = self.comparisons.get(ancestor).filter(|_| *descendant == self.new_head);
         known.or_else(|| compared.map(|comparison| comparison.descends))
     }
 
@@ -291,7 +307,7 @@ impl<'a> Work<'a> {
         self.count().await?;
         let paths = self.paths();
         let repo = self.admission.repo;
-        let comparison = self.source.compare(repo, base, self.new_head, &paths).await?;
+        let comparison = self.source.compare(repo, base, &self.new_head, &paths).await?;
         self.comparisons.insert(base.clone(), comparison.clone());
         Ok(comparison)
     }

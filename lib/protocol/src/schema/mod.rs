@@ -387,7 +387,7 @@ pub fn command() -> Object {
             Type::String,
             Type::Null,
         ]))
-        .pattern(Some("^(git pull --rebase( [A-Za-z0-9._/-]+ [A-Za-z0-9._/-]+)?|git push|sleep 5)$"))
+        .pattern(Some("^(git pull --rebase( --autostash)?( [A-Za-z0-9._/-]+ [A-Za-z0-9._/-]+)?|git push( --force-with-lease)?( (-u )?[A-Za-z0-9._/-]+ HEAD(:[A-Za-z0-9._/-]+)?)?|sleep 5)$"))
         .description(Some(
             "The shell command that carries the action out, or `null`. With `work_branch`, PULL names the remote and the branch that the \
              work is for",

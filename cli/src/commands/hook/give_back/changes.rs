@@ -36,7 +36,8 @@ impl Changes {
         let files: Vec<&str> = locks.iter().map(|lock| lock.file_path.as_str()).collect();
         for place in places {
             let root = place.root();
-            let branch = place.pushed_branch(branch);
+            let target = branch;
+            let branch = place.pushed_branch_at_head(target);
             let Some(base) = place.base_head(&branch).map(|base| base.to_string()) else {
                 continue;
             };
@@ -51,7 +52,15 @@ impl Changes {
             let lines = listed(root, &status, &files).await?;
             let names = lines.iter().filter_map(|line| line.get(3..));
             changes.uncommitted.extend(names.map(str::to_owned));
-            let unpushed = differing(root, &base, "HEAD", &files).await?;
+            let mut unpushed = differing(root, &base, "HEAD", &files).await?;
+            // What is as at a head was pushed, whatever commit has brought it there.
+            let tips = [&branch, target].map(|branch| place.tip(branch));
+            for tip in tips.into_iter().flatten().filter(|tip| tip.commit.as_str() != base) {
+                let files: Vec<&str> = unpushed.iter().map(String::as_str).collect();
+                if !files.is_empty() {
+                    unpushed = differing(root, tip.commit.as_str(), "HEAD", &files).await?;
+                }
+            }
             changes.unpushed.extend(unpushed);
             changes.is_known = true;
             changes.base = changes.base.or(Some(base));
@@ -60,7 +69,7 @@ impl Changes {
             return Ok(changes);
         };
         changes.head = first
-            .tip(&first.pushed_branch(branch))
+            .tip(&first.pushed_branch_at_head(branch))
             .map(|tip| tip.commit.to_string());
         let Some(head) = &changes.head else {
             return Ok(changes);
@@ -86,6 +95,11 @@ impl Changes {
         } else {
             None
         }
+    }
+
+    /// Whether there are commits that nothing here knows to be pushed.
+    pub(super) fn has_unpushed(&self) -> bool {
+        !self.unpushed.is_empty()
     }
 
     /// Whether the branch has got changes of `file` since it was claimed. Only the session that holds it can have made them.

@@ -1,8 +1,8 @@
 //! Commands of git: those that write the files that they name, those that change a whole working copy, and pushes.
 
-use super::TreeChange;
 use super::arguments::Arguments;
 use super::place::Place;
+use super::{TreeChange, past_guard};
 
 /// Options before the command that have a value in the next word.
 const WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
@@ -18,8 +18,10 @@ pub(super) fn run(place: &mut Place, words: &[Option<String>]) {
         }
         position += if WITH_VALUE.contains(&word.as_str()) { 2 } else { 1 };
     }
-    if let Some((Some(command), words)) = words.get(position..).and_then(<[_]>::split_first) {
-        subcommand(place, command, words);
+    if let Some((Some(command), rest)) = words.get(position..).and_then(<[_]>::split_first) {
+        let past = past_guard::in_git(words, command, rest);
+        place.effects.past_guard = place.effects.past_guard.take().or(past);
+        subcommand(place, command, rest);
     }
     place.folder = before;
 }

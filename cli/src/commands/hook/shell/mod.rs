@@ -3,12 +3,15 @@
 
 mod arguments;
 mod git;
+mod past_guard;
 mod person;
 mod place;
 mod programs;
 mod readers;
 mod walk;
 mod words;
+
+pub use past_guard::is_hook;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -38,6 +41,8 @@ pub struct Effects {
     pub reads: Vec<PathBuf>,
     /// An act of a person that it is, such as `coord intent unblock`.
     pub person: Option<String>,
+    /// The part of it that goes past the guard in git's hooks.
+    pub past_guard: Option<String>,
     /// Commands of git that change a whole working copy.
     pub trees: Vec<TreeChange>,
     /// The folders that it pushes from.
@@ -67,6 +72,10 @@ pub struct TreeChange {
 pub fn effects(command: &str, folder: &Path) -> Effects {
     let mut found = read(command, folder);
     found.person = found.person.or_else(|| person::in_text(command));
+    found.past_guard = found.past_guard.or_else(|| past_guard::in_text(command));
+    if found.past_guard.is_none() && found.writes.iter().any(|path| is_hook(path)) {
+        found.past_guard = Some("a change of git's hooks".to_owned());
+    }
     found
 }
 

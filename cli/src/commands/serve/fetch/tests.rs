@@ -32,26 +32,6 @@ fn what_git_says_is_logged_without_credentials() {
     }
 }
 
-#[test]
-fn ssh_is_told_to_ask_nothing_however_it_is_configured() {
-    let batch = |environment: Option<&str>, program: Option<&str>, configured: Option<&str>| {
-        let command = ssh_in_batch(environment.map(OsString::from), program.map(OsString::from), configured);
-        command.map(|command| command.into_string().unwrap())
-    };
-    let options = "-oBatchMode=yes -oConnectTimeout=20";
-    assert_eq!(batch(None, None, None), Some(format!("ssh {options}")));
-    assert_eq!(
-        batch(Some(""), None, Some("ssh -i k")),
-        Some(format!("ssh -i k {options}"))
-    );
-    assert_eq!(
-        batch(Some("ssh -v"), None, Some("ssh -i k")),
-        Some(format!("ssh -v {options}"))
-    );
-    assert_eq!(batch(None, Some("/opt/wrapper"), None), None);
-    assert_eq!(batch(None, None, Some("plink.exe -i k")), None);
-}
-
 /// A repository with a remote that uses `ssh_command`.
 #[cfg(unix)]
 fn clone_with(folder: &Path, ssh_command: &str) -> FetchSettings {

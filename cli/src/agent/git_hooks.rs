@@ -1,0 +1,142 @@
+//! The hooks that git runs in a working copy, and the programs that manage them: a manager writes git's hooks anew by its own file, so
+//! that lines in a hook alone do not last.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use coord_git::WorkingCopy;
+
+use super::git;
+
+/// What a hook that has the guard says.
+const GUARD: &str = "coord guard";
+
+/// Largest file that is looked into, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// A program that manages git's hooks.
+#[derive(Debug)]
+pub struct Manager {
+    /// Its name, which its hooks have in them.
+    name: &'static str,
+    /// Its files, below the root of the working copy.
+    files: &'static [&'static str],
+    /// What its file has in it, where that is not its own alone.
+    key: &'static str,
+    /// What is to be added there, for a person.
+    lines: &'static str,
+}
+
+const MANAGERS: [Manager; 3] = [
+    Manager {
+        name: "lefthook",
+        files: &[
+            "lefthook.yml",
+            "lefthook.yaml",
+            ".lefthook.yml",
+            ".lefthook.yaml",
+            "lefthook.toml",
+            "lefthook.json",
+        ],
+        key: "",
+        lines: "pre-commit: {commands: {coord: {run: coord guard pre-commit}}} and pre-push: {commands: {coord: {run: coord guard \
+                pre-push {1} {2}, use_stdin: true}}}",
+    },
+    Manager {
+        name: "pre-commit",
+        files: &[".pre-commit-config.yaml"],
+        key: "",
+        lines: "- {repo: local, hooks: [{id: coord, name: coord, entry: coord guard pre-commit, language: system, always_run: true, \
+                pass_filenames: false}]}",
+    },
+    Manager {
+        name: "simple-git-hooks",
+        files: &["package.json", ".simple-git-hooks.json", "simple-git-hooks.json"],
+        key: "simple-git-hooks",
+        lines: "\"simple-git-hooks\": {\"pre-commit\": \"coord guard pre-commit\", \"pre-push\": \"coord guard pre-push \\\"$@\\\"\"}",
+    },
+];
+
+impl Manager {
+    /// Its file in the working copy at `root`, and what that says.
+    fn file(&self, root: &Path) -> Option<(PathBuf, String)> {
+        let files = self.files.iter().map(|file| root.join(file));
+        files.into_iter().find_map(|file| {
+            let text = read(&file)?;
+            text.contains(self.key).then_some((file, text))
+        })
+    }
+}
+
+/// What a person has to add for each manager of the working copy at `root` whose file does not run the guard.
+pub fn lines_to_add(root: &Path) -> Vec<String> {
+    let notes = MANAGERS.iter().filter_map(|manager| {
+        let (file, text) = manager.file(root)?;
+        let name = file.file_name()?.to_string_lossy().into_owned();
+        (!text.contains(GUARD)).then(|| {
+            format!(
+                "{} writes git's hooks anew and drops these lines: add to {name}: {}",
+                manager.name, manager.lines
+            )
+        })
+    });
+    notes.collect()
+}
+
+/// The folder whose hooks git runs in `working_copy`.
+///
+/// # Errors
+/// When git does not say.
+pub async fn folder(working_copy: &WorkingCopy) -> anyhow::Result<PathBuf> {
+    let output = git::output(working_copy.root(), ["rev-parse", "--git-path", "hooks"]).await?;
+    let path = String::from_utf8(output).context("the path of git's hooks is not UTF-8")?;
+    Ok(working_copy.root().join(path.trim_end_matches(['\n', '\r'])))
+}
+
+/// The folder that Husky's own hooks are in, where git runs those that Husky makes in `folder`.
+pub fn of_husky(folder: &Path) -> Option<&Path> {
+    folder.parent().filter(|_| folder.ends_with(".husky/_"))
+}
+
+/// Whether git's hook `name` in `folder` runs the guard, by itself or by the file of its manager in the working copy at `root`.
+pub fn runs_guard(folder: &Path, root: &Path, name: &str) -> bool {
+    let path = folder.join(name);
+    let Some(text) = read(&path).filter(|_| is_executable(&path)) else {
+        return false;
+    };
+    let says = |path: &Path| read(path).is_some_and(|text| text.contains(GUARD));
+    let by_manager = |manager: &Manager| {
+        let file = manager.file(root).filter(|_| text.contains(manager.name));
+        file.is_some_and(|(_, text)| text.contains(&format!("{GUARD} {name}")))
+    };
+    text.contains(GUARD) || of_husky(folder).is_some_and(|own| says(&own.join(name))) || MANAGERS.iter().any(by_manager)
+}
+
+/// Whether git runs the guard before a commit or a push in `working_copy`.
+pub async fn is_guarded(working_copy: &WorkingCopy) -> bool {
+    let root = working_copy.root();
+    match folder(working_copy).await {
+        Ok(folder) => ["pre-commit", "pre-push"]
+            .iter()
+            .any(|name| runs_guard(&folder, root, name)),
+        Err(_) => false,
+    }
+}
+
+fn read(path: &Path) -> Option<String> {
+    let text = coord_files::regular(path, MOST_BYTES).ok()??;
+    Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Whether git runs the hook at `path`.
+#[cfg(unix)]
+pub fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether git runs the hook at `path`.
+#[cfg(not(unix))]
+pub fn is_executable(_: &Path) -> bool {
+    true
+}

@@ -1,0 +1,133 @@
+//! What was pushed where no remote-tracking reference can tell: to branches that the `fetch` lines of this clone leave out, as in a
+//! single-branch or shallow clone, and to references that are no branches (`refs/for/main`). It is kept in git's folder.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use coord::domain::{Branch, CommitSha};
+use coord_files::{FILE_MODE, FileError, Inside, PRIVATE_MODE};
+
+/// The file, in the folder that all worktrees share.
+const FILE: &str = "coord/pushed";
+
+/// Most pushes that are kept: the newest.
+const MOST: usize = 256;
+
+/// Largest file that is read, in bytes.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// A push.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pushed {
+    /// The commit.
+    pub commit: CommitSha,
+    /// Whether the remote is known to have it. Otherwise the push has begun.
+    pub is_there: bool,
+    /// The remote, by its name.
+    pub remote: String,
+    /// The full name of the reference at the remote.
+    pub reference: String,
+}
+
+impl Pushed {
+    /// The name by which Coord knows the reference: that of the branch, or else the reference without `refs/`.
+    pub fn branch(&self) -> Option<Branch> {
+        let name = self.reference.strip_prefix("refs/")?;
+        let name = name.strip_prefix("heads/").unwrap_or(name);
+        // Gerrit takes options behind a percent sign.
+        Branch::parse(name.split('%').next()?).ok()
+    }
+}
+
+impl fmt::Display for Pushed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = if self.is_there { "there" } else { "begun" };
+        write!(out, "{} {state} {} {}", self.commit, self.remote, self.reference)
+    }
+}
+
+impl FromStr for Pushed {
+    type Err = ();
+
+    fn from_str(line: &str) -> Result<Pushed, ()> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [commit, state @ ("there" | "begun"), remote, reference] = words[..] else {
+            return Err(());
+        };
+        Ok(Pushed {
+            commit: CommitSha::parse(commit).map_err(|_| ())?,
+            is_there: state == "there",
+            remote: remote.to_owned(),
+            reference: reference.to_owned(),
+        })
+    }
+}
+
+/// The pushes that are kept in the folder of git at `common_dir`, the newest last.
+pub(super) fn read(common_dir: &Path) -> Vec<Pushed> {
+    let text = file(common_dir).read(MOST_BYTES).ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    text.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+/// Keeps `pushed` in place of what is known of the same reference.
+pub(super) fn note(common_dir: &Path, pushed: Pushed) -> Result<(), FileError> {
+    // A name with a blank could not be read again.
+    if [&pushed.remote, &pushed.reference]
+        .iter()
+        .any(|name| name.contains(char::is_whitespace))
+    {
+        return Ok(());
+    }
+    let is_other = |known: &Pushed| (&known.remote, &known.reference) != (&pushed.remote, &pushed.reference);
+    let mut all: Vec<Pushed> = read(common_dir).into_iter().filter(is_other).collect();
+    all.push(pushed);
+    let text: String = all[all.len().saturating_sub(MOST)..]
+        .iter()
+        .map(|pushed| format!("{pushed}\n"))
+        .collect();
+    let file = file(common_dir);
+    file.make_parents(PRIVATE_MODE)?;
+    file.write(text.as_bytes(), FILE_MODE)
+}
+
+fn file(common_dir: &Path) -> Inside {
+    Inside::new(common_dir, PathBuf::from(FILE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pushed(reference: &str, digit: char) -> Pushed {
+        Pushed {
+            commit: CommitSha::parse(&digit.to_string().repeat(40)).unwrap(),
+            is_there: digit != '0',
+            remote: "origin".to_owned(),
+            reference: reference.to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_newest_push_to_a_reference_replaces_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (pushed("refs/heads/a", '0'), pushed("refs/for/main%wip", '2'));
+        for pushed in [&one, &other, &pushed("refs/heads/a b", '3')] {
+            note(folder.path(), pushed.clone()).unwrap();
+        }
+        assert_eq!(read(folder.path()), [one, other.clone()]);
+        note(folder.path(), pushed("refs/heads/a", '1')).unwrap();
+        assert_eq!(read(folder.path()), [other, pushed("refs/heads/a", '1')]);
+        std::fs::write(file(folder.path()).full(), "x\n\u{0}\n").unwrap();
+        assert_eq!(read(folder.path()), []);
+    }
+
+    #[test]
+    fn a_reference_that_is_no_branch_has_a_name_too() {
+        let name = |reference| pushed(reference, '1').branch().map(|branch| branch.to_string());
+        assert_eq!(name("refs/heads/a/b").as_deref(), Some("a/b"));
+        assert_eq!(name("refs/for/main%r=ada@example.com").as_deref(), Some("for/main"));
+        assert_eq!(name("HEAD"), None);
+    }
+}

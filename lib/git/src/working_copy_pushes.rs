@@ -1,0 +1,146 @@
+//! Where a working copy stands to its branch and to what was pushed.
+
+use coord::domain::{Branch, CommitSha};
+use coord_files::FileError;
+use gix::ObjectId;
+use gix::state::InProgress;
+
+use super::pushed::{self, Pushed};
+use super::working_copy::WorkingCopy;
+
+/// What git is in the middle of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnderWay {
+    /// `git merge`
+    Merge,
+    /// `git rebase`, or `git am`
+    Rebase,
+    /// `git cherry-pick`
+    CherryPick,
+    /// `git revert`
+    Revert,
+}
+
+impl UnderWay {
+    /// The command of git.
+    pub fn command(self) -> &'static str {
+        match self {
+            UnderWay::Merge => "git merge",
+            UnderWay::Rebase => "git rebase",
+            UnderWay::CherryPick => "git cherry-pick",
+            UnderWay::Revert => "git revert",
+        }
+    }
+}
+
+impl WorkingCopy {
+    /// What git is in the middle of, which has to be ended before anything can be pulled.
+    pub fn under_way(&self) -> Option<UnderWay> {
+        match self.handle().state()? {
+            InProgress::Merge => Some(UnderWay::Merge),
+            InProgress::Rebase
+            | InProgress::RebaseInteractive
+            | InProgress::ApplyMailbox
+            | InProgress::ApplyMailboxRebase => Some(UnderWay::Rebase),
+            InProgress::CherryPick | InProgress::CherryPickSequence => Some(UnderWay::CherryPick),
+            InProgress::Revert | InProgress::RevertSequence => Some(UnderWay::Revert),
+            InProgress::Bisect => None,
+        }
+    }
+
+    /// The newest commit of `branch`, as the remote had it, that the working copy contains.
+    pub fn base_head(&self, branch: &Branch) -> Option<CommitSha> {
+        let head = self.head_id()?;
+        let tip = ObjectId::from_hex(self.tip(branch)?.commit.as_str().as_bytes()).ok()?;
+        let base = match head == tip {
+            true => head,
+            false => self.handle().merge_base(head, tip).ok()??.detach(),
+        };
+        CommitSha::parse(&base.to_string()).ok()
+    }
+
+    /// The branch that work for `branch` is pushed to first: the checked-out one, where a remote has it, or `branch` itself.
+    pub fn pushed_branch(&self, branch: &Branch) -> Branch {
+        let checked_out = self.checked_out();
+        let own = checked_out.as_ref().filter(|checked_out| *checked_out != branch);
+        let own = own.filter(|own| self.tip(own).is_some()).cloned();
+        own.or_else(|| self.fork_of(checked_out.as_ref()?, branch))
+            .unwrap_or_else(|| branch.clone())
+    }
+
+    /// As [`WorkingCopy::pushed_branch`]; what was pushed by another name is found by its commit.
+    pub fn pushed_branch_at_head(&self, branch: &Branch) -> Branch {
+        let pushed = self.pushed_branch(branch);
+        let is_there = |pushed: &Branch| self.base_head(pushed).is_some() && self.base_head(pushed) == self.head();
+        if is_there(&pushed) || is_there(branch) {
+            return pushed;
+        }
+        let found = || {
+            let remote = self.push_remote()?;
+            let repository = self.repository();
+            let found = repository
+                .upstreams()
+                .at(repository.references(), &remote, &self.head_id()?);
+            found.ok().flatten()
+        };
+        found().unwrap_or(pushed)
+    }
+
+    /// `branch` at the remote that `checked_out` is pushed to, where that is a fork of the one that the work is for.
+    fn fork_of(&self, checked_out: &Branch, branch: &Branch) -> Option<Branch> {
+        let remote = self.push_remote()?;
+        let read = self.tip(branch)?.reference;
+        let of_other = read.strip_prefix("refs/remotes/")?;
+        if of_other
+            .strip_prefix(remote.as_str())
+            .is_some_and(|rest| rest.starts_with('/'))
+        {
+            return None;
+        }
+        let fork = Branch::parse(&format!("{remote}/{checked_out}")).ok()?;
+        self.tip(&fork).is_some().then_some(fork)
+    }
+
+    /// The remote that `git push` pushes to.
+    pub fn push_remote(&self) -> Option<String> {
+        let upstreams = self.repository().upstreams();
+        upstreams.push_remote(self.checked_out().as_ref()).ok().flatten()
+    }
+
+    /// The remote of the upstream of the checked-out branch, and the upstream there.
+    pub fn upstream(&self) -> Option<(String, Branch)> {
+        let checked_out = self.checked_out()?;
+        let (remote, name) = self.repository().upstreams().upstream(&checked_out).ok()??;
+        let name = name?;
+        Some((remote, Branch::parse(name.strip_prefix("refs/heads/")?).ok()?))
+    }
+
+    /// Whether a reference here follows `branch` at `remote`, once that is fetched. It does not in a single-branch clone.
+    pub fn is_followed(&self, remote: &str, branch: &Branch) -> bool {
+        let upstreams = self.repository().upstreams();
+        upstreams.is_followed(remote, branch).unwrap_or(true)
+    }
+
+    /// Pushes that are known from elsewhere than references, the newest last.
+    pub fn pushed(&self) -> Vec<Pushed> {
+        pushed::read(self.shared_folder())
+    }
+
+    /// Keeps a push.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn note_pushed(&self, pushed: Pushed) -> Result<(), FileError> {
+        pushed::note(self.shared_folder(), pushed)
+    }
+
+    /// Whether the object database has `commit`.
+    pub fn has_commit(&self, commit: &CommitSha) -> bool {
+        let id = ObjectId::from_hex(commit.as_str().as_bytes());
+        id.is_ok_and(|id| self.handle().find_commit(id).is_ok())
+    }
+
+    fn head_id(&self) -> Option<ObjectId> {
+        Some(self.handle().head_id().ok()?.detach())
+    }
+}

@@ -1,0 +1,87 @@
+//! Merges, work branches and empty pushes: what others have changed is not the committer's change, and what went past the hook before a
+//! commit does not go past the one before a push.
+
+use super::{bob_edits, git, install, said};
+use crate::worktree_agent::{path, world_with_guards};
+use crate::world::World;
+
+const FILES: [(&str, &str); 3] = [("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")];
+
+#[test]
+fn a_merge_is_checked_for_what_differs_from_every_parent() {
+    let world = World::with(&FILES);
+    install(&world, "pre-commit", "");
+    let folder = world.clone.path();
+    world.others_push("main", &[("a.txt", "theirs\n"), ("b.txt", "theirs\n")]);
+    world.clone.git(&["switch", "--quiet", "--create", "topic"]);
+    world.clone.commit(&[("b.txt", "mine\n")]);
+    bob_edits(&world, "a.txt");
+    world.clone.git(&["fetch", "--quiet"]);
+    let merge = || git(&world, folder, &[], &["merge", "-q", "--no-edit", "origin/main"]);
+    assert!(!merge().status.success(), "b.txt has a conflict");
+    std::fs::write(folder.join("b.txt"), "both\n").unwrap();
+    world.clone.git(&["add", "b.txt"]);
+    let merged = git(&world, folder, &[], &["commit", "-qm", "Merge main"]);
+    assert!(merged.status.success(), "a.txt only came along: {}", said(&merged));
+    // What the merge itself changes is the committer's.
+    world.clone.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    assert!(!merge().status.success());
+    std::fs::write(folder.join("a.txt"), "mine\n").unwrap();
+    world.clone.git(&["add", "a.txt", "b.txt"]);
+    let refused = git(&world, folder, &[], &["commit", "-qm", "Merge main"]);
+    assert!(said(&refused).contains("a.txt: WRITING"), "{}", said(&refused));
+    assert!(!said(&refused).contains("b.txt:"), "{}", said(&refused));
+}
+
+#[test]
+fn a_squash_of_the_branch_is_no_change_of_what_it_brings() {
+    let world = World::with(&FILES);
+    install(&world, "pre-commit", "");
+    let folder = world.clone.path();
+    world.others_push("main", &[("a.txt", "theirs\n")]);
+    world.clone.git(&["switch", "--quiet", "--create", "topic"]);
+    bob_edits(&world, "a.txt");
+    world.clone.git(&["fetch", "--quiet"]);
+    world.clone.git(&["merge", "--quiet", "--squash", "origin/main"]);
+    let done = git(&world, folder, &[], &["commit", "-qm", "As on main"]);
+    assert!(done.status.success(), "{}", said(&done));
+}
+
+#[test]
+fn what_went_past_the_commit_is_checked_when_a_work_branch_is_pushed() {
+    let world = World::with(&FILES);
+    for hook in ["pre-commit", "pre-push"] {
+        install(&world, hook, "");
+    }
+    let folder = world.clone.path();
+    world.clone.git(&["switch", "--quiet", "--create", "topic"]);
+    bob_edits(&world, "a.txt");
+    std::fs::write(folder.join("a.txt"), "mine\n").unwrap();
+    let past = git(&world, folder, &[], &["commit", "-qam", "Change a", "--no-verify"]);
+    assert!(past.status.success(), "{}", said(&past));
+    let push = || git(&world, folder, &[], &["push", "-q", "-u", "origin", "topic"]);
+    assert!(said(&push()).contains("a.txt: WRITING"), "{}", said(&push()));
+    // What the branch has as well is nobody's change.
+    world.others_push("main", &[("a.txt", "mine\n")]);
+    world.clone.git(&["fetch", "--quiet"]);
+    assert!(push().status.success(), "{}", said(&push()));
+}
+
+#[test]
+fn a_push_of_nothing_is_handed_on_as_nothing() {
+    let world = world_with_guards(&FILES);
+    let hook = world.clone.path().join(".git/hooks/pre-push");
+    let mut text = std::fs::read_to_string(&hook).unwrap();
+    text.push_str("wc -c | tr -d ' ' >\"$HOME/bytes\"\n");
+    std::fs::write(&hook, text).unwrap();
+    let settings = [("PATH", path(&world))];
+    let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let bytes = || std::fs::read_to_string(world.folder("home").join("bytes")).unwrap();
+    let push = || git(&world, world.clone.path(), &settings, &["push", "-q"]);
+    assert!(push().status.success(), "{}", said(&push()));
+    assert_eq!(bytes(), "0\n");
+    world.clone.commit(&[("c.txt", "cc\n")]);
+    assert!(push().status.success(), "{}", said(&push()));
+    let line = format!("refs/heads/main {0} refs/heads/main {0}\n", "0".repeat(40));
+    assert_eq!(bytes(), format!("{}\n", line.len()));
+}

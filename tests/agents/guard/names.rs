@@ -1,0 +1,89 @@
+//! Names that no lock can have, and servers that cannot be reached.
+
+use super::{bob_edits, git, install, said};
+use crate::hook::forms::CLAUDE_CODE;
+use crate::hook::{held_files, session};
+use crate::world::World;
+
+const ODD: [&str; 5] = [
+    "Icon\r",
+    "back\\slash.md",
+    "tab\tx.md",
+    "zero\u{200b}width.md",
+    "blank.md ",
+];
+
+#[test]
+fn a_name_that_cannot_be_locked_is_left_out_and_the_rest_is_checked() {
+    let world = World::with(&[("a.txt", "a")]);
+    for hook in ["pre-commit", "pre-push"] {
+        install(&world, hook, "");
+    }
+    let folder = world.clone.path();
+    bob_edits(&world, "a.txt");
+    for name in ODD {
+        std::fs::write(folder.join(name), "x").unwrap();
+        world.clone.git(&["add", "--all"]);
+        let alone = git(&world, folder, &[], &["commit", "-qm", "Add it"]);
+        assert!(alone.status.success(), "{name:?}: {}", said(&alone));
+        assert!(
+            said(&alone).contains("not checked") && said(&alone).contains(&format!("{name:?}")),
+            "{}",
+            said(&alone)
+        );
+        std::fs::write(folder.join(name), "y").unwrap();
+        std::fs::write(folder.join("a.txt"), name).unwrap();
+        let both = git(&world, folder, &[], &["commit", "-qam", "Change both"]);
+        assert!(said(&both).contains("a.txt: WRITING"), "{name:?}: {}", said(&both));
+        git(&world, folder, &[], &["commit", "-qam", "Change both", "--no-verify"]);
+        let pushed = git(&world, folder, &[], &["push", "-q"]);
+        assert!(said(&pushed).contains("a.txt: WRITING"), "{name:?}: {}", said(&pushed));
+    }
+}
+
+#[test]
+fn an_edit_of_a_name_that_cannot_be_locked_is_let_in_with_a_note() {
+    let world = World::with(&[("a.txt", "a")]);
+    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    for name in ODD {
+        let answer = ada.edits(name);
+        assert_eq!(ada.denial(&answer), None, "{name:?}");
+        let told = format!("{} {}", answer.body, answer.aside);
+        assert!(told.contains("without a lock"), "{name:?}: {told}");
+    }
+    assert_eq!(held_files(&world), [""; 0]);
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_is_no_answer() {
+    let world = World::with(&[("a.txt", "a")]);
+    let folder = world.clone.path();
+    std::fs::create_dir_all(folder.join(".git/coord")).unwrap();
+    let count = std::cell::Cell::new(0);
+    let commit = |options: &str| {
+        install(&world, "pre-commit", options);
+        count.set(count.get() + 1);
+        std::fs::write(folder.join("a.txt"), count.get().to_string()).unwrap();
+        git(&world, folder, &[], &["commit", "-qam", "Change a"])
+    };
+    // Of a container with an address of its own, of one with this machine's, and of another user.
+    for announced in [
+        "http://203.0.113.7:3000 (process 7)",
+        "http://127.0.0.1:1 (process 4194304)",
+        "",
+    ] {
+        std::fs::write(folder.join(".git/coord/listening"), announced).unwrap();
+        let warned = commit("");
+        assert!(warned.status.success(), "{}", said(&warned));
+        assert!(
+            said(&warned).contains("let pass, unchecked"),
+            "{announced}: {}",
+            said(&warned)
+        );
+        let refused = commit("--on-error deny");
+        assert!(!refused.status.success(), "{announced}: {}", said(&refused));
+    }
+    std::fs::remove_file(folder.join(".git/coord/listening")).unwrap();
+    let silent = commit("--on-error deny");
+    assert!(silent.status.success() && said(&silent).is_empty(), "{}", said(&silent));
+}

@@ -1,0 +1,305 @@
+//! Every command that a response names is run, in the state of a working copy that it is named for.
+
+use std::path::{Path, PathBuf};
+
+use crate::world::World;
+
+const FILES: [(&str, &str); 2] = [("a.txt", "a\n"), ("b.txt", "b\n")];
+
+/// Makes a world, and the working copy in it.
+type Make<'a> = &'a dyn Fn() -> (World, PathBuf);
+
+/// What `coord ARGS` prints in `folder`, and its exit status.
+fn coord(world: &World, folder: &Path, args: &[&str]) -> (i32, String) {
+    let output = world.coord(folder).args(args).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code().unwrap(),
+        String::from_utf8_lossy(&text).into_owned(),
+    )
+}
+
+/// The command that `printed` names.
+fn named(printed: &str) -> Option<&str> {
+    printed.lines().find_map(|line| line.strip_prefix("Run: "))
+}
+
+/// Runs `coord ARGS` in `folder` and each command that it names, until it is done. The commands.
+fn followed(world: &World, folder: &Path, args: &[&str]) -> Vec<String> {
+    let mut commands = Vec::new();
+    for _ in 0..3 {
+        let (status, printed) = coord(world, folder, args);
+        if status == 0 {
+            return commands;
+        }
+        let command = named(&printed)
+            .unwrap_or_else(|| panic!("{commands:?}: {printed}"))
+            .to_owned();
+        let ended = world.in_shell(folder, &command);
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.success(), "{command}: {said}; {printed}");
+        commands.push(command);
+    }
+    panic!("{commands:?} lead to nothing");
+}
+
+fn shell(world: &World, folder: &Path, command: &str) {
+    let ended = world.in_shell(folder, command);
+    assert!(
+        ended.status.success(),
+        "{command}: {}",
+        String::from_utf8_lossy(&ended.stderr)
+    );
+}
+
+fn claim(world: &World, folder: &Path) {
+    let (status, printed) = coord(world, folder, &["claim", "a.txt", "-m", "Change a"]);
+    assert_eq!(status, 0, "{printed}");
+}
+
+/// A clone with a fork, which the branch `topic` is pushed to.
+fn fork() -> (World, PathBuf) {
+    let world = World::with(&FILES);
+    let folder = world.clone.path().to_owned();
+    let fork = world.folder("fork.git").display().to_string();
+    shell(
+        &world,
+        &folder,
+        &format!("git clone --quiet --bare \"$(git remote get-url origin)\" '{fork}'"),
+    );
+    shell(
+        &world,
+        &folder,
+        &format!("git remote add fork '{fork}' && git fetch --quiet fork && git config remote.pushDefault fork"),
+    );
+    (world, folder)
+}
+
+#[test]
+fn the_command_of_push_works_in_every_state() {
+    let clone = || {
+        let world = World::with(&FILES);
+        let folder = world.clone.path().to_owned();
+        (world, folder)
+    };
+    let worktree = || {
+        let world = World::with(&FILES);
+        let folder = world.worktree("ada").path().to_owned();
+        (world, folder)
+    };
+    let shallow = || {
+        let world = World::cloned(&FILES, &["--depth", "1"]);
+        let folder = world.clone.path().to_owned();
+        (world, folder)
+    };
+    const CHANGE: &str = "echo changed >a.txt && git commit -qam Change";
+    let on_topic = format!("git switch -qc topic && {CHANGE}");
+    let cases: [(&str, Make<'_>, String, &[&str]); 11] = [
+        ("its own upstream", &clone, CHANGE.to_owned(), &["git push"]),
+        ("an upstream of another name", &worktree, CHANGE.to_owned(), &["git push origin HEAD:main"]),
+        ("no upstream", &clone, on_topic.clone(), &["git push -u origin HEAD"]),
+        ("a shallow clone", &shallow, on_topic.clone(), &["git push -u origin HEAD"]),
+        ("detached", &clone, format!("git checkout -q --detach && {CHANGE}"), &["git push origin HEAD:main"]),
+        ("a fork", &fork, on_topic.clone(), &["git push -u fork HEAD"]),
+        ("the main branch of a fork", &fork, CHANGE.to_owned(), &["git push fork HEAD"]),
+        (
+            "amended after a push",
+            &clone,
+            "git switch -qc topic && git commit -q --allow-empty -m Begin && git push -qu origin HEAD && echo changed >a.txt && \
+             git commit -qa --amend -m Change"
+                .to_owned(),
+            &["git push --force-with-lease"],
+        ),
+        (
+            "amended after a push, without an upstream",
+            &clone,
+            "git switch -qc topic && git commit -q --allow-empty -m Begin && git push -q origin HEAD && echo changed >a.txt && \
+             git commit -qa --amend -m Change"
+                .to_owned(),
+            &["git push --force-with-lease -u origin HEAD"],
+        ),
+        (
+            "nothing is pushed by default",
+            &clone,
+            format!("git config push.default nothing && {CHANGE}"),
+            &["git push origin HEAD"],
+        ),
+        (
+            "dirty",
+            &clone,
+            format!("{CHANGE} && echo dirty >b.txt"),
+            &["git push"],
+        ),
+    ];
+    for (name, make, prepare, commands) in cases {
+        let (world, folder) = make();
+        claim(&world, &folder);
+        shell(&world, &folder, &prepare);
+        assert_eq!(followed(&world, &folder, &["release", "a.txt"]), commands, "{name}");
+    }
+}
+
+#[test]
+fn a_branch_that_others_have_pushed_to_is_pulled_first() {
+    let world = World::with(&FILES);
+    let folder = world.clone.path();
+    shell(&world, folder, "git switch -qc topic && git push -qu origin HEAD");
+    claim(&world, folder);
+    world.others_push("topic", &[("b.txt", "bb\n")]);
+    shell(
+        &world,
+        folder,
+        "echo changed >a.txt && git commit -qam Change && git fetch -q",
+    );
+    assert_eq!(
+        followed(&world, folder, &["release", "a.txt"]),
+        ["git pull --rebase origin topic", "git push"]
+    );
+}
+
+#[test]
+fn changes_that_are_not_committed_are_to_be_committed_and_no_command_pretends_to_push_them() {
+    let world = World::with(&FILES);
+    let folder = world.clone.path();
+    claim(&world, folder);
+    shell(&world, folder, "echo changed >a.txt");
+    let (status, printed) = coord(&world, folder, &["release", "a.txt"]);
+    assert_eq!(status, 3, "{printed}");
+    assert!(
+        printed.starts_with("PUSH: ") && printed.contains("commit, then push"),
+        "{printed}"
+    );
+    assert_eq!(named(&printed), None);
+}
+
+#[test]
+fn the_command_of_pull_works_in_every_state() {
+    let worktree = || {
+        let world = World::with(&FILES);
+        let folder = world.worktree("ada").path().to_owned();
+        (world, folder)
+    };
+    let cloned = |options: &[&str]| {
+        let world = World::cloned(&FILES, options);
+        let folder = world.clone.path().to_owned();
+        (world, folder)
+    };
+    let cases: [(&str, Make<'_>, &str, &str); 7] = [
+        ("its own upstream", &|| cloned(&[]), ":", "git pull --rebase"),
+        (
+            "dirty",
+            &|| cloned(&[]),
+            "echo dirty >a.txt",
+            "git pull --rebase --autostash",
+        ),
+        (
+            "staged",
+            &|| cloned(&[]),
+            "echo x >new && git add new",
+            "git pull --rebase --autostash",
+        ),
+        (
+            "an upstream of another name",
+            &worktree,
+            ":",
+            "git pull --rebase origin main",
+        ),
+        (
+            "no upstream",
+            &|| cloned(&[]),
+            "git switch -qc topic",
+            "git pull --rebase origin main",
+        ),
+        (
+            "detached",
+            &|| cloned(&[]),
+            "git checkout -q --detach",
+            "git pull --rebase origin main",
+        ),
+        ("shallow", &|| cloned(&["--depth", "1"]), ":", "git pull --rebase"),
+    ];
+    for (name, make, prepare, command) in cases {
+        let (world, folder) = make();
+        world.others_push("main", &[("b.txt", "bb\n")]);
+        shell(&world, &folder, &format!("{prepare}; git fetch -q"));
+        let (_, status) = coord(&world, &folder, &["status"]);
+        assert!(status.contains(&format!(": {command}\n")), "{name}: {status}");
+        let doctor = coord(&world, &folder, &["doctor"]).1;
+        assert!(doctor.contains(&format!("{command}\n")), "{name}: {doctor}");
+        assert_eq!(
+            followed(&world, &folder, &["claim", "a.txt", "-m", "Change a"]),
+            [command],
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn while_git_is_in_the_middle_of_something_edits_are_let_in_and_nothing_is_pulled() {
+    for begin in [
+        "git merge -q origin/main",
+        "git rebase -q origin/main",
+        "git cherry-pick origin/main",
+    ] {
+        let world = World::with(&FILES);
+        let folder = world.clone.path();
+        world.others_push("main", &[("b.txt", "theirs\n")]);
+        shell(
+            &world,
+            folder,
+            "echo mine >b.txt && git commit -qam Mine && git fetch -q",
+        );
+        world.others_push("main", &[("c.txt", "c\n")]);
+        assert!(
+            !world.in_shell(folder, begin).status.success(),
+            "{begin} has a conflict"
+        );
+        shell(&world, folder, "git fetch -q");
+        for args in [
+            &["check", "b.txt"][..],
+            &["claim", "b.txt", "-m", "Resolve"],
+            &["claim", "a.txt", "-m", "Adapt", "--agent", "bob"],
+        ] {
+            let (status, printed) = coord(&world, folder, args);
+            assert_eq!(status, 0, "{begin}: {args:?}: {printed}");
+            assert!(!printed.contains("git pull"), "{begin}: {printed}");
+        }
+        // Another agent's lock counts as ever.
+        let (status, printed) = coord(&world, folder, &["claim", "a.txt", "-m", "Adapt"]);
+        assert_eq!((status, &printed[..5]), (3, "WAIT:"), "{begin}");
+        shell(&world, folder, "echo both >b.txt && git add b.txt");
+        let (status, printed) = coord(&world, folder, &["release", "b.txt"]);
+        assert_eq!((status, named(&printed)), (3, None), "{begin}: {printed}");
+        assert!(printed.contains("--continue`), then push"), "{begin}: {printed}");
+    }
+}
+
+#[test]
+fn what_makes_a_branch_known_works_where_a_clone_follows_one_branch_alone() {
+    let world = World::cloned(&FILES, &["--single-branch"]);
+    let folder = world.clone.path();
+    world.origin().git(&["branch", "release", "main"]);
+    let mend = |branch: &str| {
+        let (status, printed) = coord(&world, folder, &["doctor", "--branch", branch]);
+        assert_eq!(status, 1, "{printed}");
+        let line = printed
+            .lines()
+            .skip_while(|line| !line.starts_with("wrong  head"))
+            .nth(1);
+        line.unwrap_or_else(|| panic!("{printed}")).trim().to_owned()
+    };
+    let follow = "git remote set-branches --add origin release && git fetch origin";
+    assert_eq!(mend("release"), follow);
+    shell(&world, folder, follow);
+    let claim = ["claim", "a.txt", "-m", "Change a", "--branch", "release"];
+    assert_eq!(coord(&world, folder, &claim).0, 0);
+    let list = mend("nowhere");
+    assert_eq!(list, "git ls-remote --heads origin");
+    shell(&world, folder, &list);
+    let (_, refused) = coord(
+        &world,
+        folder,
+        &["claim", "a.txt", "-m", "Change a", "--branch", "nowhere"],
+    );
+    assert!(!refused.contains("git config coord.branch"), "{refused}");
+}
