@@ -30,8 +30,8 @@ pub const STORE: &str = "store.redb";
 
 /// Whether a process has announced itself in `folder` and has not taken that back, whoever may read it.
 #[must_use]
-pub fn is_in(folder: &Path) -> bool {
-    !matches!(Inside::beside(&folder.join(FILE)).about(), Ok(None))
+pub fn is_in(folder: &Inside) -> bool {
+    !matches!(folder.join(FILE).about(), Ok(None))
 }
 
 /// The files of this process; dropping it removes those that are still its own.
