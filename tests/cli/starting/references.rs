@@ -58,7 +58,9 @@ fn named_paths(text: &str) -> Vec<String> {
     code.chain([pictures.as_str()])
         .flat_map(str::split_whitespace)
         .filter(|word| FOLDERS.iter().any(|folder| word.starts_with(folder)))
-        .map(|word| word.trim_end_matches([',', ';', ':', '.']).to_owned())
+        // Of a test, the file.
+        .filter_map(|word| word.trim_end_matches([',', ';', ':', '.']).split("::").next())
+        .map(str::to_owned)
         .collect()
 }
 
@@ -86,7 +88,7 @@ fn each_path_that_a_document_names_exists() {
 
 #[test]
 fn a_path_is_looked_at_up_to_what_stands_for_a_name() {
-    let text = "`lib/a.rs`, `bash .ci/run`, `/api/graph` `src/lib/a`\n```text\nedge cli/b.rs\n```\n```sh\nlib/c\n```\n";
+    let text = "`lib/a.rs::name_of_a_test`, `bash .ci/run`, `/api/graph` `src/lib/a`\n```text\nedge cli/b.rs\n```\n```sh\nlib/c\n```\n";
     assert_eq!(named_paths(text), ["lib/a.rs", ".ci/run", "cli/b.rs"]);
     for (path, literal) in [
         ("api/*.rs", "api"),

@@ -149,7 +149,7 @@ async fn an_event_says_who_what_where_and_why(world: World) {
         serde_json::json!({
             "type": "lock_granted", "user": "ann", "user_name": "ann's name", "agent_id": "one", "branch": "main",
             "files": ["a.ts", "b.ts"], "file_count": 2, "status": "WRITING", "message": "Splitting the lexer from the parser",
-            "token": event["token"], "time": time, "time_ms": time_ms, "expiry": (expiry_ms + 999) / 1000, "expiry_ms": expiry_ms,
+            "token": event["token"], "time": time, "time_ms": time_ms, "expiry": expiry_ms / 1000, "expiry_ms": expiry_ms,
         })
     );
     world.agent("bob").is_refused(Reading, &["b.ts", "c.ts"]).await;

@@ -18,7 +18,8 @@
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or the denial of locks/taken; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local wanted, neighbor_policy, interface, agent_head, message, ttl, repository, lookups = ARGV[28], ARGV[29], unpack(ARGV, 32, 37)
+local wanted, neighbor_policy = ARGV[28], ARGV[29]
+local interface, agent_head, message, ttl, repository, lookups, takes_over = unpack(ARGV, 32, 38)
 local paths, gate_at = { unpack(ARGV, 39) }, 17
 local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include admission/admission
@@ -26,7 +27,7 @@ local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
 -- @include teams/waiting
 -- @include locks/holds_all
 
-request.takes_over = ARGV[38] ~= '' and ARGV[38] or nil
+request.takes_over = takes_over ~= '' and takes_over or nil
 local denial = admit(function()
   return holds_all(paths)
 end)

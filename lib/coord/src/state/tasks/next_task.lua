@@ -58,69 +58,73 @@ do
   settle_lapsed(MOST_SETTLED)
 end
 
-local passed, is_passed, file_count, is_over = {}, {}, 0, false
-local function pass_over(id, reason, handle, ends, entry, what)
-  is_passed[id] = true
-  passed[#passed + 1] = {
-    id, reason, handle or '', ends and string.format('%.0f', ends) or '', entry and entry.user_id or '',
-    entry and entry.agent_id or '', what or '',
-  }
-end
-
--- Whether files of the task are in the way; then it is passed over. One run looks at MOST_FILES.
-local function is_in_the_way(id, task)
-  local MOST_FILES = 1024
-  if task.branch and task.branch ~= request.branch then
-    pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
-    return true
-  elseif has_word(skipped, id) then
-    pass_over(id, 'INTENT')
-    return true
-  end
-  is_over = file_count > 0 and file_count + #task.files > MOST_FILES
-  if is_over then
-    return true
-  end
-  file_count = file_count + #task.files
-  if not policy.has_judged(task.files) then
-    for _, path in ipairs(task.files) do
-      table.insert(policy.unjudged, path)
-    end
+-- The first of some tasks that the caller may have. Those before it are `passed`; `is_over`: no more files can be looked at.
+local passed, is_over, first_of = {}, false, nil
+do
+  local is_passed, file_count = {}, 0
+  local function pass_over(id, reason, handle, ends, entry, what)
     is_passed[id] = true
-    return true
+    passed[#passed + 1] = {
+      id, reason, handle or '', ends and string.format('%.0f', ends) or '', entry and entry.user_id or '',
+      entry and entry.agent_id or '', what or '',
+    }
   end
-  surveyed = { survey(policy.kept(task.files), 'WRITING', neighbor_policy) }
-  local findings, is_blocked = unpack(surveyed, 1, 2)
-  if not findings then
-    is_over = true
-    pass_over(id, 'TOO_MUCH')
-    return true
-  end
-  if is_blocked then
-    local entry = cjson.decode(findings[1][5])
-    pass_over(id, 'LOCKED', nil, entry.expiry_ms, entry, entry.file_path)
-    return true
-  end
-  local other, shared = other_task_of(id, task.files)
-  if other then
-    pass_over(id, 'FILES_CLAIMED', member.handle, nil, nil, shared)
-  end
-  return other ~= nil
-end
 
-local function first_of(ids)
-  if #ids == 0 then
-    return nil
+  -- Whether files of the task are in the way; then it is passed over. One run looks at MOST_FILES.
+  local function is_in_the_way(id, task)
+    local MOST_FILES = 1024
+    if task.branch and task.branch ~= request.branch then
+      pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
+      return true
+    elseif has_word(skipped, id) then
+      pass_over(id, 'INTENT')
+      return true
+    end
+    is_over = file_count > 0 and file_count + #task.files > MOST_FILES
+    if is_over then
+      return true
+    end
+    file_count = file_count + #task.files
+    if not policy.has_judged(task.files) then
+      for _, path in ipairs(task.files) do
+        table.insert(policy.unjudged, path)
+      end
+      is_passed[id] = true
+      return true
+    end
+    surveyed = { survey(policy.kept(task.files), 'WRITING', neighbor_policy) }
+    local findings, is_blocked = unpack(surveyed, 1, 2)
+    if not findings then
+      is_over = true
+      pass_over(id, 'TOO_MUCH')
+      return true
+    end
+    if is_blocked then
+      local entry = cjson.decode(findings[1][5])
+      pass_over(id, 'LOCKED', nil, entry.expiry_ms, entry, entry.file_path)
+      return true
+    end
+    local other, shared = other_task_of(id, task.files)
+    if other then
+      pass_over(id, 'FILES_CLAIMED', member.handle, nil, nil, shared)
+    end
+    return other ~= nil
   end
-  local stored = redis.call('HMGET', keys.tasks, unpack(ids))
-  for index, id in ipairs(ids) do
-    local task = stored[index] and not is_passed[id] and cjson.decode(stored[index])
-    if task and is_reserved(task, member) then
-      pass_over(id, 'RESERVED', task.assignee, task.reserved)
-    elseif task and not (task.files and file_mode == 'HEAD' and is_in_the_way(id, task)) then
-      return id, task
-    elseif is_over then
+
+  function first_of(ids)
+    if #ids == 0 then
       return nil
+    end
+    local stored = redis.call('HMGET', keys.tasks, unpack(ids))
+    for index, id in ipairs(ids) do
+      local task = stored[index] and not is_passed[id] and cjson.decode(stored[index])
+      if task and is_reserved(task, member) then
+        pass_over(id, 'RESERVED', task.assignee, task.reserved)
+      elseif task and not (task.files and file_mode == 'HEAD' and is_in_the_way(id, task)) then
+        return id, task
+      elseif is_over then
+        return nil
+      end
     end
   end
 end
