@@ -327,7 +327,7 @@ impl Team<'_> {
                 format!("{} tasks given back", step.given_back.len())
             }
             Case::Inbox => {
-                let inbox = ask!(self, 1, read_messages, None, 500, 256 * 1024).expect("an inbox");
+                let inbox = ask!(self, 1, read_messages, None, 500, 256 * 1024, false).expect("an inbox");
                 format!("{} messages", inbox.messages.len())
             }
             Case::Recipients => {

@@ -11,6 +11,7 @@ use anyhow::Context;
 use coord::domain::AgentId;
 use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
+use coord_protocol::plain_text::beginning;
 use serde::{Deserialize, Serialize};
 
 use super::ancestors::{self, AgentProcess};
@@ -133,7 +134,7 @@ pub enum Owner {
 /// # Errors
 /// When its file cannot be written, or `agent` makes no `agent_id`.
 pub fn hear(working_copy: &WorkingCopy, agent: &str, name: &str, heard: Heard) -> anyhow::Result<AgentId> {
-    let name = &name[..name.floor_char_boundary(MOST_NAME_BYTES)];
+    let name = beginning(name, MOST_NAME_BYTES);
     let path = path(working_copy, name);
     let about = || format!("the conversation's file {} cannot be written", path.full().display());
     path.make_parents(PRIVATE_MODE).with_context(about)?;

@@ -36,6 +36,13 @@ pub fn plain_text(text: &str) -> String {
     line.trim().to_owned()
 }
 
+/// As much of the beginning of `text` as `most` bytes have.
+#[must_use]
+pub fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
+}
+
 /// Whether `text` has no invisible characters, and of control characters tabs and line ends alone.
 #[must_use]
 pub fn is_plain_text(text: &str) -> bool {
@@ -222,6 +229,13 @@ mod tests {
             ("❤\u{fe0f} \u{601}٢", "❤\u{fe0f} \u{601}٢"),
         ] {
             assert_eq!(plain_text(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_ends_with_a_whole_character() {
+        for (most, expected) in [(0, ""), (1, "a"), (2, "a"), (3, "aä"), (4, "aäb"), (9, "aäb")] {
+            assert_eq!(beginning("aäb", most), expected, "{most}");
         }
     }
 

@@ -143,10 +143,7 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
             }
             let is_known = had.is_some() || register.given_back.contains(holder);
             let is_taken = !is_known && others.any(|(_, mode)| *mode == Mode::Writing);
-            // What is told the same again changes nothing.
-            if had.is_some() || !is_known {
-                next.queue.retain(|(other, _)| other != holder);
-            }
+            next.queue.retain(|(other, _)| other != holder);
             match answer {
                 None => true,
                 Some(Answer::Released(not_held)) => !is_taken && not_held.all().contains(file) != is_known,

@@ -149,7 +149,7 @@ async fn a_renewed_lock_is_looked_at_in_vain_once_and_then_when_it_expires(world
         .await
         .as_int()
         .unwrap();
-    assert_eq!(due, world.stored("a.ts").await[0].expiry);
+    assert_eq!(due, world.stored("a.ts").await[0].free_from());
 }
 
 async fn a_claim_while_a_sweep_looks_is_kept(world: World) {

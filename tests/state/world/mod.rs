@@ -282,7 +282,7 @@ impl World {
                 let entries: Vec<LockEntry> = serde_json::from_str(pair[1].as_str().unwrap()).unwrap();
                 let earliest = entries
                     .iter()
-                    .map(|entry| entry.expiry)
+                    .map(LockEntry::free_from)
                     .min()
                     .expect("no empty list is stored");
                 (pair[0].as_str().unwrap().to_owned(), earliest)

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use coord_protocol::plain_text::beginning;
 use parking_lot::Mutex;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -217,7 +218,7 @@ impl<'de> Visitor<'de> for Outline {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(text[..text.floor_char_boundary(MOST_TEXT_BYTES)].into())
+        Ok(beginning(text, MOST_TEXT_BYTES).into())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {

@@ -291,8 +291,11 @@ async fn read(store: &dyn Store) -> Stored {
         turns: pairs(&replies[2])
             .into_iter()
             .map(|(id, used)| {
-                let turns = text(&used).split(' ').next().and_then(|turns| turns.parse().ok());
-                (id, turns.expect("a number"))
+                // Turns, tokens, turns of logins that it does not belong to where there are any, time.
+                let used = text(&used);
+                let numbers: Vec<&str> = used.split(' ').collect();
+                let turns = |place: usize| numbers[place].parse::<u64>().expect("a number");
+                (id, turns(0) + if numbers.len() == 4 { turns(2) } else { 0 })
             })
             .collect(),
         owners: pairs(&replies[3])

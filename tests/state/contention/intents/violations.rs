@@ -141,7 +141,7 @@ fn a_store_or_an_answer_that_differs_from_the_events_is_named() {
         ("and an event grants it", &[claim("b", "A", Told::Refused)], |_| ()),
         ("and no event says so", &[claim("a", "A", Told::LetIn)], |_| ()),
         ("turns of 2", std::slice::from_ref(&a), |stored| {
-            stored.turns.insert("A".to_owned(), 3);
+            stored.turns.insert("A".to_owned(), 5);
         }),
         ("1 to 1 calls were let in", std::slice::from_ref(&a), |stored| {
             stored.turns.insert("A".to_owned(), 2);

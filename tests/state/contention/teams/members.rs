@@ -15,6 +15,8 @@ pub struct Members {
     /// How often each has left.
     pub left: BTreeMap<String, usize>,
     shutdown: Option<Shutdown>,
+    /// Whose request another login has rejected.
+    rejected: BTreeSet<String>,
     /// Everybody who has to has answered the shutdown: its end is due.
     is_answered: bool,
     /// Who has left, handed over or forced -> how often.
@@ -25,6 +27,10 @@ pub struct Members {
 #[derive(Debug)]
 struct Shutdown {
     id: String,
+    /// Who asks for it.
+    by: String,
+    /// It keeps other logins from no task until they approve.
+    is_mild: bool,
     target: Option<String>,
     /// Unix seconds.
     time: i64,
@@ -74,7 +80,8 @@ impl Model<'_> {
     pub fn may_claim(&self, handle: &str) -> Result<(), String> {
         let is_asked = self.members.shutdown.as_ref().is_some_and(|open| {
             let is_of = open.target.as_deref().is_none_or(|target| target == handle);
-            is_of && open.answers.get(handle) != Some(&false)
+            let is_mild = open.is_mild && open.by != handle && !open.answers.contains_key(handle);
+            is_of && !is_mild && open.answers.get(handle) != Some(&false)
         });
         match is_asked || self.members.stopped.contains(handle) {
             true => Err(format!("{handle} is to stop")),
@@ -147,6 +154,10 @@ impl Model<'_> {
             if state != "requested" || !target.as_ref().is_none_or(is_at_work) {
                 return Err(format!("it cannot be asked for in {members:?}"));
             }
+            let (by, is_mild) = (
+                handle.clone(),
+                handle != members.leader && members.rejected.contains(&handle),
+            );
             let mut answers = BTreeMap::new();
             if target.as_ref().is_none_or(|target| *target == handle) {
                 answers.insert(handle.clone(), true);
@@ -155,6 +166,8 @@ impl Model<'_> {
             }
             members.shutdown = Some(Shutdown {
                 id,
+                by,
+                is_mild,
                 target,
                 time,
                 answers,
@@ -172,7 +185,12 @@ impl Model<'_> {
                 open.answers.insert(handle.clone(), true);
                 self.tally.stopped += usize::from(members.stopped.insert(handle) && open.target.is_some());
             }
-            "rejected_by" if may_answer => drop(open.answers.insert(handle, false)),
+            "rejected_by" if may_answer => {
+                if handle != open.by {
+                    members.rejected.insert(open.by.clone());
+                }
+                open.answers.insert(handle, false);
+            }
             _ => return self.end_shutdown(open, &state, &handle, time),
         }
         members.shutdown = Some(open);

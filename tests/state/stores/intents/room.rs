@@ -106,9 +106,9 @@ async fn a_login_has_a_quarter_of_the_intents(world: World) {
     );
     assert_eq!(ann.selects("i50").await, SelectOutcome::LoginFull);
     bob.has("of-bob", Status::InProgress).await;
-    // Another login begins what is there, and clears what is not wanted.
+    // Another login begins what is there.
     assert_eq!(bob.selects("i50").await, SelectOutcome::Selected(State::Action));
-    bob.moves("i8", Status::Abandoned, false, Criteria::Unmet).await;
+    ann.moves("i8", Status::Abandoned, false, Criteria::Unmet).await;
     assert_eq!(ann.selects("i51").await, SelectOutcome::Selected(State::Action));
 }
 

@@ -1,6 +1,6 @@
 //! The context of an intent as text for an agent's prompt: pure, and at most [`MOST_BYTES`] long. Lists are cut first.
 
-use coord_protocol::plain_text::{QUOTE, WHOSE, quoted_line, shown_line};
+use coord_protocol::plain_text::{QUOTE, WHOSE, beginning, quoted_line, shown_line};
 use coord_protocol::{IntentStatus, IntentView};
 use serde_json::Value as Json;
 
@@ -155,13 +155,10 @@ impl Text {
         if line.is_empty() {
             return;
         }
-        let mut end = line.len().min(most);
-        while !line.is_char_boundary(end) {
-            end -= 1;
-        }
+        let kept = beginning(&line, most);
         self.text.push_str(self.mark);
-        self.text.push_str(&line[..end]);
-        if end < line.len() {
+        self.text.push_str(kept);
+        if kept.len() < line.len() {
             self.text.push('…');
         }
         self.text.push('\n');
