@@ -198,7 +198,7 @@ impl Api {
     pub async fn ends_at(&self, path: &str, expiry_ms: i64) {
         let mut entries = self.stored(path).await;
         assert!(!entries.is_empty(), "{path} is not locked");
-        let expiry = (expiry_ms + 999) / 1000;
+        let expiry = expiry_ms / 1000;
         for entry in &mut entries {
             entry["expiry"] = expiry.into();
             entry["expiry_ms"] = expiry_ms.into();

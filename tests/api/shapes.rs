@@ -138,7 +138,7 @@ async fn a_stored_lock_is_the_documented_entry() {
         json!({
             "key": "github.com/acme/shop:main:src/auth.ts", "file_path": "src/auth.ts", "branch": "main",
             "user_id": "ann", "user_name": "ann", "status": "WRITING", "agent_head": api.head,
-            "message": "Moving sessions from cookies to tokens", "timestamp": time, "expiry": (end + 999) / 1000,
+            "message": "Moving sessions from cookies to tokens", "timestamp": time, "expiry": end / 1000,
             "token": entry["token"],
             "expiry_ms": end, "granted_at": time,
         })

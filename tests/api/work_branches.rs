@@ -41,7 +41,7 @@ async fn pending(api: &Api) -> Value {
 }
 
 const TOLD: &str =
-    "PENDING: 'src/db.ts' has unmerged changes by user 'ann' on 'pool': Moving sessions from cookies to tokens";
+    "PENDING: 'src/db.ts' has unmerged changes by user 'ann' on 'pool': “Moving sessions from cookies to tokens”";
 
 #[tokio::test]
 async fn changes_on_a_work_branch_are_told_until_they_are_merged() {

@@ -112,6 +112,11 @@ pub struct World {
 }
 
 impl World {
+    /// Whether the source is a clone.
+    pub fn is_clone(&self) -> bool {
+        self.github.is_none()
+    }
+
     pub async fn start(store: StoreKind, source: SourceKind) -> Option<World> {
         let store = store.open().await?;
         let folder = tempfile::tempdir().unwrap();

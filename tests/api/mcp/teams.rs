@@ -127,7 +127,7 @@ async fn idle_and_replies_are_sent_and_shown_as_such() {
     let sent = tool(&api, "bob/one", "message_send", idle).await;
     assert!(text(&sent).contains("ready to be claimed: t1"), "{sent}");
     let read = tool(&api, "ann/lead", "message_read", json!({})).await;
-    assert!(text(&read).ends_with("\n1 one (bob), idle: Nothing to do"), "{read}");
+    assert!(text(&read).ends_with("\n1 one (bob), idle:\n> Nothing to do"), "{read}");
     let reply = json!({ "to": ["one"], "message": "Take it", "task_id": "t1", "reply_to": 1 });
     tool(&api, "ann/lead", "message_send", reply).await;
     let read = tool(&api, "bob/one", "message_read", json!({})).await;
