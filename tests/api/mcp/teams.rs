@@ -132,7 +132,7 @@ async fn idle_and_replies_are_sent_and_shown_as_such() {
     tool(&api, "ann/lead", "message_send", reply).await;
     let read = tool(&api, "bob/one", "message_read", json!({})).await;
     assert!(
-        text(&read).ends_with("\n2 lead (ann), about t1, in reply to 1: Take it"),
+        text(&read).ends_with("\n2 lead (ann), about t1, in reply to 1:\n> Take it"),
         "{read}"
     );
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use coord::domain::LockEntry;
 use coord::domain::LockMode::{Reading, Writing};
 use coord::source::Reachable;
 use coord::state;
@@ -161,7 +162,7 @@ async fn among_readers_only_the_expired_one_goes(world: World) {
         left.iter().map(|lock| lock.user_id.as_str()).collect::<Vec<_>>(),
         ["bob", "cid"]
     );
-    assert_eq!(swept.next_expiry, left.iter().map(|lock| lock.expiry).min());
+    assert_eq!(swept.next_expiry, left.iter().map(LockEntry::free_from).min());
     assert_eq!(world.events_since(3).await, ["lock_expired ann a.ts"]);
     world.assert_index_is_exact().await;
 }
