@@ -1,6 +1,6 @@
 //! The holder of the locks of a session: the `agent_id` that all processes of one conversation of an agent share.
 //!
-//! Hooks know the conversation by its name ([`conversations`](super::conversations)). `coord mcp` and commands in a shell find it by the
+//! Hooks know the conversation by its name ([`conversations`]). `coord mcp` and commands in a shell find it by the
 //! agent's process. Without hooks, the agent's process alone tells what belongs together: the first to come writes a file with that
 //! process in its name, and the others read it. Which locks a session holds is asked of the server; nothing about it is kept here.
 
