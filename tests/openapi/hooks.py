@@ -108,6 +108,12 @@ def change_body(body):
     if next(chance) % 2:
         body["agent_id"] = ["one", "two"][next(chance) % 2]
     # Some fields go with some statuses alone, which OpenAPI cannot tell.
+    if body.get("take_over") is not None:
+        # And this one names the lead of the calling agent, or a writer below it.
+        if body.get("status") in ("READING", "WRITING"):
+            body["agent_id"], body["take_over"] = "one::writer", "one"
+        else:
+            body.pop("take_over")
     if body.get("status") != "WRITING":
         body.pop("interface", None)
     if body.get("status") == "OPEN":
