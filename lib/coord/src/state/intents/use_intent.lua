@@ -37,7 +37,7 @@ if not record then
 end
 load_session()
 local call = { name = name, digest = digest }
--- What an agent of another login says that it has used does not count: it could spend all of the budget.
+-- Tokens that an agent of another login reports do not count: it could spend the whole budget.
 if total and is_callers(record) then
   local turns, tokens, others = use_of(id)
   save_use(id, turns, tokens + new_tokens(), others)

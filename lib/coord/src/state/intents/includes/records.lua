@@ -42,7 +42,7 @@ local function is_active(record)
   return record and (record.status == 'IN_PROGRESS' or record.status == 'BLOCKED')
 end
 
--- What `id` has cost: turns, tokens, and turns of logins whose intent it is not. Last is when a holder was heard of, Unix milliseconds.
+-- The cost of `id`: turns, tokens, and turns of logins whose intent it is not. Last is when a holder was heard of, Unix milliseconds.
 local function use_of(id)
   uses[id] = uses[id] or redis.call('HGET', keys.intent_use, id) or ''
   local turns, tokens, others = string.match(uses[id], '^(%d+) (%d+) (.-)%d+$')
@@ -55,7 +55,7 @@ local function turns_of_caller(id, record)
   return is_callers(record) and turns or others
 end
 
--- Notes that a holder was heard of, and what the work has cost now.
+-- Notes that a holder was heard of, and the cost of the work so far.
 local function save_use(id, turns, tokens, others)
   others = others > 0 and string.format('%.0f ', others) or ''
   uses[id] = string.format('%.0f %.0f %s%.0f', turns, tokens, others, now_ms)
