@@ -250,6 +250,19 @@ async fn a_header_that_names_a_user_makes_nobody_of_a_function_s_callers_somebod
 }
 
 #[tokio::test]
+async fn a_sweep_with_a_short_secret_says_that_the_secret_is_short() {
+    let api = Api::start().await;
+    let function = function(&api, Endpoint::CronCleanup, &[(env_vars::CRON_SECRET, "hunter2")]).await;
+    let answer = function
+        .get("/api/cron_cleanup", &[("authorization", "Bearer hunter2")])
+        .await;
+    assert_eq!(answer.status, 401);
+    let text = String::from_utf8_lossy(&answer.bytes).into_owned();
+    assert!(text.contains("CRON_SECRET must have at least 32 bytes"), "{text}");
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[tokio::test]
 async fn a_secret_that_a_template_left_empty_opens_no_sweep() {
     let api = Api::start().await;
     for value in ["", " ", "undefined", "null", "Undefined", "NULL"] {

@@ -109,7 +109,7 @@ async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned(
         ),
         (
             "REQ-4",
-            "You must cite a valid active Intent ID. Intent REQ-4 is BLOCKED (“Wait for Ada”): a person has to unblock it",
+            "You must cite a valid active Intent ID. Intent REQ-4 is BLOCKED (ann: “Wait for Ada”): a person has to unblock it",
         ),
     ] {
         api.has_intent("REQ-3", "x", json!({ "status": "COMPLETED" })).await;

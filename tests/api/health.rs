@@ -290,6 +290,19 @@ async fn what_is_not_configured_is_said_without_saying_how_it_is() {
             (503, &json!("not_configured")),
             "{variable}"
         );
+        let named = json!({ "variable": variable, "problem": "invalid" });
+        assert_eq!(body(&answer)["misconfigured"], named);
+    }
+}
+
+#[tokio::test]
+async fn a_short_secret_is_named_without_its_value() {
+    for variable in [env_vars::CRON_SECRET, env_vars::COORD_JWT_SECRET] {
+        let api = function(&[("REDIS_URL", "redis://127.0.0.1:1"), (variable, "hunter2")]).await;
+        let health = api.get("/api/health", &[]).await;
+        let named = json!({ "variable": variable, "problem": "too_short" });
+        assert_eq!((health.status, &body(&health)["misconfigured"]), (503, &named));
+        assert!(!String::from_utf8_lossy(&health.bytes).contains("hunter2"));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::ledger::Sealing;
 use crate::policy::cache::PolicyCache;
 use crate::scopes::ScopeCache;
 use crate::settings::edge::Edge;
-use crate::settings::{IntentConfig, LockConfig, Settings, TeamConfig};
+use crate::settings::{ConfigError, IntentConfig, LockConfig, Settings, TeamConfig};
 use crate::source::github::webhook::Webhook;
 use crate::source::{Source, SourceError};
 use crate::state::admission::Rates;
@@ -57,6 +57,8 @@ pub struct App {
     pub webhook: Option<Arc<Webhook>>,
     /// The secret that the cron sends.
     pub cron_secret: Option<SecretString>,
+    /// The setting that this deployment cannot use; then every request is refused.
+    pub misconfigured: Option<ConfigError>,
     /// Observes the heads that requests meet.
     pub head_observer: Option<Arc<dyn HeadObserver>>,
     /// Settings of the HTTP edge.
@@ -105,6 +107,7 @@ impl App {
             rates: settings.rates,
             webhook: None,
             cron_secret: settings.cron_secret.clone(),
+            misconfigured: None,
             head_observer: None,
             edge: settings.edge.clone(),
             graph_cache: Arc::default(),

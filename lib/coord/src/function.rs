@@ -73,6 +73,7 @@ fn configured(environment: Environment<'_>) -> Result<App, ConfigError> {
 /// An app that answers every request with the problem in the settings.
 fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
     let store = Arc::new(NoStore(error.to_string()));
+    let misconfigured = Some(error.clone());
     let authenticator = match JwtVerifier::from_env(environment) {
         // If GitHub is configured, its tokens cannot be verified now, and must not be rejected as wrong.
         Ok(jwt) if !GithubConfig::is_in(environment) => Authenticator::by_jwt(jwt),
@@ -83,7 +84,10 @@ fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
         cron_secret: long_secret(environment, env_vars::CRON_SECRET).ok().flatten(),
         ..Settings::default()
     };
-    App::new(&settings, store, authenticator)
+    App {
+        misconfigured,
+        ..App::new(&settings, store, authenticator)
+    }
 }
 
 /// GitHub as a source, if the environment has any setting of it; an error says what is wrong with them.

@@ -3,7 +3,7 @@
 //!
 //! - [`plain_text`], [`is_plain_text`]: what a request may send
 //! - [`shown`], [`shown_line`]: what is shown of a text, wherever it was stored
-//! - [`quoted_line`], [`quoted_lines`]: the same, fenced
+//! - [`quoted_line`], [`quoted_lines`], [`quoted_beginning`]: the same, fenced
 //! - [`clean`], [`escape`]: whole JSON values, and JSON as text
 
 use std::borrow::Cow;
@@ -141,16 +141,30 @@ pub fn quoted_line(text: &str) -> String {
     format!("\u{201c}{line}\u{201d}")
 }
 
-/// Lines of somebody else: each begins with [`QUOTE`].
+/// Lines of another person: each begins with [`QUOTE`].
 #[must_use]
 pub fn quoted_lines(text: &str) -> String {
+    quoted_beginning(text, usize::MAX).0
+}
+
+/// [`quoted_lines`] in at most `most` bytes with the marks, and how many bytes of the text are left out.
+#[must_use]
+pub fn quoted_beginning(text: &str, most: usize) -> (String, usize) {
     let text = shown(text);
-    let lines: Vec<String> = text
-        .trim_end()
-        .split('\n')
-        .map(|line| format!("{QUOTE}{line}"))
-        .collect();
-    lines.join("\n")
+    let text = text.trim_end();
+    let mut quoted = QUOTE.to_owned();
+    for (at, character) in text.char_indices() {
+        // A line end takes the mark of the next line with it.
+        let bytes = character.len_utf8() + if character == '\n' { QUOTE.len() } else { 0 };
+        if quoted.len() + bytes > most {
+            return (quoted, text.len() - at);
+        }
+        quoted.push(character);
+        if character == '\n' {
+            quoted.push_str(QUOTE);
+        }
+    }
+    (quoted, 0)
 }
 
 /// Makes all texts of `value` what is shown of them, each on one line but for those that may have paragraphs.

@@ -1,9 +1,9 @@
 //! What intents say of a claim or a check, in sentences: why it is refused, and what else is true.
 
 use coord_intents::scope::Verdict;
-use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration};
 
+use super::sentences::reason_by_login;
 use super::work_request::WorkRequest;
 use crate::domain::LockMode;
 use crate::domain::orchestration::{self, Facts, Operation};
@@ -78,6 +78,7 @@ impl<'a> SaidByIntents<'a> {
             used,
             allowed,
             files,
+            by,
             ..
         } = finding;
         let branch = &self.request.branch;
@@ -99,11 +100,7 @@ impl<'a> SaidByIntents<'a> {
                 format!("{CITE} {why}")
             }
             GateCode::Refused(ErrorCode::IntentBlocked) => {
-                let why = if kind.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ({})", quoted_line(kind))
-                };
+                let why = reason_by_login(kind, by);
                 format!("{CITE} Intent {intent} is BLOCKED{why}: a person has to unblock it")
             }
             GateCode::Refused(ErrorCode::ScopeViolation) => self.outside(intent, files),

@@ -1,5 +1,7 @@
 //! Sentences that several operations use.
 
+use coord_protocol::plain_text::{quoted_line, shown_line};
+
 use super::fields::Symbol;
 use crate::domain::{CommitSha, FilePath, plain_text};
 use crate::state::locks::Spelled;
@@ -17,6 +19,15 @@ pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<S
         }
         Some(_) => None,
     }
+}
+
+/// A `reason` in parentheses, with the login that wrote it; empty without a reason.
+pub(super) fn reason_by_login(reason: &str, login: &str) -> String {
+    if reason.is_empty() {
+        return String::new();
+    }
+    let login = if login.is_empty() { "an unknown login" } else { login };
+    format!(" ({}: {})", shown_line(login), quoted_line(reason))
 }
 
 /// Maximum warnings of one response about symbols.

@@ -12,6 +12,17 @@ pub struct ConfigError {
     pub problem: String,
 }
 
+/// What is wrong with a secret that is shorter than [`LEAST_SECRET_BYTES`].
+const TOO_SHORT: &str = "must have at least 32 bytes; make one with: openssl rand -hex 32";
+const _: () = assert!(LEAST_SECRET_BYTES == 32);
+
+impl ConfigError {
+    /// Whether it is a secret that is shorter than [`LEAST_SECRET_BYTES`].
+    pub fn is_short_secret(&self) -> bool {
+        self.problem == TOO_SHORT
+    }
+}
+
 /// Reads variables; in tests, a table.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
@@ -47,7 +58,7 @@ pub fn long_secret(environment: Environment<'_>, name: &'static str) -> Result<O
     match value_of(environment, name) {
         Some(value) if value.len() < LEAST_SECRET_BYTES => Err(ConfigError {
             variable: name,
-            problem: format!("must have at least {LEAST_SECRET_BYTES} bytes; make one with: openssl rand -hex 32"),
+            problem: TOO_SHORT.to_owned(),
         }),
         value => Ok(value.map(SecretString::from)),
     }

@@ -1,6 +1,7 @@
 //! Why an agent should go on at the end of its turn.
 
 use coord::domain::AgentId;
+use coord_protocol::plain_text::{WHOSE, quoted_lines, shown_line};
 use coord_protocol::tasks::TaskView;
 use coord_protocol::teams::{MemberView, TeamView};
 use coord_protocol::{HeldLock, LocksFilter, TaskFilter};
@@ -10,7 +11,7 @@ use crate::agent::mail_notes::MailNotes;
 use crate::agent::work::Work;
 
 use super::super::event::Moment;
-use super::told::{WHOSE, asks, plain, quoted};
+use super::told::asks;
 use super::{MOST_TEAMS, News, caller, news};
 
 /// Ready tasks that are looked at: some would not be given.
@@ -78,9 +79,9 @@ async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> O
             return Some(format!(
                 "Coord: task {} of team \"{team}\" is ready, and you, \"{}\", may take it: task_claim, or `coord task next --team {team}`; \
                  tell the leader where you cannot (message_send with type idle). {WHOSE} Its title:\n{}",
-                plain(&task.id),
+                shown_line(&task.id),
                 member.agent_id,
-                quoted(&task.title)
+                quoted_lines(&task.title)
             ));
         }
     }

@@ -17,6 +17,7 @@ use crate::auth::has_bearer_secret;
 use crate::error::ApiError;
 use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::responses::response;
+use crate::settings::{ConfigError, env_vars};
 use crate::sweep::SweepReport;
 use crate::sweep::sweep_due;
 
@@ -42,10 +43,13 @@ pub(super) struct Document;
 )]
 async fn run_sweep(State(state): State<Arc<App>>, headers: HeaderMap) -> Result<Response, ApiError> {
     let Some(secret) = &state.cron_secret else {
-        tracing::error!("CRON_SECRET is not set: the sweep is refused");
-        return Err(ApiError::Unauthorized(
-            "CRON_SECRET is not set in this deployment, so the sweep is refused".to_owned(),
-        ));
+        let is_short = |error: &&ConfigError| error.variable == env_vars::CRON_SECRET;
+        let problem = match state.misconfigured.as_ref().filter(is_short) {
+            Some(error) => format!("{error}; until then, the sweep is refused"),
+            None => "CRON_SECRET is not set in this deployment, so the sweep is refused".to_owned(),
+        };
+        tracing::error!("{problem}");
+        return Err(ApiError::Unauthorized(problem));
     };
     if !has_bearer_secret(&headers, secret) {
         return Err(ApiError::Unauthorized(

@@ -102,12 +102,12 @@ pub(super) struct Document;
 )]
 async fn take_delivery(State(state): State<Arc<App>>, request: Request<Body>) -> Result<Response, ApiError> {
     let Some(webhook) = &state.webhook else {
-        tracing::warn!(
-            "GITHUB_WEBHOOK_SECRET is not set, or no repository of GitHub's is served: a delivery is refused"
-        );
-        return Err(ApiError::Unauthorized(
-            "GITHUB_WEBHOOK_SECRET is not set in this deployment, so deliveries cannot be verified".to_owned(),
-        ));
+        let problem = match &state.misconfigured {
+            Some(error) => format!("{error}; until then, deliveries are refused"),
+            None => "GITHUB_WEBHOOK_SECRET is not set in this deployment, so deliveries cannot be verified".to_owned(),
+        };
+        tracing::warn!("{problem}; or no repository of GitHub's is served");
+        return Err(ApiError::Unauthorized(problem));
     };
     let headers = request.headers().clone();
     let body = read_bytes(request, MAX_BYTES).await?;

@@ -20,7 +20,7 @@ use utoipa::{IntoResponses, OpenApi};
 
 use self::probes::look;
 use self::promise_keeper::PromiseKeeper;
-use self::report::{HealthReport, Overall};
+use self::report::{BadSetting, HealthReport, Overall};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::http::json::Json;
@@ -39,6 +39,7 @@ struct Health {
     store: Arc<dyn Store>,
     promises: Arc<PromiseKeeper>,
     source: Option<Arc<dyn Source>>,
+    misconfigured: Option<BadSetting>,
     last: Arc<Mutex<Option<(Instant, HealthReport)>>>,
 }
 
@@ -48,6 +49,7 @@ impl Health {
             store: Arc::clone(&state.store),
             promises: Arc::default(),
             source: state.source.clone(),
+            misconfigured: state.misconfigured.as_ref().map(BadSetting::from),
             last: Arc::default(),
         })
     }
@@ -58,9 +60,10 @@ impl Health {
             return Ok(report.clone());
         }
         let (store, promises, source) = (Arc::clone(&self.store), Arc::clone(&self.promises), self.source.clone());
+        let misconfigured = self.misconfigured;
         // Runs in its own task, so that a cancelled request does not cancel the check for the others.
         let looking = tokio::spawn(async move {
-            let report = look(&store, &promises, source).await;
+            let report = look(&store, &promises, source, misconfigured).await;
             *last = Some((Instant::now(), report.clone()));
             report
         });
@@ -87,7 +90,7 @@ pub(super) struct Document;
 /// Needs no credential, and is cheap enough to poll: the store gets one small write in two seconds at most, and the
 /// source no request. `store.promises` says whether the store promises to keep its data, and does not affect `status`.
 /// `status` is `ok`, `degraded` (locks work, but repositories cannot be read) or `down` (no file can be claimed;
-/// `store.status` says whether checks work).
+/// `store.status` says whether checks work; `misconfigured` names a setting that the deployment cannot use).
 #[utoipa::path(get, path = "/api/health", tag = "operation", responses(HealthAnswers), security(()))]
 async fn get_health(health: Arc<Health>) -> Result<Response, ApiError> {
     let report = health.report().await?;

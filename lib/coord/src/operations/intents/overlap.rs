@@ -2,8 +2,8 @@
 
 use coord_intents::intent::{Intent, Status};
 use coord_intents::scope::{Overlap, Scope, Steps};
-use coord_protocol::plain_text::{quoted_line, shown_line};
 
+use super::super::sentences::reason_by_login;
 use super::members::parse_scope;
 use crate::app::App;
 use crate::domain::{Branch, RepoId};
@@ -107,15 +107,10 @@ pub(super) async fn breadth(
 
 /// Why an intent of this status cannot be selected, after its id.
 pub(super) fn cannot_be_selected(status: Status, record: Option<&IntentRecord>) -> String {
-    let why = record.and_then(|record| {
-        let by = record.reason_by.as_deref().unwrap_or("an unknown login");
-        Some(format!(
-            " ({}: {})",
-            shown_line(by),
-            quoted_line(record.reason.as_deref()?)
-        ))
+    let [reason, by] = record.map_or([None, None], |record| {
+        [record.reason.as_deref(), record.reason_by.as_deref()]
     });
-    let why = why.unwrap_or_default();
+    let why = reason_by_login(reason.unwrap_or_default(), by.unwrap_or_default());
     match status {
         Status::Blocked => format!("is blocked{why}; a person has to unblock it"),
         Status::Completed => "is completed; select another, or write a new one".to_owned(),

@@ -98,8 +98,8 @@ pub enum GateCode {
 pub struct GateFinding {
     /// What it is.
     pub code: GateCode,
-    /// The state of the holder, the status of the intent (or `UNKNOWN`, `CHANGED`, `BRANCH`), a sentence about budget or breaker,
-    /// `TURNS` or `TOKENS`.
+    /// The state of the holder, the status of the intent (or `UNKNOWN`, `CHANGED`, `BRANCH`), the reason why it is blocked, a
+    /// sentence about budget or breaker, `TURNS` or `TOKENS`.
     pub kind: String,
     /// The intent that it is about: the owner, or the one that the request is for.
     pub intent: String,
@@ -109,6 +109,8 @@ pub struct GateFinding {
     pub allowed: u64,
     /// The files, where the request does not name them.
     pub files: Vec<String>,
+    /// The login that wrote `kind`, where that is the reason of a blocked intent; else empty.
+    pub by: String,
 }
 
 /// What the gate says of a request.
@@ -151,6 +153,7 @@ impl Gate {
                     used: tuple.number()?.unsigned_abs(),
                     allowed: tuple.number()?.unsigned_abs(),
                     files: tuple.texts()?,
+                    by: tuple.text()?,
                 })
             })?,
         })

@@ -8,7 +8,7 @@ use futures::future::{Either, select};
 
 use super::promise_keeper::PromiseKeeper;
 use super::report::{
-    Cause, HealthReport, Overall, PromisesStatus, SourceReport, SourceStatus, StoreReport, StoreStatus,
+    BadSetting, Cause, HealthReport, Overall, PromisesStatus, SourceReport, SourceStatus, StoreReport, StoreStatus,
 };
 use crate::source::{Source, SourceHealth};
 use crate::state::health::probe;
@@ -22,6 +22,7 @@ pub(super) async fn look(
     store: &Arc<dyn Store>,
     promises: &PromiseKeeper,
     source: Option<Arc<dyn Source>>,
+    misconfigured: Option<BadSetting>,
 ) -> HealthReport {
     let report = look_at_store(&**store).await;
     let is_answering = matches!(report.status, StoreStatus::Ok | StoreStatus::ReadOnly);
@@ -39,6 +40,7 @@ pub(super) async fn look(
         version: env!("CARGO_PKG_VERSION"),
         store,
         source,
+        misconfigured,
     }
 }
 

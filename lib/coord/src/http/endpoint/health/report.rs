@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::settings::environment::ConfigError;
 use crate::store::{BrokenPromise, Promises};
 
 /// The health of the service.
@@ -15,6 +16,39 @@ pub(super) struct HealthReport {
     pub(super) version: &'static str,
     pub(super) store: StoreReport,
     pub(super) source: SourceReport,
+    /// The setting that this deployment cannot use. Until it is fixed, every request is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(super) misconfigured: Option<BadSetting>,
+}
+
+/// A setting that cannot be used. Its value is only in the log, if at all.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(super) struct BadSetting {
+    /// The environment variable.
+    pub(super) variable: &'static str,
+    pub(super) problem: SettingProblem,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SettingProblem {
+    /// A secret of fewer than 32 bytes: `openssl rand -hex 32` makes one.
+    TooShort,
+    /// The log says why.
+    Invalid,
+}
+
+impl From<&ConfigError> for BadSetting {
+    fn from(error: &ConfigError) -> Self {
+        BadSetting {
+            variable: error.variable,
+            problem: match error.is_short_secret() {
+                true => SettingProblem::TooShort,
+                false => SettingProblem::Invalid,
+            },
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]

@@ -4,8 +4,9 @@
 -- @include intents/budget
 -- @include locks/gate_owners
 
-local function find(code, kind, intent, used, allowed, files)
-  gate.findings[#gate.findings + 1] = { code, kind or '', intent or '', used or 0, allowed or 0, files or {} }
+-- `by`: the login that wrote `kind`, for INTENT_BLOCKED.
+local function find(code, kind, intent, used, allowed, files, by)
+  gate.findings[#gate.findings + 1] = { code, kind or '', intent or '', used or 0, allowed or 0, files or {}, by or '' }
 end
 
 load_session()
@@ -18,7 +19,7 @@ if not id then
     find('INTENT_REQUIRED', session.state)
   end
 elseif record and record.status == 'BLOCKED' then
-  find('INTENT_BLOCKED', record.reason, id)
+  find('INTENT_BLOCKED', record.reason, id, 0, 0, {}, record.reason_by)
 elseif not record or record.status ~= 'IN_PROGRESS' then
   find('INTENT_NOT_ACTIVE', record and record.status or 'UNKNOWN', id)
 elseif id == selected and session.version ~= record.version then
