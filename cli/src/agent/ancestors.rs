@@ -130,14 +130,12 @@ fn find_above() -> Vec<Ancestor> {
     };
     let mut system = System::new();
     let mut found = Vec::new();
-    let Ok(mut id) = get_current_pid() else { return found };
-    while found.len() < MOST {
-        let Some(parent) = look(&mut system, id).and_then(Process::parent) else {
-            break;
-        };
-        let Some(process) = look(&mut system, parent) else {
-            break;
-        };
+    let Ok(own_id) = get_current_pid() else { return found };
+    let mut next = look(&mut system, own_id).and_then(Process::parent);
+    while let Some(parent) = next
+        && found.len() < MOST
+        && let Some(process) = look(&mut system, parent)
+    {
         let name = process.name().to_string_lossy().into_owned();
         // The first process is above everybody's; in a container it may be the agent.
         if parent.as_u32() <= 1 && INITS.contains(&name.as_str()) {
@@ -155,7 +153,7 @@ fn find_above() -> Vec<Ancestor> {
             },
             role: role(&name, &arguments, &own),
         });
-        id = parent;
+        next = process.parent();
     }
     found
 }

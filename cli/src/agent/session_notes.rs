@@ -191,8 +191,9 @@ fn read(path: &Inside) -> Option<SessionNotes> {
     serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
-/// Readers see the old file or the new one, never a part.
+/// Readers see the old file or the new one, never a part. A hook does not wait for the disk: notes that a power failure takes are
+/// as none, and no session outlives one.
 pub(super) fn write(path: &Inside, notes: &impl Serialize) -> std::io::Result<()> {
     path.make_parents(PRIVATE_MODE)?;
-    Ok(path.write(&serde_json::to_vec(notes)?, FILE_MODE)?)
+    Ok(path.write_unsynced(&serde_json::to_vec(notes)?, FILE_MODE)?)
 }

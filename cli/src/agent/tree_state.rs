@@ -114,7 +114,7 @@ impl TreeState {
             let stamp = stamp.map_or_else(String::new, |stamp| format!("{stamp:x}"));
             write!(text, "{stamp} {blob} {path}\0")?;
         }
-        Ok(path.write(&text, FILE_MODE)?)
+        Ok(path.write_unsynced(&text, FILE_MODE)?)
     }
 
     /// The one that was kept, which is kept no longer. `None` where there is none of this working copy.

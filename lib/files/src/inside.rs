@@ -123,6 +123,12 @@ impl Inside {
     /// # Errors
     /// When something else than a regular file has the name, or a folder on the way is none.
     pub fn stage(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<Staged, FileError> {
+        let staged = self.stage_unsynced(content, mode, temporary)?;
+        staged.sync()?;
+        Ok(staged)
+    }
+
+    fn stage_unsynced(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<Staged, FileError> {
         let (folder, name) = self
             .place()?
             .ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
@@ -141,6 +147,14 @@ impl Inside {
     /// As [`Inside::stage`].
     pub fn write(&self, content: &[u8], mode: u32) -> Result<(), FileError> {
         self.stage(content, mode, None)?.replace()
+    }
+
+    /// Writes it whole, without waiting for the disk: a power failure may leave it empty, or as it was.
+    ///
+    /// # Errors
+    /// As [`Inside::stage`].
+    pub fn write_unsynced(&self, content: &[u8], mode: u32) -> Result<(), FileError> {
+        self.stage_unsynced(content, mode, None)?.replace()
     }
 
     /// Removes the file, or a link as such; false where nothing has the name.

@@ -19,6 +19,7 @@ pub struct Staged {
     name: OsString,
     temporary: Option<OsString>,
     path: PathBuf,
+    file: File,
 }
 
 impl Staged {
@@ -48,9 +49,16 @@ impl Staged {
             name: name.to_owned(),
             temporary: Some(temporary),
             path: path.clone(),
+            file,
         };
-        fill(file, content, kept).map_err(failed)?;
+        fill(&staged.file, content, kept).map_err(failed)?;
         Ok(staged)
+    }
+
+    /// Waits until the disk has the content.
+    pub(crate) fn sync(&self) -> Result<(), FileError> {
+        let synced = self.file.sync_all();
+        synced.map_err(|error| FileError::system(self.path.clone(), error))
     }
 
     /// Gives it the name in place of what has it.
@@ -89,12 +97,12 @@ impl Drop for Staged {
     }
 }
 
-fn fill(mut file: File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+fn fill(mut file: &File, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     file.write_all(content)?;
-    if let Some(mode) = mode {
-        system::set_mode(&file, mode)?;
+    match mode {
+        Some(mode) => system::set_mode(file, mode),
+        None => Ok(()),
     }
-    file.sync_all()
 }
 
 fn new_file(folder: &Folder, mode: u32) -> io::Result<(File, OsString)> {
