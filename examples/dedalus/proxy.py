@@ -7,13 +7,15 @@ as `X-API-Key`: this process never sees it. Locks are therefore held by people, 
     DEDALUS_AUTHORIZATION_SERVER   who issues the tokens of agents: https://as.dedaluslabs.ai unless set
     DEDALUS_DISPATCH_URL           set by the platform, as is PORT
 
-Tools, descriptions and schemas are those of the deployment's own /openapi.json, which is read once, at the start.
+Tools, descriptions and schemas are those of the deployment's own /openapi.json, which is read once, at the start. While the deployment
+cannot be reached, the proxy starts all the same, with shorter descriptions, and its tools answer OFFLINE.
 """
 
 import asyncio
 import json
 import os
 import sys
+from http.client import HTTPException
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
@@ -25,6 +27,20 @@ DOCUMENT_BYTES = 4 * 1024 * 1024
 TIMEOUT_MS = 30_000
 HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 TOOLS = ["check_status", "post_status"]
+# What the tools are without the deployment's document.
+SHORT = {
+    "check_status": "Ask whether files can be edited, before planning an edit.",
+    "post_status": "Claim files with WRITING before editing them, and release them with OPEN after the push.",
+}
+STRING = {"type": "string"}
+REQUIRED = {
+    "repo_url": STRING,
+    "branch": STRING,
+    "file_paths": {"type": "array", "items": STRING},
+    "agent_head": STRING,
+    "agent_id": STRING,
+}
+CLAIM = {"status": {"enum": ["READING", "WRITING", "OPEN"]}, "message": STRING}
 
 
 def coord_url():
@@ -38,18 +54,16 @@ def coord_url():
 
 
 def read_document(url):
-    """The OpenAPI document of the deployment. It is public: no credential is sent."""
+    """The OpenAPI document of the deployment, or None where it cannot be read. It is public: no credential is sent."""
     try:
         with urlopen(f"{url}/openapi.json", timeout=10) as response:
             text = response.read(DOCUMENT_BYTES + 1)
-    except OSError as error:
-        sys.exit(f"{url}/openapi.json cannot be read: {error}")
-    if len(text) > DOCUMENT_BYTES:
-        sys.exit(f"{url}/openapi.json is larger than {DOCUMENT_BYTES} bytes")
-    try:
+        if len(text) > DOCUMENT_BYTES:
+            raise ValueError(f"larger than {DOCUMENT_BYTES} bytes")
         return json.loads(text)
-    except ValueError as error:
-        sys.exit(f"{url}/openapi.json is not JSON: {error}")
+    except (OSError, HTTPException, ValueError) as error:
+        print(f"{url}/openapi.json cannot be read: {error}. Restart the proxy for the full descriptions.", file=sys.stderr)
+        return None
 
 
 def inlined(document, schema):
@@ -65,15 +79,23 @@ def inlined(document, schema):
     return inlined(document, document["components"]["schemas"][name]) | rest
 
 
-def make_tool(document, connection, name):
-    """The tool `name`, as the document describes its route."""
+def described(document, name):
+    """The description and the schema of the tool `name`."""
+    if document is None:
+        required = REQUIRED | (CLAIM if name == "post_status" else {})
+        return SHORT[name], {"type": "object", "properties": required, "required": list(required)}
     operation = document["paths"][f"/api/{name}"]["post"]
-    body = operation["requestBody"]["content"]["application/json"]["schema"]
-    schema = inlined(document, body)
+    schema = inlined(document, operation["requestBody"]["content"]["application/json"]["schema"])
     # All agents of a person have one credential: without names they would be one holder.
     schema["required"].append("agent_id")
+    return f"{operation['summary']}\n{operation['description']}", schema
 
-    @tool(name, description=f"{operation['summary']}\n{operation['description']}", input_schema=schema)
+
+def make_tool(document, connection, name):
+    """The tool `name`, as the document describes its route."""
+    description, schema = described(document, name)
+
+    @tool(name, description=description, input_schema=schema)
     async def call(**arguments):
         return await call_coord(connection, name, arguments)
 
@@ -101,8 +123,12 @@ def offline(name, cause):
     """The documented answer where nothing is known of locks. `cause` is a code, because a sentence could name a credential."""
     warning = f"OFFLINE_MODE: Coord is unreachable ({cause}). Reading allowed, Writing disabled."
     orchestration = {"type": "orchestration_command", "action": "STOP", "command": None, "reason": warning}
-    content = {"warnings": [warning], "orchestration": orchestration}
-    content |= {"status": "OFFLINE", "locks": {}} if name == "check_status" else {"success": False}
+    content = {"orchestration": orchestration}
+    if name == "check_status":
+        content |= {"status": "OFFLINE", "locks": {}, "held": {}}
+    else:
+        content |= {"success": False, "orphaned_dependencies": []}
+    content |= {"repo_head": None, "repo_head_ref": None, "warnings": [warning]}
     return CallToolResult(content=[TextContent(type="text", text=f"STOP: {warning}")], structuredContent=content)
 
 
@@ -120,7 +146,7 @@ def build():
     )
     server = MCPServer(
         "coord",
-        instructions=document["info"]["description"],
+        instructions=document and document["info"]["description"],
         connections=[connection],
         authorization_server=os.environ.get("DEDALUS_AUTHORIZATION_SERVER", "https://as.dedaluslabs.ai"),
     )

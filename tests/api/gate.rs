@@ -116,7 +116,7 @@ async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned(
         api.has_intent(
             "REQ-4",
             "src/**",
-            json!({ "status": "BLOCKED", "reason": "Wait for Ada" }),
+            json!({ "status": "BLOCKED", "reason": "Wait for Ada", "reason_by": "ann" }),
         )
         .await;
         assert_eq!(in_short(&api.cites("bob", intent, &["src/new.ts"]).await)[3], reason);

@@ -95,12 +95,12 @@ def start_platform():
 
 
 @contextlib.contextmanager
-def start_proxy(platform):
+def start_proxy(platform, coord=COORD):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     settings = {
-        "COORD_URL": COORD,
+        "COORD_URL": coord,
         "DEDALUS_AUTHORIZATION_SERVER": platform,
         "DEDALUS_DISPATCH_URL": platform,
         "HOST": "127.0.0.1",
@@ -173,9 +173,29 @@ async def play(platform, url):
     async with of("cut") as (_, cut):
         content, text, is_error = await cut("check_status")
         assert content["status"] == "OFFLINE" and not is_error and text.startswith("STOP: OFFLINE_MODE: "), text
+        assert_whole("CheckResponse", content)
         content, text, _ = await cut("post_status", status="WRITING", message=MESSAGE)
         assert content["success"] is False and content["orchestration"]["action"] == "STOP", content
+        assert_whole("PostResponse", content)
         assert "DOWNSTREAM_UNREACHABLE" in text and TOKENS["cut"] not in text, text
+
+
+def assert_whole(name, content):
+    """All members that the deployment's own schema requires are there."""
+    required = httpx.get(f"{COORD}/openapi.json").json()["components"]["schemas"][name]["required"]
+    assert set(required) <= set(content), (name, content)
+
+
+async def play_down(platform, url):
+    """The deployment was down when the proxy started."""
+    async with agent(platform, url, "cut", {"coord": "ddls:conn:cut"}) as (session, cut):
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert sorted(tools) == ["check_status", "post_status"], tools
+        assert all("agent_id" in tool.inputSchema["required"] for tool in tools.values()), tools
+        content, text, is_error = await cut("check_status")
+        assert content["status"] == "OFFLINE" and not is_error and text.startswith("STOP: OFFLINE_MODE: "), text
+        content, _, _ = await cut("post_status", status="WRITING", message=MESSAGE)
+        assert content["success"] is False and content["orchestration"]["action"] == "STOP", content
 
 
 wrong = os.environ | {"COORD_URL": "http://coord.example.com"}
@@ -184,4 +204,9 @@ assert refused.returncode == 1 and "COORD_URL must be" in refused.stderr, refuse
 platform = start_platform()
 with start_proxy(platform) as url:
     asyncio.run(asyncio.wait_for(play(platform, url), 120))
+# Nobody listens on the port of a socket that is bound and does not listen.
+with socket.socket() as unused:
+    unused.bind(("127.0.0.1", 0))
+    with start_proxy(platform, f"http://127.0.0.1:{unused.getsockname()[1]}") as url:
+        asyncio.run(asyncio.wait_for(play_down(platform, url), 120))
 print(f"dedalus-mcp: {len(dispatched)} requests of people with credentials of their own")
