@@ -92,6 +92,12 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
         if seen || sides.store.approvals.contains(name.as_str()) || !done.insert(name) {
             continue;
         }
+        let field = format!("shutdownApprovals[{at}]");
+        if sides.seen.is_none() {
+            let message = "left from before the first sync, so it asks for no shutdown; add it again to ask for one";
+            found.findings.push(Finding::new(Kind::Unknown, &entry, field, message));
+            continue;
+        }
         match found.speaker(sides.store, name) {
             Some(handle) if open => found.changes.push(Change::ApproveShutdown(handle)),
             Some(handle) => {
@@ -103,12 +109,7 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
                     "{} is no handle of this login: nobody else can approve for it",
                     shown(name)
                 );
-                found.findings.push(Finding::new(
-                    Kind::Foreign,
-                    &entry,
-                    format!("shutdownApprovals[{at}]"),
-                    message,
-                ));
+                found.findings.push(Finding::new(Kind::Foreign, &entry, field, message));
             }
         }
     }

@@ -143,12 +143,12 @@ fn warning(file: &Task, form: &Task) -> Option<String> {
     form.warning.clone().or_else(|| file.warning.clone().filter(stays))
 }
 
-/// Whether the file says what the store says. Times are the store's own; `blocks` of a completed task has no meaning any longer.
+/// Whether the file says what the store says. Times are the store's own; dependencies of a completed task have no meaning any longer.
 fn says(file: &Task, form: &Task) -> bool {
     (&file.title, &file.description, file.priority) == (&form.title, &form.description, form.priority)
         && (file.status, &file.owner) == (form.status, &form.owner)
-        && (form.status == Status::Completed
-            || (same(&file.dependencies, &form.dependencies) && same(&file.blocks, &form.blocks)))
+        && same(&file.blocks, &form.blocks)
+        && (form.status == Status::Completed || same(&file.dependencies, &form.dependencies))
         && file.warning == warning(file, form)
 }
 

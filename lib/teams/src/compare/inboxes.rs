@@ -45,12 +45,11 @@ fn old(sides: &Sides) -> BTreeSet<(Handle, usize)> {
     let mut unknown = Vec::new();
     for (handle, inbox) in &sides.folder.inboxes {
         let stored = sides.store.inbox(handle);
-        let mut unseen = counted(&stored);
+        let mut unseen = by_words(stored.iter().map(|(sequence, message)| (*sequence, message)));
         let mut before: Vec<(usize, &Message)> = Vec::new();
         for (at, message) in inbox.messages().iter().enumerate() {
-            match unseen.get_mut(&words(message)).filter(|left| **left > 0) {
-                Some(left) => {
-                    *left -= 1;
+            match unseen.get_mut(&words(message)).and_then(VecDeque::pop_front) {
+                Some(_) => {
                     for (at, message) in before.drain(..) {
                         if message.to == BROADCAST {
                             broadcasts.insert(digest(message));
@@ -71,13 +70,13 @@ fn old(sides: &Sides) -> BTreeSet<(Handle, usize)> {
     old
 }
 
-/// How many of each message a store has.
-fn counted(stored: &[(u64, Message)]) -> HashMap<Words<'_>, usize> {
-    let mut counted = HashMap::new();
-    for (_, message) in stored {
-        *counted.entry(words(message)).or_default() += 1;
+/// The numbers of messages, in their order.
+fn by_words<'a>(messages: impl Iterator<Item = (u64, &'a Message)>) -> HashMap<Words<'a>, VecDeque<u64>> {
+    let mut numbers: HashMap<Words, VecDeque<u64>> = HashMap::new();
+    for (sequence, message) in messages {
+        numbers.entry(words(message)).or_default().push_back(sequence);
     }
-    counted
+    numbers
 }
 
 /// Messages that only the files have, and how far each inbox of this login is read.
@@ -89,7 +88,7 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
         let mut known = known(sides.seen, handle);
         let stored = sides.store.inbox(handle);
         let mut unseen = match sides.seen {
-            None => counted(&stored),
+            None => by_words(stored.iter().map(|(sequence, message)| (*sequence, message))),
             Some(_) => HashMap::new(),
         };
         let mut here: HashMap<String, usize> = HashMap::new();
@@ -102,8 +101,8 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
                 read.extend(sequence.filter(|_| message.read));
                 continue;
             }
-            if let Some(left) = unseen.get_mut(&words(message)).filter(|left| **left > 0) {
-                *left -= 1;
+            if let Some(sequence) = unseen.get_mut(&words(message)).and_then(VecDeque::pop_front) {
+                read.extend(Some(sequence).filter(|_| message.read));
                 continue;
             }
             if found.old.contains(&(handle.clone(), at)) {
@@ -263,12 +262,10 @@ pub fn write(
         after.push(SeenMessage { digest, sequence });
     }
     // Same words: what the file has is the store's message.
-    let mut by_words: HashMap<Words, VecDeque<u64>> = HashMap::new();
-    for (sequence, message) in stored.iter().filter(|(sequence, _)| !used.contains(sequence)) {
-        by_words.entry(words(message)).or_default().push_back(*sequence);
-    }
+    let free = stored.iter().filter(|(sequence, _)| !used.contains(sequence));
+    let mut unseen = by_words(free.map(|(sequence, message)| (*sequence, message)));
     for at in loose {
-        let sequence = by_words
+        let sequence = unseen
             .get_mut(&words(&inbox.messages()[at]))
             .and_then(VecDeque::pop_front);
         after[at].sequence = sequence;

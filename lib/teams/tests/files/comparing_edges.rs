@@ -38,6 +38,19 @@ fn edges_are_one_set_that_either_end_may_change() {
 }
 
 #[test]
+fn a_completed_task_has_the_blocks_of_the_store() {
+    let mut both = Both::alike();
+    both.edit(A, "\"pending\"", "\"completed\"");
+    both.edit(A, "\"blocks\"", "\"owner\": \"w1\", \"blocks\"");
+    both.sync();
+    assert_eq!(both.file(A)["blocks"], serde_json::json!(["b"]));
+    both.edit(A, "\n    \"b\"\n  ", "");
+    assert_eq!(both.sync().taken.changes, []);
+    assert_eq!(both.file(A)["blocks"], serde_json::json!(["b"]));
+    both.assert_quiet();
+}
+
+#[test]
 fn a_ring_is_named_whole_and_put_back() {
     let mut both = Both::alike();
     both.edit(A, "\"dependencies\": []", "\"dependencies\": [\"c\"]");

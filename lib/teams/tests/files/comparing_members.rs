@@ -86,6 +86,36 @@ fn reading_goes_both_ways_and_never_back() {
 }
 
 #[test]
+fn a_first_sync_takes_the_read_marks_of_messages_that_both_sides_have() {
+    let mut both = Both::alike();
+    send(&mut both.store, "w1", Some("lead"), "one");
+    both.sync();
+    both.edit(LEAD, "\"read\": false", "\"read\": true");
+    both.seen = None;
+    assert_eq!(both.sync().taken.changes, [Change::ReadTo(handle("lead"), 1)]);
+    both.assert_quiet();
+}
+
+#[test]
+fn approvals_that_are_left_before_a_first_sync_ask_for_no_shutdown() {
+    let mut both = Both::alike();
+    both.edit(
+        CONFIG,
+        "\"dispatchRules\"",
+        "\"shutdownApprovals\": [\"w1\"], \"dispatchRules\"",
+    );
+    both.seen = None;
+    let done = both.sync();
+    assert_eq!(done.taken.changes, []);
+    assert_eq!(
+        kinds(&done.taken.findings),
+        [(Kind::Unknown, format!("{CONFIG}: shutdownApprovals[0]"))]
+    );
+    assert!(both.file(CONFIG)["shutdownApprovals"].is_null(), "the leftover is gone");
+    both.assert_quiet();
+}
+
+#[test]
 fn members_join_by_files_and_leave_by_calls() {
     let mut both = Both::alike();
     let joined = "{\"agentId\": \"w2\", \"agentName\": \"Two\", \"agentType\": \"worker\", \"joinedAt\": \"2026-12-01T00:00:00Z\", \"x\": 1}";

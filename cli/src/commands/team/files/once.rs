@@ -86,23 +86,19 @@ impl Sync {
             if seen.is_none() {
                 seen = Some(self.keep_before(folder, &server, &taken, &claims)?);
             }
-            let mut applying = Applying::new(&self.asked, &server, &mut self.kept, claims);
-            let applied = applying.all(&taken.changes).await;
-            claims = applying.claims;
-            report.applied.extend(applying.applied);
-            taken.held.extend(applying.held);
-            applying
-                .unsendable
-                .iter()
-                .for_each(|digest| taken.settle(folder, digest));
-            taken.findings.extend(applying.refused);
-            let left = applying.changed_meanwhile.iter().map(Entry::path);
-            report.changed_meanwhile.extend(left);
-            if let Err(failure) = applied {
-                self.refused(&files, &taken.findings, report);
-                return Err(failure);
-            }
+            let changes = taken.changes.clone();
+            self.apply(&changes, &server, &files, &mut claims, &mut taken, report)
+                .await?;
             server = self.read_again().await?;
+            // A message that was sent just now has a number only now, and a read mark names the number.
+            let since = seen.as_ref().map(|seen| seen.after(&self.kept.done));
+            let mut marks = take_in(since.as_ref(), folder, &server.team).changes;
+            marks.retain(|change| matches!(change, Change::ReadTo(..)));
+            if !marks.is_empty() {
+                self.apply(&marks, &server, &files, &mut claims, &mut taken, report)
+                    .await?;
+                server = self.read_again().await?;
+            }
         }
         let seen = seen.map(|seen| seen.with_created(&self.kept.done));
         let sent = Done::sent(&self.kept.done);
@@ -161,6 +157,33 @@ impl Sync {
         }
         self.kept.keep(state)?;
         Ok(())
+    }
+
+    /// Applies `changes`; what the rules refuse is in `taken` and `report`.
+    async fn apply(
+        &mut self,
+        changes: &[Change],
+        server: &ServerTeam,
+        files: &Files,
+        claims: &mut BTreeMap<String, i64>,
+        taken: &mut TakeIn,
+        report: &mut Report,
+    ) -> Result<(), Failure> {
+        let mut applying = Applying::new(&self.asked, server, &mut self.kept, std::mem::take(claims));
+        let applied = applying.all(changes).await;
+        *claims = applying.claims;
+        report.applied.extend(applying.applied);
+        taken.held.extend(applying.held);
+        for digest in &applying.unsendable {
+            taken.settle(&files.folder, digest);
+        }
+        taken.findings.extend(applying.refused);
+        let left = applying.changed_meanwhile.iter().map(Entry::path);
+        report.changed_meanwhile.extend(left);
+        if applied.is_err() {
+            self.refused(files, &taken.findings, report);
+        }
+        applied
     }
 
     /// An empty report.
