@@ -109,7 +109,7 @@ const mine = (path, value) =>
   // Rules of Coord's own: a file is named for what is in it.
   (path.startsWith("tasks/") && value.id !== "t1") || (path.endsWith("config.json") && value.name !== "alpha");
 
-test("Coord takes what zod takes, refuses what zod refuses at the same place, and writes what zod takes", () => {
+test("Coord takes what zod takes, refuses what zod refuses at the same place in its words, and writes what zod takes", () => {
   assert.ok(existsSync(program), `${program} is missing: cargo build -p coord-teams --example teams_files`);
   const cases = [];
   for (const { path, schema, value } of files) {
@@ -123,7 +123,7 @@ test("Coord takes what zod takes, refuses what zod refuses at the same place, an
   const counts = { taken: 0, refused: 0 };
   for (const [at, { path, schema, text }] of cases.entries()) {
     const verdict = schema.safeParse(JSON.parse(text));
-    const { written, refused } = answers[at];
+    const { written, refused, message } = answers[at];
     if (verdict.success && mine(path, verdict.data)) {
       assert.equal(refused, path.startsWith("tasks/") ? "id" : "name", text);
     } else if (verdict.success) {
@@ -142,6 +142,8 @@ test("Coord takes what zod takes, refuses what zod refuses at the same place, an
       assert.equal(written, undefined, text);
       const places = verdict.error.issues.map((issue) => named(issue.path));
       assert.ok(places.includes(refused), `${refused}, zod: ${places.join(", ")}: ${text}`);
+      const sentences = verdict.error.issues.filter((issue) => named(issue.path) === refused).map((issue) => issue.message.replaceAll("\n", "\\n"));
+      assert.ok(sentences.includes(message), `${refused}: ${message}, zod: ${sentences.join(", ")}: ${text}`);
       counts.refused += 1;
     }
   }

@@ -1,7 +1,7 @@
 //! What Coord makes of files, for the test in tests/node, which compares it with zod's verdict.
 //!
 //! Each line of the input is a JSON array of a path and a text. For each, a line of the output is `{"written": TEXT}`, the file as
-//! Coord writes it anew, or `{"refused": FIELD}`.
+//! Coord writes it anew, or `{"refused": FIELD, "message": TEXT}`.
 
 use std::io::{BufRead, Write};
 
@@ -42,7 +42,7 @@ fn main() {
         };
         let verdict = match written(&entry, text.as_bytes()) {
             Ok(written) => serde_json::json!({ "written": written }),
-            Err(refusal) => serde_json::json!({ "refused": refusal.field }),
+            Err(refusal) => serde_json::json!({ "refused": refusal.field, "message": refusal.message }),
         };
         writeln!(out, "{verdict}").expect("a reader");
     }

@@ -38,10 +38,14 @@ impl std::error::Error for Refusal {}
 
 /// Foreign text in quotes for a sentence: at most 80 characters, control characters and directions of writing escaped.
 pub fn shown(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars().take(80) {
-        quoted.extend(character.escape_debug());
+    format!("\"{}\"", escaped(text))
+}
+
+/// [`shown`] without the quotes.
+pub fn escaped(text: &str) -> String {
+    let mut shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
+    if text.chars().nth(80).is_some() {
+        shown.push_str("...");
     }
-    quoted.push_str(if text.chars().nth(80).is_some() { "...\"" } else { "\"" });
-    quoted
+    shown
 }

@@ -1,7 +1,7 @@
-//! Members of an object as zod 3.24 takes them: what has the wrong type is refused, what is not known passes.
+//! Members of an object as zod 3.24 takes them: what has the wrong type is refused, with zod's sentence; what is not known passes.
 
 use crate::json::{Json, Object, member_of, set_member};
-use crate::refusal::{Refusal, shown};
+use crate::refusal::{Refusal, escaped};
 use crate::time::Time;
 
 /// What is wrong with a member.
@@ -71,15 +71,16 @@ impl<'a> Shape<'a> {
     pub fn text_not_empty(&self, name: &str) -> Result<String, Wrong> {
         let text = self.text(name)?;
         if text.is_empty() {
-            return Err(Wrong::new(self.field(name), "it must not be empty"));
+            return Err(Wrong::new(
+                self.field(name),
+                "String must contain at least 1 character(s)",
+            ));
         }
         Ok(text)
     }
 
     pub fn optional_time(&self, name: &str) -> Result<Option<Time>, Wrong> {
-        let time = |text: String| {
-            Time::parse(&text).map_err(|wrong| Wrong::new(self.field(name), format!("{}: {wrong}", shown(&text))))
-        };
+        let time = |text: String| Time::parse(&text).map_err(|_| Wrong::new(self.field(name), "Invalid datetime"));
         self.optional_text(name)?.map(time).transpose()
     }
 
@@ -109,16 +110,20 @@ impl<'a> Shape<'a> {
         all: &[T],
         word: fn(T) -> &'static str,
     ) -> Result<Option<T>, Wrong> {
-        let Some(text) = self.optional_text(name)? else {
-            return Ok(None);
+        let words = || {
+            let quoted: Vec<_> = all.iter().map(|value| format!("'{}'", word(*value))).collect();
+            quoted.join(" | ")
+        };
+        let text = match member_of(self.object, name) {
+            None => return Ok(None),
+            Some(Json::Text(text)) => text,
+            Some(other) => return Err(unexpected(self.field(name), &words(), other)),
         };
         let found = all.iter().find(|value| word(**value) == text);
         found.copied().map(Some).ok_or_else(|| {
-            let words: Vec<_> = all.iter().map(|value| word(*value)).collect();
-            Wrong::new(
-                self.field(name),
-                format!("{} is none of {}", shown(&text), words.join(", ")),
-            )
+            let received = escaped(text);
+            let message = format!("Invalid enum value. Expected {}, received '{received}'", words());
+            Wrong::new(self.field(name), message)
         })
     }
 

@@ -76,7 +76,7 @@ impl TeamConfig {
             description: shape.optional_text("description")?,
         };
         if config.members.is_empty() {
-            return Err(Wrong::new("members", "at least one member is needed"));
+            return Err(Wrong::new("members", "Array must contain at least 1 element(s)"));
         }
         TeamName::parse(&config.name).map_err(|wrong| Wrong::new("name", wrong.to_string()))?;
         later_features(&shape)?;

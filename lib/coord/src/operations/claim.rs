@@ -11,7 +11,7 @@ use super::intent_refusal::SaidByIntents;
 use super::interfaces::notices_of;
 use super::lock_views::{already_held, others_locks, own_locks, taken_over, warnings};
 use super::policy_request::{PolicyRequest, SaidByPolicy};
-use super::sentences::named;
+use super::sentences::{named, new_files};
 use super::teams::memberships;
 use super::tool_use::ToolUse;
 use super::wait::Waiting;
@@ -184,7 +184,8 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
         LockMode::Reading => "read",
         LockMode::Writing => "write",
     };
-    let reason = format!("You may {verb} {}", named(&request.paths));
+    let new = new_files(survey, request.paths.len());
+    let reason = format!("You may {verb} {}{new}", named(&request.paths));
     let mut orchestration = Orchestration::new(Action::Proceed, reason);
     if let Some(intent) = &survey.gate.intent {
         orchestration = orchestration.with(Metadata {

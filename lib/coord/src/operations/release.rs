@@ -255,7 +255,7 @@ fn lost(others: &[LockEntry]) -> PostResponse {
         .map(|entry| quoted_line(&entry.message))
         .unwrap_or_default();
     let reason = format!(
-        "Nothing was released, because you no longer hold {}; user '{owner}' does now: {message}",
+        "You do not hold {}; user '{owner}' does: {message}. Nothing was released",
         named(&files)
     );
     let metadata = Metadata {
@@ -304,7 +304,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
             format!(" It is now being read by {}.", readers.join(", "))
         };
         warnings.push(format!(
-            "LOCK_EXPIRED: You no longer held '{path}', and nobody else writes it.{readers}"
+            "LOCK_EXPIRED: You do not hold '{path}': your lock has expired, or you never claimed it. Nobody else writes it.{readers}"
         ));
     }
     for (path, seconds) in &released.again {
@@ -318,7 +318,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     }
     for entry in &released.lost {
         warnings.push(format!(
-            "LOCK_LOST: You no longer held '{}'; user '{}' writes it now: {}",
+            "LOCK_LOST: You do not hold '{}'; user '{}' writes it now: {}",
             entry.file_path,
             entry.user_id,
             quoted_line(&entry.message)

@@ -4,7 +4,7 @@ use coord_protocol::plain_text::{quoted_line, shown_line};
 
 use super::fields::Symbol;
 use crate::domain::{CommitSha, FilePath, plain_text};
-use crate::state::locks::Spelled;
+use crate::state::locks::{Spelled, Survey};
 
 /// The warning about a missing or old graph.
 pub(super) fn graph_warning(head: &CommitSha, version: Option<&str>) -> Option<String> {
@@ -51,15 +51,31 @@ pub fn unknown_fields(names: &[String]) -> impl Iterator<Item = String> {
         .map(|name| format!("UNKNOWN_FIELD: This request has no field '{name}', so its value was ignored."))
 }
 
+/// What is said of files of a request of `count` files that the branch does not have; empty where the graph is not of its head.
+pub(super) fn new_files(survey: &Survey, count: usize) -> String {
+    if survey.graph_version.as_deref() != Some(survey.head.commit.as_str()) {
+        return String::new();
+    }
+    let new = survey.spelled.iter().filter(|file| file.tracked.is_empty());
+    let new: Vec<&str> = new.map(|file| file.file_path.as_str()).collect();
+    match new.len() {
+        0 => String::new(),
+        1 if count == 1 => " (new file)".to_owned(),
+        all if all == count => " (new files)".to_owned(),
+        _ => format!(" (new: {})", named(&new)),
+    }
+}
+
 /// Warnings about files that differ from tracked ones in case only. A case-insensitive disk takes both for one, so two
 /// agents could write one file under two locks.
 pub(super) fn case_differs(spelled: &[Spelled]) -> Vec<String> {
+    let spelled: Vec<&Spelled> = spelled.iter().filter(|file| !file.tracked.is_empty()).collect();
     let (shown, more) = spelled.split_at(spelled.len().min(MOST_CASE_DIFFERS));
     let sentence = |Spelled { file_path, tracked }: &Spelled| {
         let (tracked, verb) = (named(tracked), if tracked.len() == 1 { "is" } else { "are" });
         format!("CASE_DIFFERS: '{file_path}' is not tracked, and {tracked} {verb}; check which file you mean.")
     };
-    let mut warnings: Vec<String> = shown.iter().map(sentence).collect();
+    let mut warnings: Vec<String> = shown.iter().copied().map(sentence).collect();
     if !more.is_empty() {
         warnings.push(format!(
             "CASE_DIFFERS: {} more of these files differ from tracked ones in case only.",

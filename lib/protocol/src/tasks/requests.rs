@@ -89,10 +89,13 @@ pub struct EditTaskRequest {
     /// The status that it has. Another one is refused: claim the task, or complete it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// What it depends on, besides completed tasks.
+    /// What it depends on. Completed tasks stay among it, unless `drop_completed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]
     pub dependencies: Option<Vec<String>>,
+    /// Whether completed tasks that `dependencies` leaves out are dropped as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drop_completed: Option<bool>,
     /// What depends on it, besides completed tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<TaskId>>, max_items = 256)]

@@ -24,6 +24,8 @@ pub struct TakeIn {
     /// Messages, by inbox and place, that the store had once: without knowledge of what was seen, those before one that it still has.
     /// They are done with, too.
     pub old: BTreeSet<(Handle, usize)>,
+    /// Names in `shutdownApprovals` that are older than the first sync: they ask for no shutdown.
+    pub old_approvals: Vec<String>,
     /// The folder that was seen is gone: nothing is deleted in the store, and nothing is written.
     pub vanished: bool,
 }

@@ -108,8 +108,8 @@ fn approvals_that_are_left_before_a_first_sync_ask_for_no_shutdown() {
     let done = both.sync();
     assert_eq!(done.taken.changes, []);
     assert_eq!(
-        kinds(&done.taken.findings),
-        [(Kind::Unknown, format!("{CONFIG}: shutdownApprovals[0]"))]
+        (done.taken.findings, done.taken.old_approvals),
+        (Vec::new(), vec!["w1".to_owned()])
     );
     assert!(both.file(CONFIG)["shutdownApprovals"].is_null(), "the leftover is gone");
     both.assert_quiet();

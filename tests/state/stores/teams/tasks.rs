@@ -401,6 +401,20 @@ async fn a_completed_task_is_in_nobodys_blocks_and_waits_for_nothing(world: Worl
     };
     lead.updates("t3", &both).await.unwrap();
     assert_eq!(of("t3").await, is("", "", "t5", 1));
+    // A completed dependency stays with an edit that does not name it, and goes where the edit drops completed ones.
+    lead.adds(&[after("z", &["t1", "t2"])]).await.unwrap();
+    lead.updates("t6", &depends_on(&["t2"])).await.unwrap();
+    assert_eq!(of("t6").await, is("t2", "t1", "", 0));
+    let exactly = |ids: &[&str]| TaskChanges {
+        drops_completed: true,
+        ..depends_on(ids)
+    };
+    lead.updates("t6", &exactly(&["t1"])).await.unwrap();
+    assert_eq!(of("t6").await, is("", "t1", "", 0));
+    lead.updates("t6", &exactly(&[])).await.unwrap();
+    assert_eq!(of("t6").await, is("", "", "", 0));
+    bob.claims("t6").await.unwrap();
+    lead.deletes("t6", true).await.unwrap();
     // It hinders no deletion, is freed by none, and leaves no edge.
     assert_eq!(lead.deletes("t3", true).await.unwrap().count, 0);
     assert_eq!(

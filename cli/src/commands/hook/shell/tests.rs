@@ -18,6 +18,7 @@ fn files_that_a_command_plainly_writes_are_found() {
     for (command, files) in [
         ("echo a > b.txt", &["b.txt"][..]),
         ("echo a>b.txt; cat c >>d", &["b.txt", "d"]),
+        ("[[ -f a ]] > b.txt; coproc tee c", &["b.txt", "c"]),
         ("make 2>&1 &> log", &["log"]),
         ("make 2>err.log", &["err.log"]),
         ("cat <<'EOF' > 'my file.rs'\n$x > no\nEOF", &["my file.rs"]),

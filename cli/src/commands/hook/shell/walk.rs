@@ -7,7 +7,7 @@ use brush_parser::ast::{
     AndOr, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind as Kind,
     IoFileRedirectTarget as Target, IoRedirect, Pipeline, SimpleCommand, Word,
 };
-use brush_parser::{Parser, ParserOptions, SourceInfo};
+use brush_parser::{Parser, ParserOptions};
 
 use super::place::Place;
 use super::{Effects, programs, words};
@@ -40,11 +40,7 @@ impl Walk {
             return;
         }
         self.depth += 1;
-        let mut parser = Parser::new(
-            Cursor::new(command.as_bytes()),
-            &ParserOptions::default(),
-            &SourceInfo::default(),
-        );
+        let mut parser = Parser::new(Cursor::new(command.as_bytes()), &ParserOptions::default());
         match parser.parse_program() {
             Ok(program) => program.complete_commands.iter().for_each(|list| self.list(list)),
             Err(_) => self.place.effects.changes = true,
@@ -63,19 +59,22 @@ impl Walk {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
-        for command in &pipeline.seq {
-            match command {
-                Command::Simple(command) => self.simple(command),
-                Command::Compound(command, redirects) => {
-                    self.compound(command);
-                    for redirect in redirects.iter().flat_map(|redirects| &redirects.0) {
-                        self.redirect(redirect);
-                    }
-                }
-                // The body of a function runs where it is called, perhaps never.
-                Command::Function(_) => self.place.effects.changes = true,
-                Command::ExtendedTest(_) => {}
+        pipeline.seq.iter().for_each(|command| self.command(command));
+    }
+
+    fn command(&mut self, command: &Command) {
+        let redirects = match command {
+            Command::Simple(command) => return self.simple(command),
+            // The body of a function runs where it is called, perhaps never.
+            Command::Function(_) => return self.place.effects.changes = true,
+            Command::Compound(command, redirects) => {
+                self.compound(command);
+                redirects
             }
+            Command::ExtendedTest(_, redirects) => redirects,
+        };
+        for redirect in redirects.iter().flat_map(|redirects| &redirects.0) {
+            self.redirect(redirect);
         }
     }
 
@@ -110,6 +109,7 @@ impl Walk {
                     }
                 }
             }
+            CompoundCommand::Coprocess(coprocess) => self.command(&coprocess.body),
             CompoundCommand::Arithmetic(_) => {}
         }
     }

@@ -82,6 +82,12 @@ impl Sync {
                 "{count} messages of files stand before some that the server has: they are not sent again"
             ));
         }
+        if !taken.old_approvals.is_empty() {
+            let names = taken.old_approvals.join(", ");
+            report.notes.push(format!(
+                "shutdownApprovals ({names}) was there before the first sync, so it asks for no shutdown; add a name again to ask for one"
+            ));
+        }
         if way != Way::Out && !taken.changes.is_empty() {
             if seen.is_none() {
                 seen = Some(self.keep_before(folder, &server, &taken, &claims)?);

@@ -99,6 +99,8 @@ impl<R: Requests> Board<'_, R> {
             caller: self.member(),
             description: updates.description.clone(),
             dependencies: updates.dependencies.clone(),
+            // The plugin's list is all that the task depends on.
+            drop_completed: updates.dependencies.as_ref().map(|_| true),
             blocks: updates.blocks.clone(),
             ..EditTaskRequest::default()
         };

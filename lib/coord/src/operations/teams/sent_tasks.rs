@@ -125,6 +125,7 @@ pub(super) fn changes(sent: &EditTaskRequest) -> Result<TaskChanges, ApiError> {
         },
         status: sent.status,
         clear_lapses: sent.clear_lapses == Some(true),
+        drops_completed: sent.drop_completed == Some(true),
         description,
         note: long_text("note", sent.note.as_deref())?.to_owned(),
         dependencies: ids("dependencies", &sent.dependencies)?,

@@ -121,12 +121,12 @@ impl Queued {
     }
 }
 
-/// A requested file that is not tracked, and differs from tracked ones in case alone.
+/// A requested file that is not tracked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spelled {
     /// The file as requested.
     pub file_path: String,
-    /// As it is tracked; the first four spellings where there are more.
+    /// Tracked files that differ from it in case alone, four at most; empty for a new file.
     pub tracked: Vec<String>,
 }
 

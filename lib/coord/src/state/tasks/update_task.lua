@@ -1,7 +1,7 @@
 -- update_task: changes a task: all that is given, or nothing.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 id, 20 fields to set as JSON (`title`, `priority`, `files`, `branch`,
---       `intent_id`, `status`, `clear_lapses`), 21 '1' if there is a description, 22 it, 23 note or '', 24 '1' if the dependencies are
+--       `intent_id`, `status`, `clear_lapses`, `drops_completed`), 21 '1' if there is a description, 22 it, 23 note or '', 24 '1' if the dependencies are
 --       set, 25 these, 26 '1' if what depends on it is set, 27 these; ids separated by blanks
 -- Returns { UPDATED, now, the task as whole_view() has it }
 --      or { NOT_BY_UPDATE, now, status, wanted status }: a claim or a completion makes it; nothing changed
@@ -91,15 +91,15 @@ for _, other in ipairs(wanted_blocks) do
   end
 end
 
--- Plans what becomes of the edges on one side. Edges to completed tasks stay: they are history.
-local function replan(old, wanted, edge_of)
+-- Plans what becomes of the edges on one side. Edges to completed tasks stay unless `drops_completed`: they are history.
+local function replan(old, wanted, edge_of, drops_completed)
   local is_wanted, is_old = {}, {}
   for _, other in ipairs(wanted) do
     is_wanted[other] = true
   end
   for _, other in ipairs(old) do
     is_old[other] = true
-    if not is_wanted[other] and not completed[other] then
+    if not is_wanted[other] and (drops_completed or not completed[other]) then
       local edge = edge_of(other)
       gone[#gone + 1] = edge
       removed[edge[1] .. ' ' .. edge[2]] = true
@@ -113,7 +113,7 @@ local function replan(old, wanted, edge_of)
 end
 replan(old_dependencies, wanted_dependencies, function(other)
   return { id, other }
-end)
+end, fields.drops_completed)
 replan(old_blocks, wanted_blocks, function(other)
   return { other, id }
 end)

@@ -145,6 +145,9 @@ pub struct TaskChanges {
     /// Forget how often its claims have lapsed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub clear_lapses: bool,
+    /// `dependencies` names the completed ones too: those that it leaves out are dropped.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub drops_completed: bool,
     /// The description, empty for none.
     #[serde(skip)]
     pub description: Option<String>,

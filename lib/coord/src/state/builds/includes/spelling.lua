@@ -5,7 +5,7 @@ local LOOKUP, MOST_SPELLINGS = 15, 4
 
 -- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more the length of its own path
 -- from the first component on that is not in lower case. Returns a list of { path, ends of the tracked spellings, each
--- followed by a newline }: paths that are not tracked.
+-- followed by a newline }: paths that are not tracked. A path without such a spelling is a new file.
 local function other_spellings(paths, lookups)
   local fields, places, found = {}, {}, {}
   for index = 1, #paths do
@@ -24,7 +24,9 @@ local function other_spellings(paths, lookups)
     local line = '\n' .. string.sub(lookups, at + 4, at + 11)
     local _, first = string.find(text or '', line, 1, true)
     local own = tonumber(string.sub(lookups, at + 12, at + 15), 16)
-    if first and not string.find(text, line .. string.sub(path, #path - own + 1) .. '\n', 1, true) then
+    if not first then
+      found[#found + 1] = { path, '' }
+    elseif not string.find(text, line .. string.sub(path, #path - own + 1) .. '\n', 1, true) then
       local ends = ''
       for _ = 1, MOST_SPELLINGS do
         local last = string.find(text, '\n', first, true)
