@@ -9,6 +9,7 @@ mod malformed;
 mod settings;
 mod undo;
 mod user;
+mod without_coord;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

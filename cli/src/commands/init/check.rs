@@ -16,7 +16,9 @@ use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use super::agents::handler::Form;
 use super::agents::{Agent, Attempt, Event, Hooks};
+use super::detect::is_on_path;
 use crate::agent::connection::Connection;
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
@@ -41,7 +43,7 @@ pub struct Verdict {
 ///
 /// # Errors
 /// When it cannot be checked: there is no server, or it gives no lock.
-pub async fn check(agents: &[&'static Agent], folder: &Path) -> anyhow::Result<Vec<Verdict>> {
+pub async fn check(agents: &[&'static Agent], form: Form, folder: &Path) -> anyhow::Result<Vec<Verdict>> {
     let end = format!("{:08x}", fastrand::u32(..));
     let id =
         |who: &str| AgentId::parse(&format!("coord-init-{who}-{end}")).map_err(|invalid| anyhow::anyhow!("{invalid}"));
@@ -73,7 +75,7 @@ pub async fn check(agents: &[&'static Agent], folder: &Path) -> anyhow::Result<V
     for agent in agents {
         let result = match &agent.hooks {
             Some(hooks) => Some(
-                check_agent(agent, hooks, &attempt, &editor)
+                check_agent(agent, hooks, form, &attempt, &editor)
                     .await
                     .map_err(|error| format!("{error:#}")),
             ),
@@ -88,9 +90,23 @@ pub async fn check(agents: &[&'static Agent], folder: &Path) -> anyhow::Result<V
     Ok(verdicts)
 }
 
-async fn check_agent(agent: &Agent, hooks: &Hooks, attempt: &Attempt<'_>, editor: &AgentId) -> anyhow::Result<()> {
+async fn check_agent(
+    agent: &Agent,
+    hooks: &Hooks,
+    form: Form,
+    attempt: &Attempt<'_>,
+    editor: &AgentId,
+) -> anyhow::Result<()> {
+    // A guarded hook would let the edit go on.
+    ensure!(is_on_path("coord"), "cannot run: coord is not on your PATH");
     for event in hooks.events {
-        let command = agent.command(event);
+        let handler = agent.handler(event, form);
+        // Windows has no shell of Unix to run it in.
+        let command = if cfg!(windows) {
+            handler.command
+        } else {
+            (hooks.run)(&handler)
+        };
         let payload = (hooks.payload)(event, attempt);
         let reply = run(&command, &payload, attempt.root, editor).await;
         let judged = reply.and_then(|reply| judge(event, hooks, &reply, attempt.file));

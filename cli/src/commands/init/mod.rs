@@ -6,6 +6,7 @@
 //! - `target`: a file and what is written there; `edit`: what that came to; by `json`, `table` (TOML), `block` (lines between markers) or `whole`
 //! - `plan`: the files as they are and as they will be, a `change` each; `record`: what was made, for `--undo`
 //! - `diff`, `files`: shows the plan; writes all of it or nothing
+//! - `plugins`: the same values as plugins of the agents, in `packaging/plugins`
 //! - `check`: runs each hook once, and sees whether a denial denies
 
 mod agents;
@@ -20,6 +21,8 @@ mod files;
 mod guard;
 mod json;
 mod plan;
+#[cfg(test)]
+mod plugins;
 mod record;
 mod run;
 mod settings;

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use coord_files::Inside;
 use coord_git::WorkingCopy;
 
+use super::agents::handler::{Form, REQUIRED_MARKS};
 use super::agents::{AGENTS, Agent, Places};
 use super::args::InitArgs;
 use super::change::Change;
@@ -76,8 +77,9 @@ struct Run<'a> {
 impl Run<'_> {
     async fn init(mut self, here: &Path) -> anyhow::Result<ExitCode> {
         let agents = self.agents()?;
+        let form = self.form(&agents);
         for agent in &agents {
-            for target in (agent.files)(agent, self.places)
+            for target in (agent.files)(agent, self.places, form)
                 .iter()
                 .chain(&texts::targets(agent, self.places))
             {
@@ -105,7 +107,7 @@ impl Run<'_> {
         if !is_on_path("coord") {
             say("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;
         }
-        let status = self.check(&agents, here).await?;
+        let status = self.check(&agents, form, here).await?;
         let next = agents.iter().filter_map(|agent| Some((agent.name, agent.next?)));
         let next: String = next.map(|(name, next)| format!("  {name:<12} {next}\n")).collect();
         say(&format!("\nIn each agent, the next time it starts:\n{next}"))?;
@@ -119,7 +121,7 @@ impl Run<'_> {
     async fn undo(mut self) -> anyhow::Result<ExitCode> {
         let mut targets = Vec::new();
         for agent in AGENTS {
-            targets.extend((agent.files)(agent, self.places));
+            targets.extend((agent.files)(agent, self.places, Form::Guarded));
             targets.extend(texts::targets(agent, self.places));
         }
         let mut settings = Vec::new();
@@ -131,6 +133,25 @@ impl Run<'_> {
             self.plan.remove(target)?;
         }
         Ok(self.write(&settings, "Take away").await?.unwrap_or(ExitCode::SUCCESS))
+    }
+
+    /// Strict hooks stay strict: a team has decided so, and one of its members does not undo it by an update.
+    fn form(&mut self, agents: &[&'static Agent]) -> Form {
+        if self.args.strict {
+            return Form::Strict;
+        }
+        let targets = agents
+            .iter()
+            .flat_map(|agent| (agent.files)(agent, self.places, Form::Guarded));
+        let is_strict = targets
+            .into_iter()
+            .any(|target| self.plan.says(&target, REQUIRED_MARKS));
+        if is_strict {
+            let note = "the hooks here are strict, and stay so; `coord init --undo` before `coord init` makes them let tools run where \
+                        coord is not installed";
+            self.plan.notes.push(note.to_owned());
+        }
+        if is_strict { Form::Strict } else { Form::Guarded }
     }
 
     /// The agents that are named, or else those that are found.
@@ -240,12 +261,12 @@ impl Run<'_> {
         Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
-    async fn check(&self, agents: &[&'static Agent], here: &Path) -> anyhow::Result<ExitCode> {
+    async fn check(&self, agents: &[&'static Agent], form: Form, here: &Path) -> anyhow::Result<ExitCode> {
         if self.args.no_check {
             return Ok(ExitCode::SUCCESS);
         }
         say("\nHooks, each run with an edit of a file that another holds:\n")?;
-        let verdicts = match check::check(agents, here).await {
+        let verdicts = match check::check(agents, form, here).await {
             Ok(verdicts) => verdicts,
             Err(error) => {
                 say(&format!("  not checked: {error:#}\n"))?;

@@ -3,6 +3,7 @@
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
+use super::handler::{Form, Handler};
 use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
@@ -21,7 +22,8 @@ pub static AGENT: Agent = Agent {
             Event::before_edit(
                 "preToolUse",
                 Some("Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*"),
-            ),
+            )
+            .reading("Read"),
             Event::after(
                 "postToolUse",
                 "Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*",
@@ -31,23 +33,13 @@ pub static AGENT: Agent = Agent {
         ],
         denies: |reply| super::says_deny(reply, "/permission"),
         payload,
+        entries,
+        run: Handler::any_shell,
     }),
     next: Some("enable the server coord in the settings of Cursor, under MCP"),
 };
 
-fn files(agent: &Agent, places: &Places) -> Vec<Target> {
-    let mut entries = vec![Entry::Format("version", json!(1_usize))];
-    entries.extend(agent.hook_elements(|event, command| {
-        let mut hook = object(json!({ "command": command, "timeout": HOOK_SECONDS }));
-        if let Some(matcher) = event.matcher {
-            hook.push(("matcher".to_owned(), matcher.into()));
-        }
-        if event.is_before_edit {
-            // A hook that cannot run would else allow the edit.
-            hook.push(("failClosed".to_owned(), true.into()));
-        }
-        hook
-    }));
+fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
     vec![
         json_file(
             agent.path(places, ".cursor/mcp.json", "mcp.json"),
@@ -57,9 +49,26 @@ fn files(agent: &Agent, places: &Places) -> Vec<Target> {
         json_file(
             agent.path(places, ".cursor/hooks.json", "hooks.json"),
             Syntax::Comments,
-            entries,
+            agent.hook_entries(form),
         ),
     ]
+}
+
+fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
+    let mut entries = vec![Entry::Format("version", json!(1_usize))];
+    entries.extend(agent.hook_elements(form, |hook| {
+        let command = hook.handler.any_shell();
+        let mut handler = object(json!({ "command": command, "timeout": HOOK_SECONDS }));
+        if let Some(matcher) = &hook.matcher {
+            handler.push(("matcher".to_owned(), matcher.as_str().into()));
+        }
+        // One that cannot run, or takes too long, would else allow the edit. The plain form had it always.
+        if hook.is_before_edit && hook.handler.form != Form::Guarded {
+            handler.push(("failClosed".to_owned(), true.into()));
+        }
+        handler
+    }));
+    entries
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {
