@@ -31,7 +31,7 @@ const AGENTS = [
       run("plugin", "marketplace", "add", ROOT);
       run("plugin", "install", "coord@coord");
       const details = run("plugin", "details", "coord");
-      for (const event of ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"]) {
+      for (const event of ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "SessionEnd"]) {
         assert.match(details, new RegExp(`Hooks .*\\b${event}\\b`));
       }
       assert.match(details, /MCP servers \(1\) {2}coord/);

@@ -7,6 +7,7 @@ mod existing;
 mod guard;
 mod malformed;
 mod settings;
+mod sharing;
 mod undo;
 mod user;
 mod without_coord;

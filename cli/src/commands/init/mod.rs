@@ -5,9 +5,9 @@
 //! - `texts`: the rules for `AGENTS.md` and the like, and the skill; `guard`: the hooks of git; `settings`: `git config`
 //! - `target`: a file and what is written there; `edit`: what that came to; by `json`, `table` (TOML), `block` (lines between markers) or `whole`
 //! - `plan`: the files as they are and as they will be, a `change` each; `record`: what was made, for `--undo`
-//! - `diff`, `files`: shows the plan; writes all of it or nothing
+//! - `diff`, `files`: shows the plan; writes all of it or nothing; `shared`: which files others get
 //! - `plugins`: the same values as plugins of the agents, in `packaging/plugins`
-//! - `check`: runs each hook once, and sees whether a denial denies
+//! - `check`: runs each hook once, in a `scratch` repository, and sees whether a denial denies
 
 mod agents;
 mod args;
@@ -25,10 +25,13 @@ mod plan;
 mod plugins;
 mod record;
 mod run;
+mod scratch;
 mod settings;
+mod shared;
 mod table;
 mod target;
 mod texts;
 mod whole;
 
+pub(super) use agents::handler;
 pub use args::InitArgs;

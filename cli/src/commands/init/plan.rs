@@ -153,6 +153,12 @@ impl<'a> Plan<'a> {
         marks.iter().any(|mark| text.contains(mark))
     }
 
+    /// The files that were looked at, as they are after the change.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let there = self.files.iter().filter(|file| file.after.is_some());
+        there.map(|file| file.path.as_path())
+    }
+
     /// Whether the file at `path` was looked at.
     pub fn has(&self, path: &Path) -> bool {
         self.files.iter().any(|file| file.path == path)

@@ -33,6 +33,7 @@ pub static AGENT: Agent = Agent {
             Event::after("PostToolUse", "Edit|MultiEdit|Write|NotebookEdit|Bash|Read|mcp__.*"),
             Event::after("PostToolUseFailure", "Edit|MultiEdit|Write|NotebookEdit|Bash|mcp__.*"),
             Event::new("Stop"),
+            Event::new("SubagentStart"),
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
@@ -85,6 +86,7 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "PostToolUse" | "PostToolUseFailure" => {
             sent!({ "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": {} })
         }
+        "SubagentStart" => sent!({ "agent_id": "1", "agent_type": "general-purpose" }),
         "Stop" | "SubagentStop" => sent!({ "stop_hook_active": false }),
         _ => sent!({ "reason": "other" }),
     };

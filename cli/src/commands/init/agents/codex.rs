@@ -26,6 +26,8 @@ pub static AGENT: Agent = Agent {
             Event::before_edit("PreToolUse", Some("apply_patch|Edit|Write|Bash|mcp__.*")),
             Event::after("PostToolUse", "apply_patch|Edit|Write|Bash|mcp__.*"),
             Event::new("Stop"),
+            Event::new("Interrupt"),
+            Event::new("SubagentStart"),
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
@@ -36,6 +38,9 @@ pub static AGENT: Agent = Agent {
     }),
     next: Some("trust the folder, then the hooks with /hooks: it runs none before"),
 };
+
+/// The file of the hooks in a project.
+const HOOKS: &str = ".codex/hooks.json";
 
 fn user_folder(home: &Path) -> PathBuf {
     folder_in("CODEX_HOME", home.join(".codex"))
@@ -48,7 +53,11 @@ fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
         values: vec![("command", "coord".into()), ("args", Array::from_iter(["mcp"]).into())],
     };
     let config = agent.path(places, ".codex/config.toml", "config.toml");
-    let hooks = agent.path(places, ".codex/hooks.json", "hooks.json");
+    // Of a worktree's files it reads the configuration, and not the hooks.
+    let hooks = match &places.main_checkout {
+        Some(main) => main.join(HOOKS),
+        None => agent.path(places, HOOKS, "hooks.json"),
+    };
     vec![
         Target::new(config, Content::Table(server)),
         json_file(hooks, Syntax::Strict, agent.hook_entries(form)),
@@ -84,6 +93,9 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "PostToolUse" => {
             sent!({ "tool_name": "Bash", "tool_use_id": "1", "tool_input": { "command": "true" }, "tool_response": "" })
         }
+        "Interrupt" => sent!({}),
+        "SubagentStart" => sent!({ "agent_id": "1", "agent_type": "default" }),
+        "SessionEnd" => sent!({ "reason": "other" }),
         _ => sent!({ "stop_hook_active": false, "last_assistant_message": null }),
     };
     super::extend(&mut payload, more);

@@ -30,6 +30,7 @@ pub static AGENT: Agent = Agent {
             Event::new("postToolUse"),
             Event::new("postToolUseFailure"),
             Event::new("agentStop"),
+            Event::new("subagentStart"),
             Event::new("sessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/permissionDecision"),
@@ -100,6 +101,7 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
             "toolResult": { "resultType": "success", "textResultForLlm": "" },
         }),
         "postToolUseFailure" => sent!({ "toolName": "bash", "toolArgs": "{\"command\":\"false\"}", "error": "" }),
+        "subagentStart" => sent!({ "agentName": "task", "agentDisplayName": "Task" }),
         "agentStop" => sent!({ "transcriptPath": "", "stopReason": "end_turn" }),
         _ => sent!({ "reason": "complete" }),
     };

@@ -28,6 +28,10 @@ pub static AGENT: Agent = Agent {
                 "postToolUse",
                 "Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*",
             ),
+            Event::after(
+                "postToolUseFailure",
+                "Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|MCP.*",
+            ),
             Event::new("stop"),
             Event::new("sessionEnd"),
         ],
@@ -63,7 +67,7 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
             handler.push(("matcher".to_owned(), matcher.as_str().into()));
         }
         // One that cannot run, or takes too long, would else allow the edit. The plain form had it always.
-        if hook.is_before_edit && hook.handler.form != Form::Guarded {
+        if hook.event.is_before_edit && hook.handler.form != Form::Guarded {
             handler.push(("failClosed".to_owned(), true.into()));
         }
         handler
@@ -85,6 +89,10 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         }),
         "postToolUse" => sent!({
             "tool_name": "Shell", "tool_use_id": "1", "cwd": attempt.root, "tool_input": { "command": "true" }, "tool_output": "",
+        }),
+        "postToolUseFailure" => sent!({
+            "tool_name": "Shell", "tool_use_id": "1", "cwd": attempt.root, "tool_input": { "command": "false" },
+            "error_message": "", "failure_type": "error",
         }),
         "stop" => sent!({ "status": "completed", "loop_count": 0 }),
         _ => sent!({ "session_id": attempt.conversation, "reason": "completed" }),

@@ -14,6 +14,20 @@ pub enum Form {
 impl Form {
     /// All of them.
     pub const ALL: [Form; 3] = [Form::Guarded, Form::Strict, Form::Plain];
+
+    /// That of the hooks of `agent` in a file. Somebody's own count as guarded: nothing is known of them.
+    pub fn of(text: &str, agent: &str) -> Form {
+        let command = format!("\"coord hook {agent} ");
+        let events = text.split(&command).skip(1);
+        let is_plain = |rest: &str| rest.split('"').next().is_some_and(|event| !event.contains(' '));
+        if REQUIRED_MARKS.iter().any(|mark| text.contains(mark)) {
+            Form::Strict
+        } else if events.into_iter().any(is_plain) && !text.contains(GUARD) {
+            Form::Plain
+        } else {
+            Form::Guarded
+        }
+    }
 }
 
 /// What a strict hook says. A file that has it was written by `coord init --strict`.

@@ -142,8 +142,8 @@ pub struct Hook {
     pub matcher: Option<String>,
     /// What it runs.
     pub handler: Handler,
-    /// Whether it comes before an edit.
-    pub is_before_edit: bool,
+    /// Its event.
+    pub event: &'static Event,
 }
 
 /// An edit that is tried to see whether a hook denies it.
@@ -166,6 +166,16 @@ pub struct Places {
     pub project: Option<PathBuf>,
     /// Git's folder of the repository, with its hooks.
     pub git_folder: Option<PathBuf>,
+    /// The root of the main checkout, where `project` is a worktree beside it.
+    pub main_checkout: Option<PathBuf>,
+}
+
+impl Places {
+    /// Whether `path` is in the main checkout and not in the worktree: it serves all worktrees.
+    pub fn is_of_main(&self, path: &Path) -> bool {
+        let is_below = |root: &Option<PathBuf>| root.as_ref().is_some_and(|root| path.starts_with(root));
+        is_below(&self.main_checkout) && !is_below(&self.project)
+    }
 }
 
 impl Agent {
@@ -225,7 +235,7 @@ impl Agent {
         let hook = |matcher: Option<String>, form: Form| Hook {
             matcher,
             handler: self.handler(event, form),
-            is_before_edit: event.is_before_edit,
+            event,
         };
         let matcher = event.matcher.map(str::to_owned);
         match (form, event.matcher, event.reading_tool) {
