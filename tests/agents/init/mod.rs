@@ -6,6 +6,7 @@ mod checking;
 mod existing;
 mod guard;
 mod malformed;
+mod managers;
 mod settings;
 mod sharing;
 mod undo;
