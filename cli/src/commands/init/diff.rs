@@ -47,7 +47,7 @@ pub fn summary(changes: &[&Change]) -> String {
     rows.iter().map(line).collect()
 }
 
-fn row<'a>(change: &'a Change) -> (&'a str, &'static str, String) {
+fn row(change: &Change) -> (&str, &'static str, String) {
     let kind = match (&change.before, &change.after) {
         (None, _) => "new",
         (_, None) => "removed",
