@@ -9,7 +9,10 @@ use coord_git::WorkingCopy;
 use super::git;
 
 /// What a hook that has the guard says.
-const GUARD: &str = "coord guard";
+pub const GUARD: &str = "coord guard";
+
+/// The file that `coord init` writes beside that of lefthook, which merges it.
+pub const LEFTHOOK_FILE: &str = "lefthook-coord.yml";
 
 /// Largest file that is looked into, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -18,18 +21,19 @@ const MOST_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Manager {
     /// Its name, which its hooks have in them.
-    name: &'static str,
+    pub name: &'static str,
+    /// The command that writes git's hooks by its file.
+    pub install: &'static str,
     /// Its files, below the root of the working copy.
     files: &'static [&'static str],
     /// What its file has in it, where that is not its own alone.
     key: &'static str,
-    /// What is to be added there, for a person.
-    lines: &'static str,
 }
 
-const MANAGERS: [Manager; 3] = [
+static MANAGERS: [Manager; 3] = [
     Manager {
         name: "lefthook",
+        install: "lefthook install",
         files: &[
             "lefthook.yml",
             "lefthook.yaml",
@@ -39,21 +43,18 @@ const MANAGERS: [Manager; 3] = [
             "lefthook.json",
         ],
         key: "",
-        lines: "pre-commit: {commands: {coord: {run: coord guard pre-commit}}} and pre-push: {commands: {coord: {run: coord guard \
-                pre-push {1} {2}, use_stdin: true}}}",
     },
     Manager {
         name: "pre-commit",
+        install: "pre-commit install",
         files: &[".pre-commit-config.yaml"],
         key: "",
-        lines: "- {repo: local, hooks: [{id: coord, name: coord, entry: coord guard pre-commit, language: system, always_run: true, \
-                pass_filenames: false}]}",
     },
     Manager {
         name: "simple-git-hooks",
-        files: &["package.json", ".simple-git-hooks.json", "simple-git-hooks.json"],
+        install: "npx simple-git-hooks",
+        files: &[".simple-git-hooks.json", "simple-git-hooks.json", "package.json"],
         key: "simple-git-hooks",
-        lines: "\"simple-git-hooks\": {\"pre-commit\": \"coord guard pre-commit\", \"pre-push\": \"coord guard pre-push \\\"$@\\\"\"}",
     },
 ];
 
@@ -63,24 +64,16 @@ impl Manager {
         let files = self.files.iter().map(|file| root.join(file));
         files.into_iter().find_map(|file| {
             let text = read(&file)?;
-            text.contains(self.key).then_some((file, text))
+            let is_its = self.key.is_empty() || !file.ends_with("package.json") || text.contains(self.key);
+            is_its.then_some((file, text))
         })
     }
 }
 
-/// What a person has to add for each manager of the working copy at `root` whose file does not run the guard.
-pub fn lines_to_add(root: &Path) -> Vec<String> {
-    let notes = MANAGERS.iter().filter_map(|manager| {
-        let (file, text) = manager.file(root)?;
-        let name = file.file_name()?.to_string_lossy().into_owned();
-        (!text.contains(GUARD)).then(|| {
-            format!(
-                "{} writes git's hooks anew and drops these lines: add to {name}: {}",
-                manager.name, manager.lines
-            )
-        })
-    });
-    notes.collect()
+/// The managers of the working copy at `root`, each with its file and what that says.
+pub fn managers(root: &Path) -> impl Iterator<Item = (&'static Manager, PathBuf, String)> {
+    let found = MANAGERS.iter().map(move |manager| (manager, manager.file(root)));
+    found.filter_map(|(manager, found)| found.map(|(path, text)| (manager, path, text)))
 }
 
 /// The folder whose hooks git runs in `working_copy`.
@@ -107,7 +100,12 @@ pub fn runs_guard(folder: &Path, root: &Path, name: &str) -> bool {
     let says = |path: &Path| read(path).is_some_and(|text| text.contains(GUARD));
     let by_manager = |manager: &Manager| {
         let file = manager.file(root).filter(|_| text.contains(manager.name));
-        file.is_some_and(|(_, text)| text.contains(&format!("{GUARD} {name}")))
+        file.is_some_and(|(path, mut text)| {
+            if text.contains(LEFTHOOK_FILE) {
+                text += &read(&path.with_file_name(LEFTHOOK_FILE)).unwrap_or_default();
+            }
+            text.contains(&format!("{GUARD} {name}"))
+        })
     };
     text.contains(GUARD) || of_husky(folder).is_some_and(|own| says(&own.join(name))) || MANAGERS.iter().any(by_manager)
 }

@@ -47,9 +47,10 @@ enum Reads {
 }
 
 /// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
-const COMMANDS: [(&str, Reads, &[&str]); 14] = [
+const COMMANDS: [(&str, Reads, &[&str]); 16] = [
     ("blame", Reads::Files, &["--no-textconv"]),
     ("cat-file", Reads::Objects, &[]),
+    ("commit-tree", Reads::Objects, &[]),
     ("config", Reads::Objects, &[]),
     (
         "diff",
@@ -58,6 +59,7 @@ const COMMANDS: [(&str, Reads, &[&str]); 14] = [
     ),
     ("fetch", Reads::Objects, &["--no-recurse-submodules"]),
     ("hash-object", Reads::Files, &[]),
+    ("init", Reads::Objects, &[]),
     ("interpret-trailers", Reads::Objects, &[]),
     (
         "log",

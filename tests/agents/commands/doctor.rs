@@ -74,8 +74,15 @@ fn what_could_be_better_is_said() {
     other.git(&["push", "--quiet", "origin", "HEAD:main"]);
     let root = world.clone.path();
     std::fs::create_dir_all(root.join(".claude")).unwrap();
-    let hook = r#"{ "hooks": { "PreToolUse": [{ "command": "coord hook claude-code PreToolUse" }] } }"#;
-    std::fs::write(root.join(".claude/settings.json"), hook).unwrap();
+    let configure = |command: &str| {
+        let text = serde_json::json!({ "hooks": { "PreToolUse": [{ "command": command }] } }).to_string();
+        std::fs::write(root.join(".claude/settings.json"), text).unwrap();
+    };
+    // Of an earlier version: it fails where coord is not installed.
+    configure("coord hook claude-code PreToolUse");
+    let lines = states(&json(&world, &["doctor", "--json"], 0));
+    assert!(lines.contains(&"warn hooks: coord init".to_owned()), "{lines:?}");
+    configure("command -v coord >/dev/null 2>&1 || exit 0; exec coord hook claude-code PreToolUse");
     let guard = |git_hook: &str| {
         let script = format!("#!/bin/sh\nexec coord guard {git_hook} \"$@\"\n");
         let path = root.join(".git/hooks").join(git_hook);

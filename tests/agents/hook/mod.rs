@@ -10,6 +10,7 @@ mod holders;
 mod intents;
 mod looks;
 mod mail;
+mod moments;
 mod opencode_plugin;
 mod real_commands;
 mod recording;

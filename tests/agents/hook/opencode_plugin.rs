@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use coord_cli::commands::hook::agents::PLUGIN;
+use coord_cli::commands::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use coord_test_support::skipping::skip;
 
 use super::{held, held_files};
@@ -46,15 +46,19 @@ fn has_node() -> bool {
 
 /// What `driver` says, which Node runs beside the plugin; as the agent of a variable, or as each conversation's own.
 fn drive(world: &World, driver: &str, holder: Option<(&str, &str)>) -> serde_json::Value {
+    drive_plugin(world, PLUGIN, driver, holder)
+}
+
+fn drive_plugin(world: &World, plugin: &str, driver: &str, variable: Option<(&str, &str)>) -> serde_json::Value {
     let folder = world.folder("plugin");
-    std::fs::write(folder.join("coord.mjs"), PLUGIN).unwrap();
+    std::fs::write(folder.join("coord.mjs"), plugin).unwrap();
     std::fs::write(folder.join("driver.mjs"), driver).unwrap();
     // The environment is that of `coord`.
     let mut coord = world.coord(world.clone.path());
     let program = coord.get_program().to_owned();
     coord.env("COORD_PROGRAM", &program);
-    if let Some((variable, holder)) = holder {
-        coord.env(variable, holder);
+    if let Some((variable, value)) = variable {
+        coord.env(variable, value);
     }
     let mut node = Command::new("node");
     for (name, value) in coord.get_envs() {
@@ -162,4 +166,59 @@ fn the_plugin_of_opencode_hands_messages_over_with_the_result_of_a_tool_and_prom
         "{said}"
     );
     assert!(prompts[0]["text"].as_str().unwrap().contains("task t1"), "{said}");
+}
+
+/// Calls tools of each kind, and says what becomes of them and what the user is told.
+const TOOLS: &str = r#"
+import { CoordPlugin } from "./coord.mjs";
+const told = [];
+const client = {
+  session: { get: async () => ({ data: {} }) },
+  app: { log: async ({ body }) => void told.push(body.message) },
+};
+const directory = process.argv[2];
+const plugin = await CoordPlugin({ client, directory });
+const said = { told };
+for (const tool of ["read", "grep", "edit", "bash"]) {
+  const args = { filePath: `${directory}/a.txt`, pattern: "a", command: "touch b.txt" };
+  const input = { tool, sessionID: "one", callID: tool };
+  said[tool] = await plugin["tool.execute.before"](input, { args }).then(() => "runs", (error) => error.message);
+  await plugin["tool.execute.after"](input, { output: "" });
+}
+process.stdout.write(JSON.stringify(said));
+"#;
+
+#[test]
+fn without_coord_the_plugin_of_opencode_lets_tools_run_and_says_so_once() {
+    if !has_node() {
+        return;
+    }
+    let world = World::with(&[("a.txt", "a")]);
+    let missing = Some(("COORD_PROGRAM", "coord-that-is-not-here"));
+    let said = drive_plugin(&world, PLUGIN, TOOLS, missing);
+    let told = "Coord is not installed on this machine: files are edited without locks";
+    let expected =
+        serde_json::json!({ "told": [told], "read": "runs", "grep": "runs", "edit": "runs", "bash": "runs" });
+    assert_eq!(said, expected);
+    let said = drive_plugin(&world, &STRICT_PLUGIN, TOOLS, missing);
+    let denied =
+        "Coord is not installed on this machine, and this repository requires it for edits: put coord on the PATH";
+    let expected = serde_json::json!({ "told": [], "read": "runs", "grep": "runs", "edit": denied, "bash": denied });
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn a_program_that_cannot_be_run_stops_no_tool_that_only_reads() {
+    if !has_node() {
+        return;
+    }
+    let world = World::with(&[("a.txt", "a")]);
+    let folder = world.folder("bin").display().to_string();
+    let said = drive_plugin(&world, PLUGIN, TOOLS, Some(("COORD_PROGRAM", &folder)));
+    assert_eq!(
+        (&said["read"], &said["grep"]),
+        (&"runs".into(), &"runs".into()),
+        "{said}"
+    );
+    assert!(said["edit"].as_str().unwrap().contains("cannot be run"), "{said}");
 }

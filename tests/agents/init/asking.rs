@@ -14,7 +14,7 @@ fn without_a_terminal_it_shows_the_changes_and_the_line_to_run() {
     let output = run(&world, &["vscode", "--no-guard"]);
     assert_eq!(output.status.code(), Some(1));
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout));
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"coord: nothing was written: there is no terminal to ask; run `coord init vscode --no-guard --yes`");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"coord: nothing was written: there is no terminal to ask; run `coord init vscode --no-guard --yes`, or `coord init vscode --no-guard --dry-run` to see every line");
     assert_eq!(files(world.clone.path()), "=== a.txt\na\n");
 }
 
@@ -67,13 +67,22 @@ fn on_a_terminal_it_asks_and_shows_colors() {
         )
     };
     let (status, shown) = answer("n\n");
-    assert!(shown.contains("\x1b[32m+{\x1b[0m"), "{shown}");
-    assert!(shown.contains("Write this (1 file)? [y/N]"), "{shown}");
+    assert!(
+        shown.contains("  .vscode/mcp.json  new      \x1b[32m+9\x1b[0m"),
+        "{shown}"
+    );
+    assert!(shown.contains("Write 1 file? [y/N, d: show every line]"), "{shown}");
+    assert!(!shown.contains("\x1b[32m+{\x1b[0m"), "{shown}");
     assert!(shown.contains("Nothing was written."), "{shown}");
     assert_eq!(
         (status, files(world.clone.path()).as_str()),
         (Some(1), "=== a.txt\na\n")
     );
+    // The whole difference, and the question again.
+    let (status, shown) = answer("d\nn\n");
+    assert!(shown.contains("\x1b[32m+{\x1b[0m"), "{shown}");
+    assert_eq!(shown.matches("Write 1 file?").count(), 2, "{shown}");
+    assert_eq!(status, Some(1));
     let (status, _) = answer("yes\n");
     assert_eq!(status, Some(0));
     assert!(world.clone.path().join(".vscode/mcp.json").exists());

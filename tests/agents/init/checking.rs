@@ -7,14 +7,14 @@ use crate::world::World;
 /// name of the file that is edited.
 fn hook(world: &World, before_edit: &str) {
     let text = format!(
-        "#!/bin/sh\necho \"$3 $COORD_AGENT\" >>\"$HOME/hook.log\"\nfile=$(grep --only-matching 'coord-init-check-[0-9a-f]*.txt' | head -n 1)\ncase $3 in\n\
+        "#!/bin/sh\necho \"$3 $COORD_AGENT\" >>\"$HOME/hook.log\"\nfile=$(grep --only-matching 'self-test.txt' | head -n 1)\ncase $3 in\n\
          PreToolUse|preToolUse|BeforeTool|tool.execute.before) {before_edit} ;;\nesac\n"
     );
     program(&world.folder("bin").join("coord"), &text);
 }
 
 fn verdicts(printed: &str) -> String {
-    let (_, verdicts) = printed.split_once("another holds:\n").expect("verdicts");
+    let (_, verdicts) = printed.split_once("has locked):\n").expect("verdicts");
     verdicts.split("\n\n").next().unwrap().to_owned()
 }
 
@@ -43,27 +43,52 @@ fn a_denial_in_the_agents_form_is_one_and_the_lock_is_given_back() {
         hook(&world, &format!("cat <<END\n{denial}\nEND\n"));
         let printed = init(&world, &[agent, "--yes", "--no-guard"]);
         assert!(
-            verdicts(&printed).ends_with("ok, the edit is denied"),
+            verdicts(&printed).ends_with("ok, the hook denied it"),
             "{agent}: {printed}"
         );
         hook(&world, "echo $file >&2; exit 2");
         let printed = init(&world, &[agent, "--yes", "--no-guard"]);
         assert!(
-            verdicts(&printed).ends_with("ok, the edit is denied"),
+            verdicts(&printed).ends_with("ok, the hook denied it"),
             "{agent}: {printed}"
         );
     }
-    // As nobody's session, on a file of nobody.
     let log = std::fs::read_to_string(world.folder("home").join("hook.log")).unwrap();
-    assert!(log.lines().all(|line| line.contains(" coord-init-editor-")), "{log}");
-    let listening = std::fs::read_to_string(world.clone.path().join(".git/coord/listening")).unwrap();
-    let address = listening.split(' ').next().unwrap();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let client = coord_protocol::Client::new(address, None, None).unwrap();
-    let locks = runtime
-        .block_on(client.locks(crate::world::REPO_URL, &Default::default()))
-        .unwrap();
-    assert!(locks.locks.is_empty(), "{locks:?}");
+    assert!(log.lines().all(|line| line.ends_with(" editor")), "{log}");
+}
+
+/// The real program, by its name on the path.
+fn install(world: &World) {
+    let program = world.folder("bin").join("coord");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_coord"), program).unwrap();
+}
+
+#[test]
+fn the_self_test_leaves_no_event_no_server_and_no_run_of_a_hook() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    install(&world);
+    let temporary = world.folder("tmp");
+    let mut command = super::coord(&world);
+    // What is set for the user's own repositories, here a server that cannot be asked.
+    command
+        .env("COORD_URL", "http://127.0.0.1:9")
+        .env("COORD_BRANCH", "other");
+    let command = command.env("TMPDIR", &temporary).arg("init").args(super::AGENTS);
+    let output = command.args(["--yes", "--no-guard"]).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(printed.matches("ok, the hook denied it").count(), 6, "{printed}");
+    assert!(output.status.success(), "{printed}");
+    let in_git = world.clone.path().join(".git/coord");
+    let names: Vec<_> = std::fs::read_dir(in_git)
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert_eq!(names, ["init.json"]);
+    assert_eq!(std::fs::read_dir(temporary).unwrap().count(), 0);
+    let found = super::coord(&world).arg("doctor").output().unwrap();
+    let found = String::from_utf8_lossy(&found.stdout).replace('\n', " ");
+    assert_eq!(found.matches("not run yet").count(), 6, "{found}");
 }
 
 #[test]
@@ -92,11 +117,22 @@ fn what_does_not_deny_is_wrong() {
 }
 
 #[test]
-fn without_a_server_it_is_said_that_nothing_was_checked() {
+fn the_self_test_needs_no_server_of_the_users() {
     let world = World::with(&[("a.txt", "a\n")]);
+    install(&world);
     let printed = init(&world, &["codex", "--yes", "--no-guard", "--url", "http://127.0.0.1:9"]);
+    assert!(verdicts(&printed).ends_with("ok, the hook denied it"), "{printed}");
+}
+
+#[test]
+fn where_the_self_test_cannot_run_it_is_said() {
+    let world = World::with(&[("a.txt", "a\n")]);
+    let mut command = super::coord(&world);
+    let command = command.env("TMPDIR", world.folder("home").join("missing"));
+    let output = command.args(["init", "codex", "--yes", "--no-guard"]).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
     assert!(
-        printed.contains("  not checked: the server at http://127.0.0.1:9 gives no answer\n"),
+        output.status.success() && printed.contains("  not checked: "),
         "{printed}"
     );
 }

@@ -88,7 +88,7 @@ fn a_link_to_a_file_of_the_repository_is_followed_and_permissions_are_kept() {
     symlink("../settings.json", clone.join(".claude/settings.json")).unwrap();
     let arguments = ["claude-code", "codex", "--yes", "--no-check", "--no-guard"];
     let printed = init(&world, &arguments);
-    assert!(printed.contains("+++ CLAUDE.md -> AGENTS.md\n"), "{printed}");
+    assert!(printed.contains("  CLAUDE.md -> AGENTS.md "), "{printed}");
     assert!(clone.join("CLAUDE.md").is_symlink() && clone.join(".claude/settings.json").is_symlink());
     assert!(
         fs::read_to_string(&settings)

@@ -137,37 +137,6 @@ fn no_guard_adds_none() {
 }
 
 #[test]
-fn a_manager_of_hooks_gets_an_entry_of_its_own_that_is_named() {
-    for (file, text, entry) in [
-        (
-            "lefthook.yml",
-            "pre-commit: {}\n",
-            "add to lefthook.yml: pre-commit: {commands:",
-        ),
-        (
-            ".pre-commit-config.yaml",
-            "repos: []\n",
-            "add to .pre-commit-config.yaml: - {repo: local",
-        ),
-        (
-            "package.json",
-            "{\"simple-git-hooks\": {}}\n",
-            "add to package.json: \"simple-git-hooks\": {\"pre-commit\": \"coord guard pre-commit\"",
-        ),
-    ] {
-        let world = World::with(&[(file, text)]);
-        let printed = init(&world, &ARGUMENTS);
-        assert!(printed.replace('\n', " ").contains(entry), "{file}: {printed}");
-        let world = World::with(&[(file, &format!("{text}# simple-git-hooks coord guard pre-commit\n"))]);
-        let printed = init(&world, &ARGUMENTS);
-        assert!(!printed.contains("writes git's hooks anew"), "{file}: {printed}");
-    }
-    // Packages alone are no manager.
-    let world = World::with(&[("package.json", "{}\n")]);
-    assert!(!init(&world, &ARGUMENTS).contains("writes git's hooks anew"));
-}
-
-#[test]
 fn doctor_looks_at_the_file_that_git_runs_in_this_worktree() {
     let world = World::with(&[
         (".husky/pre-commit", "coord guard pre-commit\n"),

@@ -6,9 +6,12 @@ mod checking;
 mod existing;
 mod guard;
 mod malformed;
+mod managers;
 mod settings;
+mod sharing;
 mod undo;
 mod user;
+mod without_coord;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

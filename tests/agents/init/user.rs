@@ -37,10 +37,10 @@ fn outside_of_a_repository_only_the_users_files_can_be_written() {
             .unwrap()
     };
     assert_eq!(run(&["codex", "--yes"]).status.code(), Some(1));
+    let program = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_coord"));
+    super::program(&world.folder("bin").join("coord"), &program);
     let output = run(&["codex", "--user", "--yes"]);
     let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && printed.contains("not checked: "),
-        "{printed}"
-    );
+    let is_checked = printed.contains("  codex        ok, the hook denied it\n");
+    assert!(output.status.success() && is_checked, "{printed}");
 }

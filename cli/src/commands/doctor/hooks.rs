@@ -9,6 +9,7 @@ use super::finding::Finding;
 use crate::agent::{git_hooks, local_server};
 use crate::commands::guard::bypass;
 use crate::commands::hook::agents::Agent;
+use crate::commands::init::handler::Form;
 use crate::commands::status::hooks::{Heard, heard};
 use crate::terminal::times::{duration, now};
 
@@ -18,33 +19,71 @@ const HOOK: &str = "coord hook";
 /// Largest file that is looked into, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Agents by their names for `coord hook`, with the files that configure their hooks, below the working copy or the home folder.
-const AGENTS: [(&str, &[&str]); 6] = [
-    ("claude-code", &[".claude/settings.json", ".claude/settings.local.json"]),
-    ("codex", &[".codex/hooks.json", ".codex/config.toml"]),
-    ("cursor", &[".cursor/hooks.json"]),
-    ("gemini", &[".gemini/settings.json"]),
-    ("copilot", &[".github/hooks/coord.json", ".copilot/config.json"]),
-    (
+/// Most versions of a plugin that are looked at.
+const MOST_VERSIONS: usize = 16;
+
+/// Where the hooks of an agent are configured.
+struct Configuration {
+    /// Its name for `coord hook`.
+    agent: &'static str,
+    /// Files below the working copy or the home folder.
+    files: &'static [&'static str],
+    /// The file of its plugin below the home folder; `*` is the folder of a version.
+    plugin: &'static str,
+}
+
+const fn configuration(agent: &'static str, files: &'static [&'static str], plugin: &'static str) -> Configuration {
+    Configuration { agent, files, plugin }
+}
+
+const AGENTS: [Configuration; 6] = [
+    configuration(
+        "claude-code",
+        &[".claude/settings.json", ".claude/settings.local.json"],
+        ".claude/plugins/cache/coord/coord/*/hooks/hooks.json",
+    ),
+    configuration(
+        "codex",
+        &[".codex/hooks.json", ".codex/config.toml"],
+        ".codex/plugins/cache/coord/coord/*/hooks/hooks.json",
+    ),
+    configuration(
+        "cursor",
+        &[".cursor/hooks.json"],
+        ".cursor/plugins/local/coord/hooks/hooks.json",
+    ),
+    configuration(
+        "gemini",
+        &[".gemini/settings.json"],
+        ".gemini/extensions/coord/hooks/hooks.json",
+    ),
+    configuration(
+        "copilot",
+        &[
+            ".github/hooks/coord.json",
+            ".copilot/hooks/coord.json",
+            ".copilot/config.json",
+        ],
+        ".copilot/installed-plugins/coord/coord/hooks.json",
+    ),
+    configuration(
         "opencode",
         &[".opencode/plugins/coord.js", ".config/opencode/plugins/coord.js"],
+        "",
     ),
 ];
 
+/// The hooks of an agent, as they are configured.
+#[derive(Clone, Debug)]
+struct Configured {
+    path: PathBuf,
+    form: Form,
+}
+
 /// A finding for each agent whose hooks are configured or were heard of, and one for git's own hooks.
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
-    let home = std::env::home_dir();
-    let folders: Vec<PathBuf> = [Some(working_copy.root().to_owned()), home]
-        .into_iter()
-        .flatten()
-        .collect();
     let heard = heard(&local_server::file(working_copy, ""));
-    let configured = AGENTS.map(|(agent, files)| {
-        let paths = folders
-            .iter()
-            .flat_map(|folder| files.iter().map(|file| folder.join(file)));
-        (agent, paths.into_iter().find(|path| has(path, HOOK)))
-    });
+    let configured = AGENTS.map(|agent| (agent.agent, configured(&agent, working_copy)));
     let mut findings = of_agents(&configured, &heard, now());
     findings.push(guard(working_copy).await);
     if let Some((times, newest)) = bypass::noted(working_copy) {
@@ -54,33 +93,75 @@ pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
     findings
 }
 
-fn of_agents(configured: &[(&'static str, Option<PathBuf>)], heard: &[Heard], now: i64) -> Vec<Finding> {
-    let of_agent = |(agent, path): &(&'static str, Option<PathBuf>)| {
+fn configured(agent: &Configuration, working_copy: &WorkingCopy) -> Option<Configured> {
+    let home = std::env::home_dir();
+    // Codex reads the hooks of a worktree from the main checkout.
+    let main = working_copy.shared_folder().parent().filter(|_| agent.agent == "codex");
+    let folders = [
+        Some(working_copy.root().to_owned()),
+        main.map(PathBuf::from),
+        home.clone(),
+    ];
+    let folders = folders.into_iter().flatten();
+    let files = folders.flat_map(|folder| agent.files.iter().map(move |file| folder.join(file)));
+    let plugins = home.filter(|_| !agent.plugin.is_empty());
+    let plugins = plugins.into_iter().flat_map(|home| versions(&home, agent.plugin));
+    files.chain(plugins).find_map(|path| {
+        let text = read(&path).filter(|text| text.contains(HOOK))?;
+        let form = Form::of(&text, agent.agent);
+        Some(Configured { path, form })
+    })
+}
+
+/// The files that `pattern` stands for below `home`.
+fn versions(home: &Path, pattern: &str) -> Vec<PathBuf> {
+    match pattern.split_once("/*/") {
+        Some((folder, file)) => {
+            let entries = std::fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
+            entries
+                .take(MOST_VERSIONS)
+                .map(|entry| entry.path().join(file))
+                .collect()
+        }
+        None => vec![home.join(pattern)],
+    }
+}
+
+fn of_agents(configured: &[(&'static str, Option<Configured>)], heard: &[Heard], now: i64) -> Vec<Finding> {
+    let of_agent = |(agent, configured): &(&'static str, Option<Configured>)| {
         let latest = heard.iter().find(|heard| heard.agent == *agent);
         let last = latest.map(|heard| format!("last run {} ago ({})", duration(now - heard.time), heard.event));
-        match (path, last) {
-            (None, None) => None,
-            (Some(path), Some(last)) => {
-                let subagents = match names_writers(agent) {
-                    true => "",
-                    false => "; it does not name its subagents, which count as one agent and may edit the same file",
-                };
-                Some(Finding::ok(
-                    "hooks",
-                    format!("{agent}: {}, {last}{subagents}", path.display()),
-                ))
-            }
-            (Some(path), None) => Some(Finding::warn(
-                "hooks",
-                format!("{agent}: {}, not run yet", path.display()),
-                format!("restart {agent} in this folder; it reads its hooks when it starts"),
-            )),
-            (None, Some(last)) => Some(Finding::warn(
+        let Some(Configured { path, form }) = configured else {
+            let last = last?;
+            return Some(Finding::warn(
                 "hooks",
                 format!("{agent}: {last}, but no longer configured"),
                 "coord init",
-            )),
-        }
+            ));
+        };
+        let path = path.display();
+        let without_coord = match form {
+            Form::Guarded => "",
+            Form::Strict => ", strict: without coord on the PATH, edits are denied",
+            Form::Plain => {
+                let sentence =
+                    format!("{agent}: {path}, of an earlier version: the hooks fail where coord is not installed");
+                return Some(Finding::warn("hooks", sentence, "coord init"));
+            }
+        };
+        let Some(last) = last else {
+            return Some(Finding::warn(
+                "hooks",
+                format!("{agent}: {path}{without_coord}, not run yet"),
+                format!("restart {agent} in this folder; it reads its hooks when it starts"),
+            ));
+        };
+        let subagents = match names_writers(agent) {
+            true => "",
+            false => "; it does not name its subagents, which count as one agent and may edit the same file",
+        };
+        let sentence = format!("{agent}: {path}{without_coord}, {last}{subagents}");
+        Some(Finding::ok("hooks", sentence))
     };
     let findings: Vec<Finding> = configured.iter().filter_map(of_agent).collect();
     if findings.is_empty() {
@@ -128,12 +209,9 @@ fn guard_in(folder: &Path, root: &Path) -> Finding {
     }
 }
 
-fn has(path: &Path, text: &str) -> bool {
-    let content = coord_files::regular(path, MOST_BYTES)
-        .ok()
-        .flatten()
-        .unwrap_or_default();
-    String::from_utf8_lossy(&content).contains(text)
+fn read(path: &Path) -> Option<String> {
+    let content = coord_files::regular(path, MOST_BYTES).ok()??;
+    Some(String::from_utf8_lossy(&content).into_owned())
 }
 
 #[cfg(test)]
@@ -149,12 +227,17 @@ mod tests {
             event: "PreToolUse".to_owned(),
             time: 880,
         };
+        let found = |path: &str, form: Form| {
+            let path = PathBuf::from(path);
+            Some(Configured { path, form })
+        };
         let configured = [
-            ("claude-code", Some(PathBuf::from(".claude/settings.json"))),
-            ("codex", Some(PathBuf::from(".codex/hooks.json"))),
+            ("claude-code", found(".claude/settings.json", Form::Strict)),
+            ("codex", found(".codex/hooks.json", Form::Guarded)),
             ("cursor", None),
             ("gemini", None),
-            ("copilot", Some(PathBuf::from(".github/hooks/coord.json"))),
+            ("copilot", found(".github/hooks/coord.json", Form::Guarded)),
+            ("opencode", found(".opencode/plugins/coord.js", Form::Plain)),
         ];
         let heard_of = ["claude-code", "cursor", "copilot"].map(heard);
         let findings = of_agents(&configured, &heard_of, 1000);
@@ -165,6 +248,25 @@ mod tests {
         insta::assert_snapshot!(lines.join("\n"));
         let nothing = of_agents(&configured[2..4], &[], 1000);
         assert_eq!((nothing.len(), nothing[0].mend.as_deref()), (1, Some("coord init")));
+    }
+
+    #[test]
+    fn the_form_of_hooks_is_told_by_their_text() {
+        let form = |text: &str| Form::of(text, "codex");
+        assert_eq!(form("{\"command\": \"coord hook codex Stop\"}"), Form::Plain);
+        assert_eq!(
+            form("{\"command\": \"coord hook codex Stop --on-error allow\"}"),
+            Form::Guarded
+        );
+        let with = |form: Form| {
+            let command = "coord hook codex Stop".to_owned();
+            format!(
+                "{{\"command\": \"{}\"}}",
+                crate::commands::init::handler::Handler { command, form }.sh()
+            )
+        };
+        assert_eq!(form(&with(Form::Guarded)), Form::Guarded);
+        assert_eq!(form(&with(Form::Strict)), Form::Strict);
     }
 
     #[test]

@@ -17,12 +17,26 @@ pub enum Moment {
     AfterTool,
     /// The agent has finished its turn.
     TurnEnd,
+    /// The user has stopped the turn: no text goes to the model, and nothing asks it to go on.
+    Interruption,
+    /// A writer of the conversation begins: a subagent or teammate.
+    WriterStart,
     /// A writer of the conversation has finished: a subagent or teammate.
     WriterEnd,
     /// The session ends.
     SessionEnd,
     /// The shell of a command is about to be started, and takes variables.
     Environment,
+}
+
+impl Moment {
+    /// Whether a turn, a writer or the session ends.
+    pub fn is_end(self) -> bool {
+        matches!(
+            self,
+            Moment::TurnEnd | Moment::Interruption | Moment::WriterEnd | Moment::SessionEnd
+        )
+    }
 }
 
 /// A call of a hook.

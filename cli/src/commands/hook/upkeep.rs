@@ -104,7 +104,7 @@ async fn with_server(
     if !matches!(moment, Moment::WriterEnd | Moment::SessionEnd) {
         renewal::renew_if_due(&connection.client, work, holder).await;
     }
-    if matches!(moment, Moment::TurnEnd | Moment::WriterEnd | Moment::SessionEnd) {
+    if moment.is_end() {
         return at_end(caller, &connection, work, holder).await;
     }
     if has_pushed || head_has_moved(work, holder) {
@@ -177,7 +177,7 @@ async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holde
     };
     let outcome = give_back(caller.args, connection, work, holder, extent).await?;
     let note = outcome.text();
-    if caller.call.moment != Moment::TurnEnd {
+    if matches!(caller.call.moment, Moment::WriterEnd | Moment::SessionEnd) {
         writer_end::leave_queue(connection, work, holder).await?;
     }
     if caller.call.moment == Moment::WriterEnd {

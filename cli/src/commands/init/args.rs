@@ -32,11 +32,14 @@ pub struct InitArgs {
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
     /// Take away what was written
-    #[arg(long, conflicts_with_all = ["agents", "no_guard", "no_check", "url", "token_file", "branch", "keep_going"])]
+    #[arg(long, conflicts_with_all = ["agents", "no_guard", "no_check", "strict", "url", "token_file", "branch", "keep_going"])]
     pub undo: bool,
     /// Add no hooks of git (`coord guard`)
     #[arg(long)]
     pub no_guard: bool,
+    /// Deny edits where `coord` is not installed, in place of working on without locks: for teams whose every machine has it
+    #[arg(long)]
+    pub strict: bool,
     /// Do not run the hooks to see whether they work
     #[arg(long)]
     pub no_check: bool,

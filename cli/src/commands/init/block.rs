@@ -1,4 +1,4 @@
-//! Lines between two markers, in a file that belongs to somebody else: Markdown or a script. What is between the markers is ours.
+//! Lines between two markers, in a file that belongs to somebody else: Markdown, YAML or a script. What is between the markers is ours.
 
 use super::edit::{Added, Removed};
 use super::record::FileRecord;
@@ -20,6 +20,8 @@ pub struct Block {
 pub enum Language {
     /// Markdown: the block goes to the end.
     Markdown,
+    /// YAML: the block goes to the end.
+    Yaml,
     /// A script of a shell: the block goes to the beginning, because the end may never be reached.
     Shell,
 }
@@ -29,14 +31,14 @@ impl Language {
     pub fn markers(self) -> [&'static str; 2] {
         match self {
             Language::Markdown => ["<!-- coord init: begin -->", "<!-- coord init: end -->"],
-            Language::Shell => ["# coord init: begin", "# coord init: end"],
+            Language::Shell | Language::Yaml => ["# coord init: begin", "# coord init: end"],
         }
     }
 
     /// The first line of a file that is made.
     fn first_line(self) -> &'static str {
         match self {
-            Language::Markdown => "",
+            Language::Markdown | Language::Yaml => "",
             Language::Shell => "#!/bin/sh\n",
         }
     }
@@ -91,7 +93,7 @@ impl Block {
             });
         };
         let (mut before, after) = (&text[..start], &text[stop..]);
-        if self.language == Language::Markdown {
+        if self.language != Language::Shell {
             before = without_empty_line(before);
         }
         if after.is_empty() && record.is_some_and(|record| record.made.contains(NEWLINE)) {

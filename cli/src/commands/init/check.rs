@@ -1,23 +1,23 @@
 //! Runs each hook once, as its agent does, with an edit of a file that another holds: a denial has to deny.
 //!
-//! The file does not exist, and neither does the agent that holds it, nor the one that tries to edit it: no lock of anybody is
-//! touched, on a deployment either.
+//! That happens in a repository of its own ([`Scratch`]): the user's repository and its server see nothing of it.
 
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use clap::{Args, FromArgMatches};
 use coord::domain::AgentId;
 use coord::settings::env_vars;
-use coord_protocol::{ClientError, LockMode};
+use coord_protocol::LockMode;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use super::agents::handler::Form;
 use super::agents::{Agent, Attempt, Event, Hooks};
-use crate::agent::connection::Connection;
+use super::detect::is_on_path;
+use super::scratch::{Scratch, clear_of_coord};
 use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
 use crate::git::environment;
@@ -37,43 +37,37 @@ pub struct Verdict {
     pub result: Option<Result<(), String>>,
 }
 
-/// Runs the hooks of `agents` in `folder`.
+/// Runs the hooks of `agents`, in a repository and on a server that are there for this alone.
 ///
 /// # Errors
-/// When it cannot be checked: there is no server, or it gives no lock.
-pub async fn check(agents: &[&'static Agent], folder: &Path) -> anyhow::Result<Vec<Verdict>> {
-    let end = format!("{:08x}", fastrand::u32(..));
-    let id =
-        |who: &str| AgentId::parse(&format!("coord-init-{who}-{end}")).map_err(|invalid| anyhow::anyhow!("{invalid}"));
-    let options = AgentArgs::augment_args(clap::Command::new("coord"));
-    let options = AgentArgs::from_arg_matches(&options.try_get_matches_from(["coord"])?)?;
-    let mut work = Work::in_folder(folder, &options)?;
-    let holder = id("holder")?;
-    work.agent_id = Some(holder.clone());
-    let name = format!("coord-init-check-{end}.txt");
-    let connection = Connection::open(&options, &work.working_copy, Some(&holder), REQUEST_TIME)?;
-
-    // Reading is granted to a working copy that is behind, too, and keeps others from writing.
-    let reason = "coord init checks whether a hook denies an edit; the file does not exist".to_owned();
-    let claim = work.claim(vec![name.clone()], LockMode::Reading, reason.clone());
-    let answer = connection.client.post_status(&claim).await;
-    let answer = answer.map_err(|error| match error {
-        ClientError::Unreachable(_) => anyhow::anyhow!("the server at {} gives no answer", connection.address),
-        error => error.into(),
-    })?;
+/// When it cannot be checked: the repository cannot be made, or its server gives no lock.
+pub async fn check(agents: &[&'static Agent], form: Form) -> anyhow::Result<Vec<Verdict>> {
+    const FILE: &str = "self-test.txt";
+    let id = |who: &str| AgentId::parse(who).map_err(|invalid| anyhow::anyhow!("{invalid}"));
+    let scratch = Scratch::start().await?;
+    let client = scratch.client(REQUEST_TIME)?;
+    let root = scratch.working_copy.root();
+    let mut work = Work::in_folder(root, &AgentArgs::default())?;
+    work.agent_id = Some(id("holder")?);
+    let claim = work.claim(
+        vec![FILE.to_owned()],
+        LockMode::Writing,
+        "the self-test holds it".to_owned(),
+    );
+    let answer = client.post_status(&claim).await?;
     ensure!(answer.success, "{}", answer.orchestration.reason);
 
     let attempt = Attempt {
-        root: work.working_copy.root(),
-        file: &work.working_copy.root().join(&name),
-        conversation: &format!("coord-init-check-{end}"),
+        root,
+        file: &root.join(FILE),
+        conversation: "self-test",
     };
     let editor = id("editor")?;
     let mut verdicts = Vec::new();
     for agent in agents {
         let result = match &agent.hooks {
             Some(hooks) => Some(
-                check_agent(agent, hooks, &attempt, &editor)
+                check_agent(agent, hooks, form, &attempt, &editor)
                     .await
                     .map_err(|error| format!("{error:#}")),
             ),
@@ -81,16 +75,26 @@ pub async fn check(agents: &[&'static Agent], folder: &Path) -> anyhow::Result<V
         };
         verdicts.push(Verdict { agent, result });
     }
-
-    let release = work.abandon(vec![name.clone()], reason);
-    let released = connection.client.post_status(&release).await;
-    released.with_context(|| format!("the lock on {name} was not released; it expires by itself"))?;
     Ok(verdicts)
 }
 
-async fn check_agent(agent: &Agent, hooks: &Hooks, attempt: &Attempt<'_>, editor: &AgentId) -> anyhow::Result<()> {
+async fn check_agent(
+    agent: &Agent,
+    hooks: &Hooks,
+    form: Form,
+    attempt: &Attempt<'_>,
+    editor: &AgentId,
+) -> anyhow::Result<()> {
+    // A guarded hook would let the edit go on.
+    ensure!(is_on_path("coord"), "cannot run: coord is not on your PATH");
     for event in hooks.events {
-        let command = agent.command(event);
+        let handler = agent.handler(event, form);
+        // Windows has no shell of Unix to run it in.
+        let command = if cfg!(windows) {
+            handler.command
+        } else {
+            (hooks.run)(&handler)
+        };
         let payload = (hooks.payload)(event, attempt);
         let reply = run(&command, &payload, attempt.root, editor).await;
         let judged = reply.and_then(|reply| judge(event, hooks, &reply, attempt.file));
@@ -112,6 +116,7 @@ async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> a
         false => Command::new("sh"),
     };
     environment::clear_of_git(shell.as_std_mut());
+    clear_of_coord(|name| _ = shell.env_remove(name));
     let mut hook = shell
         .args([if cfg!(windows) { "/C" } else { "-c" }, command])
         .current_dir(root)

@@ -1,6 +1,6 @@
 //! Changes of files as unified diffs, in color.
 
-use similar::TextDiff;
+use similar::{ChangeTag, TextDiff};
 
 use super::change::Change;
 
@@ -30,6 +30,45 @@ pub fn colored(changes: &[&Change]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A line for each change: its file, and how many lines come and go.
+pub fn summary(changes: &[&Change]) -> String {
+    let rows: Vec<(&str, &str, String)> = changes.iter().map(|change| row(change)).collect();
+    let width = rows
+        .iter()
+        .map(|(name, ..)| name.chars().count())
+        .max()
+        .unwrap_or_default();
+    let line = |(name, kind, lines): &(&str, &str, String)| {
+        let name = name.replace(char::is_control, "?");
+        format!("  {name:<width$}  {kind:<7}  {lines}\n")
+    };
+    rows.iter().map(line).collect()
+}
+
+fn row(change: &Change) -> (&str, &'static str, String) {
+    let kind = match (&change.before, &change.after) {
+        (None, _) => "new",
+        (_, None) => "removed",
+        _ => "changed",
+    };
+    let (mut more, mut less) = (0, 0);
+    let before = change.before.as_deref().unwrap_or_default();
+    let after = change.after.as_deref().unwrap_or_default();
+    for line in TextDiff::from_lines(before, after).iter_all_changes() {
+        match line.tag() {
+            ChangeTag::Insert => more += 1,
+            ChangeTag::Delete => less += 1,
+            ChangeTag::Equal => {}
+        }
+    }
+    let counts = [(more, GREEN, '+'), (less, RED, '-')];
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, color, sign)| format!("{color}{sign}{count}{PLAIN}"))
+        .collect();
+    (&change.name, kind, counts.join(" "))
 }
 
 fn of(change: &Change) -> String {

@@ -30,8 +30,10 @@ pub fn place(path: &Path, places: &Places) -> anyhow::Result<Inside> {
     let below = |root: &Path, folder: &Path| Some(Inside::new(folder, path.strip_prefix(root).ok()?));
     let of_git = places.git_folder.as_ref();
     let of_git = of_git.and_then(|folder| below(folder, folder).or_else(|| below(&root.join(".git"), folder)));
+    let of_main = places.main_checkout.as_ref().filter(|_| places.is_of_main(path));
     let file = of_git
         .or_else(|| below(root, root))
+        .or_else(|| of_main.and_then(|main| below(main, main)))
         .unwrap_or_else(|| Inside::beside(path));
     let is_file = |target: &Inside| matches!(target.about(), Ok(Some(About { kind: Kind::File, .. })));
     Ok(file.target()?.filter(is_file).unwrap_or(file))
@@ -92,7 +94,7 @@ pub fn write(changes: &[&Change], places: &Places) -> anyhow::Result<Vec<PathBuf
 /// Removes those of `folders` that are empty, and returns them. Of a repository's record only those of the repository are: the record may
 /// have come with an archive.
 pub fn remove_empty<'a>(folders: impl DoubleEndedIterator<Item = &'a PathBuf>, places: &Places) -> Vec<PathBuf> {
-    let roots = [&places.project, &places.git_folder];
+    let roots = [&places.project, &places.git_folder, &places.main_checkout];
     let is_inside = |folder: &Path| {
         places.project.is_none()
             || roots

@@ -7,6 +7,7 @@ use coord_git::WorkingCopy;
 
 use super::block::{Block, Language};
 use super::files::MOST_BYTES;
+use super::managers;
 use super::target::{Content, Target};
 use crate::agent::git_hooks;
 
@@ -48,7 +49,7 @@ const FOLDER: &str = "hooks";
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
 /// The hooks of a repository.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Hooks {
     /// Those that get the lines.
     pub targets: Vec<Target>,
@@ -66,9 +67,11 @@ pub async fn hooks(working_copy: &WorkingCopy) -> anyhow::Result<Hooks> {
     let run = git_hooks::folder(working_copy).await?;
     // Husky 9 has git run what it makes itself in `_`, and that runs the hooks beside it.
     let folder = git_hooks::of_husky(&run).map_or_else(|| run.clone(), Path::to_owned);
+    let entries = managers::entries(working_copy.root());
     let mut hooks = Hooks {
-        notes: git_hooks::lines_to_add(working_copy.root()),
-        ..Hooks::default()
+        notes: entries.notes,
+        targets: entries.targets,
+        is_refused: false,
     };
     let shown = folder.display();
     if folder == working_copy.shared_folder().join(FOLDER)

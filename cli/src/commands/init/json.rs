@@ -31,14 +31,16 @@ pub enum Syntax {
 pub enum Entry {
     /// A property, by the names that lead to it. Where there is one of its name, that one stays.
     Property(Vec<&'static str>, CstInputValue),
-    /// An element of the array to which the names lead. Where one runs the same command, that one stays.
-    Element {
+    /// Elements of the array to which the names lead. Where somebody's own runs the same command, that one stays.
+    Elements {
         /// The names that lead to the array.
         path: Vec<&'static str>,
-        /// The element.
-        value: CstInputValue,
-        /// The command that it runs, which no other element has.
+        /// The elements.
+        values: Vec<CstInputValue>,
+        /// The command that they run, which no other element has.
         command: String,
+        /// What they are in other forms: these are replaced, and taken away as well.
+        others: Vec<CstInputValue>,
     },
     /// A property at the top that the format asks for, and that is nothing of ours.
     Format(&'static str, CstInputValue),
@@ -77,18 +79,29 @@ impl Json {
                         }
                     }
                 }
-                Entry::Element { path, value, command } => {
+                Entry::Elements {
+                    path,
+                    values,
+                    command,
+                    others,
+                } => {
                     let array = array(&top, path, &mut made)?;
-                    let elements = array.elements();
-                    match elements.iter().find(|element| has(element, command)) {
-                        Some(found) if is(found, value) => {}
-                        Some(_) => kept.push(format!("`{command}` is set otherwise")),
-                        None => {
-                            open(&top, path);
-                            array.append(value.clone());
-                            is_changed = true;
-                        }
+                    let found = running(&array, command);
+                    if found.iter().any(|element| !is_one_of(element, values, others)) {
+                        kept.push(format!("`{command}` is set otherwise"));
+                        continue;
                     }
+                    if found.len() == values.len() && found.iter().zip(values).all(|(found, value)| is(found, value)) {
+                        continue;
+                    }
+                    let place = found.first().and_then(CstNode::element_index);
+                    let place = place.unwrap_or_else(|| array.elements().len());
+                    found.into_iter().for_each(CstNode::remove);
+                    open(&top, path);
+                    for (offset, value) in values.iter().enumerate() {
+                        array.insert(place + offset, value.clone());
+                    }
+                    is_changed = true;
                 }
             }
         }
@@ -118,24 +131,33 @@ impl Json {
         let mut kept = Vec::new();
         let mut is_changed = false;
         for entry in &self.entries {
-            let found = match entry {
-                Entry::Property(path, value) => node(&top, path).map(|node| (node, value, path.join("."))),
-                Entry::Element { path, value, command } => node(&top, path)
-                    .and_then(|node| node.as_array())
-                    .and_then(|array| array.elements().into_iter().find(|element| has(element, command)))
-                    .map(|element| (element, value, command.clone())),
-                Entry::Format(..) => None,
-            };
-            match found {
-                Some((node, value, _)) if is(&node, value) => {
-                    match entry {
-                        Entry::Property(path, _) => remove_property(&top, path),
-                        _ => node.remove(),
+            match entry {
+                Entry::Property(path, value) => match node(&top, path) {
+                    Some(found) if is(&found, value) => {
+                        remove_property(&top, path);
+                        is_changed = true;
                     }
-                    is_changed = true;
+                    Some(_) => kept.push(format!("`{}` was changed", path.join("."))),
+                    None => {}
+                },
+                Entry::Elements {
+                    path,
+                    values,
+                    command,
+                    others,
+                } => {
+                    let array = node(&top, path).and_then(|node| node.as_array());
+                    for element in array.iter().flat_map(|array| running(array, command)) {
+                        match is_one_of(&element, values, others) {
+                            true => {
+                                element.remove();
+                                is_changed = true;
+                            }
+                            false => kept.push(format!("`{command}` was changed")),
+                        }
+                    }
                 }
-                Some((.., name)) => kept.push(format!("`{name}` was changed")),
-                None => {}
+                Entry::Format(..) => {}
             }
         }
         if !is_changed {
@@ -161,7 +183,7 @@ impl Json {
         for entry in &self.entries {
             let path = match entry {
                 Entry::Property(path, _) => &path[..path.len() - 1],
-                Entry::Element { path, .. } => path,
+                Entry::Elements { path, .. } => path,
                 Entry::Format(..) => &[],
             };
             around.extend((1..=path.len()).map(|length| &path[..length]));
@@ -297,6 +319,18 @@ fn remove_property(top: &CstObject, path: &[&str]) {
 
 fn is(found: &CstNode, value: &CstInputValue) -> bool {
     found.to_serde_value().is_some_and(|found| found == plain(value))
+}
+
+/// The elements of `array` that run `command`.
+fn running(array: &CstArray, command: &str) -> Vec<CstNode> {
+    let mut elements = array.elements();
+    elements.retain(|element| has(element, command));
+    elements
+}
+
+/// Whether `found` is ours, in any form.
+fn is_one_of(found: &CstNode, values: &[CstInputValue], others: &[CstInputValue]) -> bool {
+    values.iter().chain(others).any(|value| is(found, value))
 }
 
 /// Whether a string in `found` has `command` in it.

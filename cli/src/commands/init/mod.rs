@@ -2,11 +2,12 @@
 //!
 //! - `args`, `run`: the options, and the order of things: plan, show, ask, write, check
 //! - `agents`: each agent's files and hooks, a file each; `detect`: the agents that are used here
-//! - `texts`: the rules for `AGENTS.md` and the like, and the skill; `guard`: the hooks of git; `settings`: `git config`
+//! - `texts`: the rules for `AGENTS.md` and the like, and the skill; `guard`: the hooks of git, with the files of their `managers`; `settings`: `git config`
 //! - `target`: a file and what is written there; `edit`: what that came to; by `json`, `table` (TOML), `block` (lines between markers) or `whole`
 //! - `plan`: the files as they are and as they will be, a `change` each; `record`: what was made, for `--undo`
-//! - `diff`, `files`: shows the plan; writes all of it or nothing
-//! - `check`: runs each hook once, and sees whether a denial denies
+//! - `diff`, `files`: shows the plan; writes all of it or nothing; `shared`: which files others get
+//! - `plugins`: the same values as plugins of the agents, in `packaging/plugins`
+//! - `check`: runs each hook once, in a `scratch` repository, and sees whether a denial denies
 
 mod agents;
 mod args;
@@ -19,13 +20,19 @@ mod edit;
 mod files;
 mod guard;
 mod json;
+mod managers;
 mod plan;
+#[cfg(test)]
+mod plugins;
 mod record;
 mod run;
+mod scratch;
 mod settings;
+mod shared;
 mod table;
 mod target;
 mod texts;
 mod whole;
 
+pub(super) use agents::handler;
 pub use args::InitArgs;

@@ -76,6 +76,17 @@ impl<'a> Plan<'a> {
         if file.after.as_deref() == Some(&added.text) {
             return Ok(());
         }
+        // Another clone has written it, or an earlier version: without a record, the text alone tells what is ours.
+        let is_ours = |text: &str| {
+            target
+                .remove(text, None)
+                .is_ok_and(|rest| rest.text.as_deref() != Some(text))
+        };
+        let has_ours = file.after.as_deref().is_some_and(is_ours);
+        if has_ours && known.is_none() {
+            file.after = Some(added.text);
+            return Ok(());
+        }
         let is_new = file.before.is_none();
         let known = self
             .record
@@ -87,7 +98,7 @@ impl<'a> Plan<'a> {
             });
         known.made.extend(added.made);
         if let Some(text) = &file.after {
-            note_original(known, target, text, &added.text);
+            note_original(known, target, text, &added.text, has_ours);
         }
         if known.original.is_some() || matches!(target.content, Content::Whole(_)) {
             known.digest = Some(digest(&added.text));
@@ -135,6 +146,19 @@ impl<'a> Plan<'a> {
         self.files.iter().filter(changed).collect()
     }
 
+    /// Whether the file of `target` is there and has one of `marks` in it.
+    pub fn says(&mut self, target: &Target, marks: [&str; 2]) -> bool {
+        let Ok(index) = self.open(target) else { return false };
+        let text = self.files[index].before.as_deref().unwrap_or_default();
+        marks.iter().any(|mark| text.contains(mark))
+    }
+
+    /// The files that were looked at, as they are after the change.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let there = self.files.iter().filter(|file| file.after.is_some());
+        there.map(|file| file.path.as_path())
+    }
+
     /// Whether the file at `path` was looked at.
     pub fn has(&self, path: &Path) -> bool {
         self.files.iter().any(|file| file.path == path)
@@ -165,11 +189,12 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Notes the text that a file had, where a removal would not give it back; after somebody's changes it is not it any more.
-fn note_original(known: &mut FileRecord, target: &Target, before: &str, after: &str) {
+/// Notes the text that a file had, where a removal would not give it back; after somebody's changes it is not it any more, and a text
+/// with entries of ours never is.
+fn note_original(known: &mut FileRecord, target: &Target, before: &str, after: &str, has_ours: bool) {
     let is_unchanged = known.has_written(before);
     known.original.take_if(|_| !is_unchanged);
-    if known.original.is_none() && !known.created {
+    if known.original.is_none() && !known.created && !has_ours {
         let removed = target.remove(after, Some(known));
         let is_given_back = removed.is_ok_and(|removed| removed.text.as_deref() == Some(before));
         known.original = (!is_given_back).then(|| before.to_owned());

@@ -7,18 +7,23 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use coord_files::Inside;
 use coord_git::WorkingCopy;
+use coord_protocol::plain_text::shown_line;
 
+use super::agents::handler::{Form, REQUIRED_MARKS};
 use super::agents::{AGENTS, Agent, Places};
 use super::args::InitArgs;
 use super::change::Change;
 use super::check::{self, Verdict};
-use super::detect::{detect, is_on_path};
+use super::detect::{detect, is_on_path, shown};
 use super::plan::Plan;
 use super::record::Record;
 use super::settings::{self, Setting};
+use super::shared::{self, Shared};
+use super::target::Target;
 use super::{diff, files, guard, texts};
 use crate::agent::confirmed::user_folder;
 use crate::agent::local_server;
+use crate::agent::options::AgentArgs;
 use crate::stdout;
 use crate::terminal::output;
 
@@ -41,6 +46,7 @@ impl InitArgs {
             home: home.canonicalize().unwrap_or(home),
             project: project.map(|project| project.root().to_owned()),
             git_folder: project.map(|project| real(project.shared_folder())),
+            main_checkout: project.and_then(main_checkout),
         };
         let record_path = match project {
             Some(project) => local_server::file(project, RECORD),
@@ -55,13 +61,21 @@ impl InitArgs {
         };
         match self.undo {
             true => run.undo().await,
-            false => run.init(&here).await,
+            false => run.init().await,
         }
     }
 }
 
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The root of the main checkout, where `working_copy` is a worktree beside it. A bare repository has none.
+fn main_checkout(working_copy: &WorkingCopy) -> Option<PathBuf> {
+    let shared = real(working_copy.shared_folder());
+    let is_worktree = real(working_copy.git_folder()) != shared;
+    let main = shared.parent().filter(|_| shared.ends_with(".git"))?;
+    is_worktree.then(|| main.to_owned())
 }
 
 /// One run of the command.
@@ -74,10 +88,11 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn init(mut self, here: &Path) -> anyhow::Result<ExitCode> {
+    async fn init(mut self) -> anyhow::Result<ExitCode> {
         let agents = self.agents()?;
+        let form = self.form(&agents);
         for agent in &agents {
-            for target in (agent.files)(agent, self.places)
+            for target in (agent.files)(agent, self.places, form)
                 .iter()
                 .chain(&texts::targets(agent, self.places))
             {
@@ -96,6 +111,11 @@ impl Run<'_> {
                 }
             }
         }
+        let shared = self
+            .project
+            .map(|working_copy| shared::shared(&self.plan, self.places, working_copy));
+        self.plan.notes.extend(shared.as_ref().and_then(Shared::note));
+        self.plan.notes.extend(self.note_on_main(&agents));
         if let Some(status) = self.write(&settings, "Write").await? {
             return Ok(status);
         }
@@ -105,10 +125,8 @@ impl Run<'_> {
         if !is_on_path("coord") {
             say("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;
         }
-        let status = self.check(&agents, here).await?;
-        let next = agents.iter().filter_map(|agent| Some((agent.name, agent.next?)));
-        let next: String = next.map(|(name, next)| format!("  {name:<12} {next}\n")).collect();
-        say(&format!("\nIn each agent, the next time it starts:\n{next}"))?;
+        let status = self.check(&agents, form).await?;
+        say(&self.next(&agents, form, shared.as_ref()))?;
         if self.plan.has_refused {
             say("\nNot everything was written: the notes above say what was refused, and how to fix it.\n")?;
             return Ok(ExitCode::FAILURE);
@@ -119,7 +137,7 @@ impl Run<'_> {
     async fn undo(mut self) -> anyhow::Result<ExitCode> {
         let mut targets = Vec::new();
         for agent in AGENTS {
-            targets.extend((agent.files)(agent, self.places));
+            targets.extend((agent.files)(agent, self.places, Form::Guarded));
             targets.extend(texts::targets(agent, self.places));
         }
         let mut settings = Vec::new();
@@ -128,9 +146,91 @@ impl Run<'_> {
             settings = settings::recorded(&self.plan.record, working_copy);
         }
         for target in &targets {
-            self.plan.remove(target)?;
+            if self.places.is_of_main(&target.path) {
+                self.keep_of_main(target);
+            } else {
+                self.plan.remove(target)?;
+            }
         }
         Ok(self.write(&settings, "Take away").await?.unwrap_or(ExitCode::SUCCESS))
+    }
+
+    /// What is written into the main checkout from a worktree.
+    fn note_on_main(&self, agents: &[&'static Agent]) -> Option<String> {
+        let codex = agents.iter().find(|agent| agent.name == "codex")?;
+        let main = self.places.main_checkout.as_ref()?;
+        let targets = (codex.files)(codex, self.places, Form::Guarded);
+        let hooks = targets.iter().find(|target| self.places.is_of_main(&target.path))?;
+        Some(format!(
+            "this is a worktree, and Codex reads its hooks from the main checkout alone: {} is for all worktrees of {}",
+            shown(&hooks.path, self.places),
+            main.display()
+        ))
+    }
+
+    /// The hooks there serve the main checkout and all other worktrees.
+    fn keep_of_main(&mut self, target: &Target) {
+        if self.plan.says(target, ["coord hook", "coord hook"]) {
+            let name = shown(&target.path, self.places);
+            let note =
+                format!("{name} is for all worktrees, and was left: run `coord init --undo` in the main checkout");
+            self.plan.notes.push(note);
+        }
+    }
+
+    /// What the user does now.
+    fn next(&self, agents: &[&'static Agent], form: Form, shared: Option<&Shared>) -> String {
+        let mut text = "\nNext:\n".to_owned();
+        if let Some(shared) = shared.filter(|shared| !shared.committed.is_empty()) {
+            let files = shared.committed.join(" ");
+            text += &format!("- Commit what your team shares: git add {files}\n");
+            text += match form {
+                Form::Strict => "- Teammates need coord on their PATH: without it, their agents cannot edit.\n",
+                Form::Guarded | Form::Plain => {
+                    "- Teammates need coord on their PATH: without it, their agents work without locks. Git's hooks are not shared: \
+                     each runs `coord init`.\n"
+                }
+            };
+        }
+        // Opened anew: the settings have changed.
+        let project = self.project.and_then(|project| WorkingCopy::find(project.root()).ok()?);
+        if let Some(working_copy) = &project {
+            let named = AgentArgs::default().server(working_copy).ok().flatten();
+            let named = named.map(|url| shown_line(&url).into_owned());
+            let page = named.or_else(|| local_server::running(working_copy).map(|announced| announced.address()));
+            text += &match page {
+                Some(page) => format!("- See who works on what: {page}\n"),
+                None => {
+                    "- See who works on what: `coord doctor` prints the address of the page once an agent has started\n"
+                        .to_owned()
+                }
+            };
+        }
+        let steps = agents.iter().filter_map(|agent| Some((agent.name, agent.next?)));
+        let steps: String = steps.map(|(name, step)| format!("  {name:<12} {step}\n")).collect();
+        if !steps.is_empty() {
+            text += &format!("- In each agent, the next time it starts:\n{steps}");
+        }
+        text
+    }
+
+    /// Strict hooks stay strict: a team has decided so, and one of its members does not undo it by an update.
+    fn form(&mut self, agents: &[&'static Agent]) -> Form {
+        if self.args.strict {
+            return Form::Strict;
+        }
+        let targets = agents
+            .iter()
+            .flat_map(|agent| (agent.files)(agent, self.places, Form::Guarded));
+        let is_strict = targets
+            .into_iter()
+            .any(|target| self.plan.says(&target, REQUIRED_MARKS));
+        if is_strict {
+            let note = "the hooks here are strict, and stay so; `coord init --undo` before `coord init` makes them let tools run where \
+                        coord is not installed";
+            self.plan.notes.push(note.to_owned());
+        }
+        if is_strict { Form::Strict } else { Form::Guarded }
     }
 
     /// The agents that are named, or else those that are found.
@@ -157,7 +257,10 @@ impl Run<'_> {
     /// Shows the changes, asks, and writes them. Returns a status where the command ends with that.
     async fn write(&mut self, settings: &[Setting], verb: &str) -> anyhow::Result<Option<ExitCode>> {
         let changes = self.plan.changes();
-        output::print(&diff::colored(&changes))?;
+        output::print(&match self.args.dry_run {
+            true => diff::colored(&changes),
+            false => diff::summary(&changes),
+        })?;
         let commands: String = settings
             .iter()
             .map(|setting| format!("git {}\n", setting.arguments().join(" ")))
@@ -178,7 +281,7 @@ impl Run<'_> {
             say(&format!("{number} would change. Nothing was written.\n"))?;
             return Ok(Some(ExitCode::SUCCESS));
         }
-        if !self.args.yes && !self.is_confirmed(&format!("{verb} this ({number})?"))? {
+        if !self.args.yes && !self.is_confirmed(&format!("{verb} {number}?"), &changes)? {
             say("Nothing was written.\n")?;
             return Ok(Some(ExitCode::FAILURE));
         }
@@ -223,29 +326,34 @@ impl Run<'_> {
         }
     }
 
-    fn is_confirmed(&self, question: &str) -> anyhow::Result<bool> {
+    fn is_confirmed(&self, question: &str, changes: &[&Change]) -> anyhow::Result<bool> {
         if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
             let line: Vec<String> = std::env::args().skip(1).collect();
             bail!(
-                "nothing was written: there is no terminal to ask; run `coord {} --yes`",
+                "nothing was written: there is no terminal to ask; run `coord {0} --yes`, or `coord {0} --dry-run` to see every line",
                 line.join(" ")
             );
         }
-        let mut output = std::io::stdout();
-        write!(output, "{question} [y/N] ")
-            .and_then(|()| output.flush())
-            .context("standard output")?;
-        let mut answer = String::new();
-        std::io::stdin().read_line(&mut answer).context("standard input")?;
-        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+        loop {
+            let mut output = std::io::stdout();
+            write!(output, "{question} [y/N, d: show every line] ")
+                .and_then(|()| output.flush())
+                .context("standard output")?;
+            let mut answer = String::new();
+            std::io::stdin().read_line(&mut answer).context("standard input")?;
+            match answer.trim().to_ascii_lowercase().as_str() {
+                "d" => output::print(&diff::colored(changes))?,
+                answer => return Ok(matches!(answer, "y" | "yes")),
+            }
+        }
     }
 
-    async fn check(&self, agents: &[&'static Agent], here: &Path) -> anyhow::Result<ExitCode> {
+    async fn check(&self, agents: &[&'static Agent], form: Form) -> anyhow::Result<ExitCode> {
         if self.args.no_check {
             return Ok(ExitCode::SUCCESS);
         }
-        say("\nHooks, each run with an edit of a file that another holds:\n")?;
-        let verdicts = match check::check(agents, here).await {
+        say("\nSelf-test (an edit of a file that another agent has locked):\n")?;
+        let verdicts = match check::check(agents, form).await {
             Ok(verdicts) => verdicts,
             Err(error) => {
                 say(&format!("  not checked: {error:#}\n"))?;
@@ -256,8 +364,8 @@ impl Run<'_> {
         for Verdict { agent, result } in verdicts {
             let name = agent.name;
             match result {
-                None => say(&format!("  {name:<12} has none from coord: the MCP server alone\n"))?,
-                Some(Ok(())) => say(&format!("  {name:<12} ok, the edit is denied\n"))?,
+                None => say(&format!("  {name:<12} has no hooks from coord: the MCP server alone\n"))?,
+                Some(Ok(())) => say(&format!("  {name:<12} ok, the hook denied it\n"))?,
                 Some(Err(wrong)) => {
                     say(&format!("  {name:<12} wrong: {wrong}\n"))?;
                     status = ExitCode::FAILURE;

@@ -41,8 +41,11 @@ pub fn targets(agent: &Agent, places: &Places) -> Vec<Target> {
         Some(root) => root.join(reads.skills),
         None => (reads.user_skills)(&places.home),
     };
-    let skill = format!("{SKILL_HEAD}\n# {TITLE}\n\n{}", rules());
-    let mut targets = vec![Target::new(folder.join("coord/SKILL.md"), Content::Whole(Whole(skill)))];
+    let whole = Whole {
+        text: skill(),
+        other: None,
+    };
+    let mut targets = vec![Target::new(folder.join("coord/SKILL.md"), Content::Whole(whole))];
     if let Some(root) = &places.project {
         let path = root.join(reads.instructions);
         let text = match reads.instructions == SHARED || is_same(&path, &root.join(SHARED)) {
@@ -54,6 +57,11 @@ pub fn targets(agent: &Agent, places: &Places) -> Vec<Target> {
         targets.push(Target::new(path, Content::Block(Block { text, language })));
     }
     targets
+}
+
+/// The rules as a skill.
+pub fn skill() -> String {
+    format!("{SKILL_HEAD}\n# {TITLE}\n\n{}", rules())
 }
 
 /// Whether `path` is a link to `other`.

@@ -5,14 +5,19 @@ use super::record::FileRecord;
 
 /// The text of a file.
 #[derive(Clone, Debug)]
-pub struct Whole(pub String);
+pub struct Whole {
+    /// The text.
+    pub text: String,
+    /// What it is in the other form, where it has two.
+    pub other: Option<String>,
+}
 
 impl Whole {
     /// An earlier text of ours is replaced, and one that somebody has changed is left.
     pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Added {
         let (text, kept) = match text {
-            Some(text) if text != self.0 && !is_ours(text, record) => (text, true),
-            _ => (self.0.as_str(), false),
+            Some(text) if !self.is_ours(text, record) => (text, true),
+            _ => (self.text.as_str(), false),
         };
         Added {
             text: text.to_owned(),
@@ -27,7 +32,7 @@ impl Whole {
 
     /// The file goes where its text is still ours.
     pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Removed {
-        match text == self.0 || is_ours(text, record) {
+        match self.is_ours(text, record) {
             true => Removed {
                 text: None,
                 kept: Vec::new(),
@@ -38,8 +43,9 @@ impl Whole {
             },
         }
     }
-}
 
-fn is_ours(text: &str, record: Option<&FileRecord>) -> bool {
-    record.is_some_and(|record| record.has_written(text))
+    fn is_ours(&self, text: &str, record: Option<&FileRecord>) -> bool {
+        let is_known = text == self.text || self.other.as_deref() == Some(text);
+        is_known || record.is_some_and(|record| record.has_written(text))
+    }
 }

@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use super::super::event::{Answer, Decision, Moment};
+use super::super::event::{Answer, Decision};
 use super::{Form, claude_code, table};
 
 pub(super) const FORM: Form = Form {
@@ -16,7 +16,7 @@ pub(super) const FORM: Form = Form {
     arguments: &["tool_input"],
     name: &["tool_name"],
     exception: |_, _, _| None,
-    takes_context: |_, moment| !matches!(moment, Moment::TurnEnd | Moment::WriterEnd | Moment::SessionEnd),
+    takes_context: |_, moment| !moment.is_end(),
     has_failed: |_| false,
     answer,
     denies_by_any_status: false,

@@ -19,7 +19,7 @@ pub(super) const FORM: Form = Form {
     arguments: ARGUMENTS,
     name: &["toolName", "tool_name"],
     exception,
-    takes_context: |_, moment| matches!(moment, Moment::SessionStart | Moment::AfterTool),
+    takes_context: |_, moment| matches!(moment, Moment::SessionStart | Moment::AfterTool | Moment::WriterStart),
     has_failed,
     answer,
     denies_by_any_status: true,

@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 pub use apply_patch::patched_files;
-pub use opencode::PLUGIN;
+pub use opencode::{PLUGIN, STRICT_PLUGIN};
 
 use super::event::{Answer, Decision, HookCall, Moment, Tool};
 use table::Use;

@@ -1,6 +1,8 @@
 //! OpenCode: <https://opencode.ai/docs/plugins>. It has no hooks that run programs; a plugin of Coord's calls this one, in a form of
 //! its own, and throws where a tool is denied.
 
+use std::sync::LazyLock;
+
 use serde_json::json;
 
 use super::super::event::{Answer, Decision};
@@ -8,6 +10,10 @@ use super::{Form, table};
 
 /// The plugin, for `.opencode/plugins/coord.js`.
 pub const PLUGIN: &str = include_str!("opencode_plugin.js");
+
+/// The plugin of `coord init --strict`: it denies tools that may change something where there is no `coord`.
+pub static STRICT_PLUGIN: LazyLock<String> =
+    LazyLock::new(|| PLUGIN.replace("const IS_REQUIRED = false;", "const IS_REQUIRED = true;"));
 
 pub(super) const FORM: Form = Form {
     agent: "opencode",
@@ -34,5 +40,29 @@ fn answer(_: &str, decision: &Decision) -> Answer {
     Answer {
         body: Some(body),
         ..Answer::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::table::Use;
+    use super::*;
+
+    #[test]
+    fn the_plugin_knows_the_tools_that_only_read() {
+        let (_, after) = PLUGIN.split_once("const READING = new Set([").unwrap();
+        let (listed, _) = after.split_once("]);").unwrap();
+        let listed: Vec<&str> = listed.split(',').map(|name| name.trim().trim_matches('"')).collect();
+        let reading = table::OPENCODE.tools.iter();
+        let reading = reading.filter(|(does, _)| matches!(does, Use::Reads | Use::ReadsFile));
+        let mut reading: Vec<&str> = reading.flat_map(|(_, names)| names.iter().copied()).collect();
+        reading.sort_unstable();
+        assert_eq!(listed[..reading.len()], reading);
+        assert_eq!(listed[reading.len()..], [""]);
+    }
+
+    #[test]
+    fn the_strict_plugin_is_another_one() {
+        assert_ne!(*STRICT_PLUGIN, PLUGIN);
     }
 }

@@ -1,11 +1,22 @@
 // Coord's plugin for OpenCode, written by `coord init`. It asks `coord hook opencode` before a tool writes a file, and throws where
 // the tool is denied. COORD_PROGRAM names the program where it is not on the path.
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 
 const LIMIT_MS = 20_000;
 const MOST_OUTPUT = 1 << 20;
 
-// The exit status, standard output and standard error of `coord hook opencode EVENT`.
+// Without `coord`, tools run all the same; after `coord init --strict`, those that may change something are denied.
+const IS_REQUIRED = false;
+const REQUIRED = "Coord is not installed on this machine, and this repository requires it for edits: put coord on the PATH";
+const NOT_INSTALLED = "Coord is not installed on this machine: files are edited without locks";
+
+// Tools that only read: no failure of the hook stops them.
+const READING = new Set([
+  "codesearch", "glob", "grep", "invalid", "list", "lsp", "question", "read", "skill", "task", "todoread", "todowrite", "webfetch", "websearch",
+]);
+
+// The exit status, standard output and standard error of `coord hook opencode EVENT`, and whether it could not be run to its end.
 const run = (event, call, folder) =>
   new Promise((resolve) => {
     const program = process.env.COORD_PROGRAM || "coord";
@@ -14,8 +25,14 @@ const run = (event, call, folder) =>
     let stderr = "";
     child.stdout.on("data", (part) => (stdout.length < MOST_OUTPUT ? (stdout += part) : undefined));
     child.stderr.on("data", (part) => (stderr.length < MOST_OUTPUT ? (stderr += part) : undefined));
-    child.on("error", (error) => resolve({ status: 2, stdout: "", stderr: `${program} cannot be run: ${error.message}` }));
-    child.on("close", (status) => resolve({ status: status ?? 2, stdout, stderr: stderr || "coord hook gives no answer" }));
+    child.on("error", (error) => {
+      // A folder that is gone is the same error.
+      const isMissing = error.code === "ENOENT" && existsSync(folder);
+      resolve({ status: 2, isBroken: true, isMissing, stdout: "", stderr: `${program} cannot be run: ${error.message}` });
+    });
+    child.on("close", (status) => {
+      resolve({ status: status ?? 2, isBroken: status === null, stdout, stderr: stderr || "coord hook gives no answer" });
+    });
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(call));
   });
@@ -36,10 +53,24 @@ export const CoordPlugin = async ({ client, directory }) => {
     }
     return root;
   };
+  let hasWarned = false;
+  const warn = () => {
+    if (hasWarned) return;
+    hasWarned = true;
+    const message = NOT_INSTALLED;
+    client.app?.log?.({ body: { service: "coord", level: "warn", message } })?.catch?.(() => {});
+    client.tui?.showToast?.({ body: { message, variant: "warning" } })?.catch?.(() => {});
+  };
   const hook = async (event, session, more = {}) => {
     const root = await rootOf(session);
     const call = { sessionID: root, ...(root === session ? {} : { agent_id: session }), cwd: directory, ...more };
-    const { status, stdout, stderr } = await run(event, call, directory);
+    const { status, isBroken, isMissing, stdout, stderr } = await run(event, call, directory);
+    if (isBroken && READING.has(more.tool)) return {};
+    if (isMissing && IS_REQUIRED) return { deny: REQUIRED };
+    if (isMissing) {
+      warn();
+      return {};
+    }
     // 2 denies; after any other failure the agent goes on.
     if (status === 2) return { deny: stderr.trim() };
     try {

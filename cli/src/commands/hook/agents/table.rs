@@ -2,7 +2,8 @@
 //! one of an MCP server, changes something, unless the repository's `coord.toml` says otherwise.
 
 use super::super::event::Moment::{
-    self, AfterTool, BeforeTool, Compaction, Environment, Prompt, SessionEnd, SessionStart, TurnEnd, WriterEnd,
+    self, AfterTool, BeforeTool, Compaction, Environment, Interruption, Prompt, SessionEnd, SessionStart, TurnEnd,
+    WriterEnd, WriterStart,
 };
 use Use::{Edits, Patches, Reads, ReadsFile, Shell};
 
@@ -44,6 +45,7 @@ pub(super) const CLAUDE_CODE: Rows = Rows {
         ("PostToolUse", AfterTool),
         ("PostToolUseFailure", AfterTool),
         ("Stop", TurnEnd),
+        ("SubagentStart", WriterStart),
         ("SubagentStop", WriterEnd),
         ("SessionEnd", SessionEnd),
     ],
@@ -92,6 +94,8 @@ pub(super) const CODEX: Rows = Rows {
         ("PreToolUse", BeforeTool),
         ("PostToolUse", AfterTool),
         ("Stop", TurnEnd),
+        ("Interrupt", Interruption),
+        ("SubagentStart", WriterStart),
         ("SubagentStop", WriterEnd),
         ("SessionEnd", SessionEnd),
     ],
@@ -114,6 +118,7 @@ pub(super) const CURSOR: Rows = Rows {
         ("beforeShellExecution", BeforeTool),
         ("beforeMCPExecution", BeforeTool),
         ("postToolUse", AfterTool),
+        ("postToolUseFailure", AfterTool),
         ("afterShellExecution", AfterTool),
         ("afterFileEdit", AfterTool),
         ("stop", TurnEnd),
@@ -199,6 +204,7 @@ pub(super) const COPILOT: Rows = Rows {
         ("postToolUse", AfterTool),
         ("postToolUseFailure", AfterTool),
         ("agentStop", TurnEnd),
+        ("subagentStart", WriterStart),
         ("sessionEnd", SessionEnd),
         ("SessionStart", SessionStart),
         ("UserPromptSubmit", Prompt),
@@ -206,6 +212,7 @@ pub(super) const COPILOT: Rows = Rows {
         ("PostToolUse", AfterTool),
         ("PostToolUseFailure", AfterTool),
         ("Stop", TurnEnd),
+        ("SubagentStart", WriterStart),
         ("SessionEnd", SessionEnd),
     ],
     tools: &[

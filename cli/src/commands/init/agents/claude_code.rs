@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use jsonc_parser::json;
+use serde_json::{Value, json as sent};
 
-use super::{Agent, Attempt, Event, Hooks, Places, Reads, command_handler, folder_in, json_file, mcp_server};
-use crate::commands::init::json::Syntax;
+use super::handler::{Form, Handler};
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, mcp_server, object};
+use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
 pub static AGENT: Agent = Agent {
@@ -26,15 +28,19 @@ pub static AGENT: Agent = Agent {
             Event::before_edit(
                 "PreToolUse",
                 Some("Edit|MultiEdit|Write|NotebookEdit|Bash|Read|mcp__.*"),
-            ),
+            )
+            .reading("Read"),
             Event::after("PostToolUse", "Edit|MultiEdit|Write|NotebookEdit|Bash|Read|mcp__.*"),
             Event::after("PostToolUseFailure", "Edit|MultiEdit|Write|NotebookEdit|Bash|mcp__.*"),
             Event::new("Stop"),
+            Event::new("SubagentStart"),
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
+        entries,
+        run: Handler::any_shell,
     }),
     next: Some("approve the server coord when Claude Code asks, or with /mcp"),
 };
@@ -43,7 +49,7 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_in("CLAUDE_CONFIG_DIR", home.join(".claude"))
 }
 
-fn files(agent: &Agent, places: &Places) -> Vec<Target> {
+fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
     let servers = match &places.project {
         Some(root) => root.join(".mcp.json"),
         // Beside the folder, unless a variable names the folder.
@@ -52,24 +58,37 @@ fn files(agent: &Agent, places: &Places) -> Vec<Target> {
     let settings = agent.path(places, ".claude/settings.json", "settings.json");
     vec![
         json_file(servers, Syntax::Strict, vec![mcp_server()]),
-        json_file(settings, Syntax::Strict, agent.hook_groups(command_handler)),
+        json_file(settings, Syntax::Strict, agent.hook_entries(form)),
     ]
 }
 
+fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
+    agent.hook_groups(form, |hook| {
+        let command = hook.handler.any_shell();
+        let mut handler = object(json!({ "type": "command", "command": command, "timeout": HOOK_SECONDS }));
+        if hook.handler.form == Form::Strict {
+            // One that takes too long or ends otherwise denies as well.
+            handler.push(("onFailure".to_owned(), "block".into()));
+        }
+        handler
+    })
+}
+
 fn payload(event: &Event, attempt: &Attempt) -> Value {
-    let mut payload = json!({
+    let mut payload = sent!({
         "session_id": attempt.conversation, "transcript_path": "", "cwd": attempt.root, "permission_mode": "default",
         "hook_event_name": event.name,
     });
     let more = match event.name {
-        "SessionStart" => json!({ "source": "startup" }),
-        "UserPromptSubmit" => json!({ "prompt": "" }),
-        "PreToolUse" => json!({ "tool_name": "Write", "tool_input": { "file_path": attempt.file, "content": "" } }),
+        "SessionStart" => sent!({ "source": "startup" }),
+        "UserPromptSubmit" => sent!({ "prompt": "" }),
+        "PreToolUse" => sent!({ "tool_name": "Write", "tool_input": { "file_path": attempt.file, "content": "" } }),
         "PostToolUse" | "PostToolUseFailure" => {
-            json!({ "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": {} })
+            sent!({ "tool_name": "Bash", "tool_input": { "command": "true" }, "tool_response": {} })
         }
-        "Stop" | "SubagentStop" => json!({ "stop_hook_active": false }),
-        _ => json!({ "reason": "other" }),
+        "SubagentStart" => sent!({ "agent_id": "1", "agent_type": "general-purpose" }),
+        "Stop" | "SubagentStop" => sent!({ "stop_hook_active": false }),
+        _ => sent!({ "reason": "other" }),
     };
     super::extend(&mut payload, more);
     payload

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use jsonc_parser::json;
+use serde_json::{Value, json as sent};
 use toml_edit::Array;
 
-use super::{Agent, Attempt, Event, Hooks, Places, Reads, command_handler, folder_in, json_file};
-use crate::commands::init::json::Syntax;
+use super::handler::{Form, Handler};
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, object};
+use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::table::Table;
 use crate::commands::init::target::{Content, Target};
 
@@ -24,35 +26,59 @@ pub static AGENT: Agent = Agent {
             Event::before_edit("PreToolUse", Some("apply_patch|Edit|Write|Bash|mcp__.*")),
             Event::after("PostToolUse", "apply_patch|Edit|Write|Bash|mcp__.*"),
             Event::new("Stop"),
+            Event::new("Interrupt"),
+            Event::new("SubagentStart"),
             Event::new("SubagentStop"),
             Event::new("SessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/hookSpecificOutput/permissionDecision"),
         payload,
+        entries,
+        run: Handler::sh,
     }),
     next: Some("trust the folder, then the hooks with /hooks: it runs none before"),
 };
+
+/// The file of the hooks in a project.
+const HOOKS: &str = ".codex/hooks.json";
 
 fn user_folder(home: &Path) -> PathBuf {
     folder_in("CODEX_HOME", home.join(".codex"))
 }
 
-fn files(agent: &Agent, places: &Places) -> Vec<Target> {
+fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
     let server = Table {
         parent: "mcp_servers",
         name: "coord",
         values: vec![("command", "coord".into()), ("args", Array::from_iter(["mcp"]).into())],
     };
     let config = agent.path(places, ".codex/config.toml", "config.toml");
-    let hooks = agent.path(places, ".codex/hooks.json", "hooks.json");
+    // Of a worktree's files it reads the configuration, and not the hooks.
+    let hooks = match &places.main_checkout {
+        Some(main) => main.join(HOOKS),
+        None => agent.path(places, HOOKS, "hooks.json"),
+    };
     vec![
         Target::new(config, Content::Table(server)),
-        json_file(hooks, Syntax::Strict, agent.hook_groups(command_handler)),
+        json_file(hooks, Syntax::Strict, agent.hook_entries(form)),
     ]
 }
 
+fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
+    agent.hook_groups(form, |hook| {
+        let command = hook.handler.sh();
+        let mut handler = object(json!({ "type": "command", "command": command, "timeout": HOOK_SECONDS }));
+        if hook.handler.form != Form::Plain {
+            // A failure of it is shown there, and stops nothing.
+            let command = hook.handler.command.as_str();
+            handler.insert(2, ("commandWindows".to_owned(), command.into()));
+        }
+        handler
+    })
+}
+
 fn payload(event: &Event, attempt: &Attempt) -> Value {
-    let mut payload = json!({
+    let mut payload = sent!({
         "session_id": attempt.conversation, "turn_id": "1", "transcript_path": null, "cwd": attempt.root, "model": "",
         "permission_mode": "default", "hook_event_name": event.name,
     });
@@ -61,13 +87,16 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         attempt.file.display()
     );
     let more = match event.name {
-        "SessionStart" => json!({ "source": "startup" }),
-        "UserPromptSubmit" => json!({ "prompt": "" }),
-        "PreToolUse" => json!({ "tool_name": "apply_patch", "tool_use_id": "1", "tool_input": { "command": patch } }),
+        "SessionStart" => sent!({ "source": "startup" }),
+        "UserPromptSubmit" => sent!({ "prompt": "" }),
+        "PreToolUse" => sent!({ "tool_name": "apply_patch", "tool_use_id": "1", "tool_input": { "command": patch } }),
         "PostToolUse" => {
-            json!({ "tool_name": "Bash", "tool_use_id": "1", "tool_input": { "command": "true" }, "tool_response": "" })
+            sent!({ "tool_name": "Bash", "tool_use_id": "1", "tool_input": { "command": "true" }, "tool_response": "" })
         }
-        _ => json!({ "stop_hook_active": false, "last_assistant_message": null }),
+        "Interrupt" => sent!({}),
+        "SubagentStart" => sent!({ "agent_id": "1", "agent_type": "default" }),
+        "SessionEnd" => sent!({ "reason": "other" }),
+        _ => sent!({ "stop_hook_active": false, "last_assistant_message": null }),
     };
     super::extend(&mut payload, more);
     payload

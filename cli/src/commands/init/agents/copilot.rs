@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
+use super::handler::{Form, Handler};
 use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, object};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
@@ -29,10 +30,13 @@ pub static AGENT: Agent = Agent {
             Event::new("postToolUse"),
             Event::new("postToolUseFailure"),
             Event::new("agentStop"),
+            Event::new("subagentStart"),
             Event::new("sessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/permissionDecision"),
         payload,
+        entries,
+        run: Handler::sh,
     }),
     next: Some("trust the folder when Copilot CLI asks"),
 };
@@ -41,30 +45,48 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_in("COPILOT_HOME", home.join(".copilot"))
 }
 
-fn files(agent: &Agent, places: &Places) -> Vec<Target> {
-    let server = Entry::Property(
-        vec!["mcpServers", "coord"],
-        json!({ "type": "local", "command": "coord", "args": ["mcp"], "tools": ["*"] }),
-    );
-    let mut entries = vec![Entry::Format("version", json!(1_usize))];
-    entries.extend(agent.hook_elements(|_, command| {
-        // Copilot denies every tool whose hook fails, and its agent in the cloud reads these files too, where there is no coord.
-        let bash = format!("if command -v coord >/dev/null 2>&1; then {command}; fi");
-        let powershell = format!("if (Get-Command coord -ErrorAction SilentlyContinue) {{ {command} }}");
-        object(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": HOOK_SECONDS }))
-    }));
+fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
     vec![
         json_file(
             agent.path(places, ".github/mcp.json", "mcp-config.json"),
             Syntax::Strict,
-            vec![server],
+            vec![server()],
         ),
         json_file(
             agent.path(places, ".github/hooks/coord.json", "hooks/coord.json"),
             Syntax::Strict,
-            entries,
+            agent.hook_entries(form),
         ),
     ]
+}
+
+/// The MCP server.
+pub fn server() -> Entry {
+    Entry::Property(
+        vec!["mcpServers", "coord"],
+        json!({ "type": "local", "command": "coord", "args": ["mcp"], "tools": ["*"] }),
+    )
+}
+
+/// Copilot denies every tool whose hook fails, and its agent in the cloud reads these files too.
+fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
+    let mut entries = vec![Entry::Format("version", json!(1_usize))];
+    entries.extend(agent.hook_elements(form, |hook| {
+        let handler = &hook.handler;
+        let (bash, powershell) = match handler.form {
+            // It was guarded before the others were.
+            Form::Plain => (
+                format!("if command -v coord >/dev/null 2>&1; then {}; fi", handler.command),
+                format!(
+                    "if (Get-Command coord -ErrorAction SilentlyContinue) {{ {} }}",
+                    handler.command
+                ),
+            ),
+            _ => (handler.sh(), handler.powershell()),
+        };
+        object(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": HOOK_SECONDS }))
+    }));
+    entries
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {
@@ -79,6 +101,7 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
             "toolResult": { "resultType": "success", "textResultForLlm": "" },
         }),
         "postToolUseFailure" => sent!({ "toolName": "bash", "toolArgs": "{\"command\":\"false\"}", "error": "" }),
+        "subagentStart" => sent!({ "agentName": "task", "agentDisplayName": "Task" }),
         "agentStop" => sent!({ "transcriptPath": "", "stopReason": "end_turn" }),
         _ => sent!({ "reason": "complete" }),
     };

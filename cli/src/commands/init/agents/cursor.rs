@@ -3,6 +3,7 @@
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
+use super::handler::{Form, Handler};
 use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
@@ -21,33 +22,28 @@ pub static AGENT: Agent = Agent {
             Event::before_edit(
                 "preToolUse",
                 Some("Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*"),
-            ),
+            )
+            .reading("Read"),
             Event::after(
                 "postToolUse",
                 "Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|Read|MCP.*",
+            ),
+            Event::after(
+                "postToolUseFailure",
+                "Write|Edit|MultiEdit|StrReplace|Delete|EditNotebook|TabWrite|ApplyPatch|Shell|MCP.*",
             ),
             Event::new("stop"),
             Event::new("sessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/permission"),
         payload,
+        entries,
+        run: Handler::any_shell,
     }),
     next: Some("enable the server coord in the settings of Cursor, under MCP"),
 };
 
-fn files(agent: &Agent, places: &Places) -> Vec<Target> {
-    let mut entries = vec![Entry::Format("version", json!(1_usize))];
-    entries.extend(agent.hook_elements(|event, command| {
-        let mut hook = object(json!({ "command": command, "timeout": HOOK_SECONDS }));
-        if let Some(matcher) = event.matcher {
-            hook.push(("matcher".to_owned(), matcher.into()));
-        }
-        if event.is_before_edit {
-            // A hook that cannot run would else allow the edit.
-            hook.push(("failClosed".to_owned(), true.into()));
-        }
-        hook
-    }));
+fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
     vec![
         json_file(
             agent.path(places, ".cursor/mcp.json", "mcp.json"),
@@ -57,9 +53,26 @@ fn files(agent: &Agent, places: &Places) -> Vec<Target> {
         json_file(
             agent.path(places, ".cursor/hooks.json", "hooks.json"),
             Syntax::Comments,
-            entries,
+            agent.hook_entries(form),
         ),
     ]
+}
+
+fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
+    let mut entries = vec![Entry::Format("version", json!(1_usize))];
+    entries.extend(agent.hook_elements(form, |hook| {
+        let command = hook.handler.any_shell();
+        let mut handler = object(json!({ "command": command, "timeout": HOOK_SECONDS }));
+        if let Some(matcher) = &hook.matcher {
+            handler.push(("matcher".to_owned(), matcher.as_str().into()));
+        }
+        // One that cannot run, or takes too long, would else allow the edit. The plain form had it always.
+        if hook.event.is_before_edit && hook.handler.form != Form::Guarded {
+            handler.push(("failClosed".to_owned(), true.into()));
+        }
+        handler
+    }));
+    entries
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {
@@ -76,6 +89,10 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         }),
         "postToolUse" => sent!({
             "tool_name": "Shell", "tool_use_id": "1", "cwd": attempt.root, "tool_input": { "command": "true" }, "tool_output": "",
+        }),
+        "postToolUseFailure" => sent!({
+            "tool_name": "Shell", "tool_use_id": "1", "cwd": attempt.root, "tool_input": { "command": "false" },
+            "error_message": "", "failure_type": "error",
         }),
         "stop" => sent!({ "status": "completed", "loop_count": 0 }),
         _ => sent!({ "session_id": attempt.conversation, "reason": "completed" }),

@@ -3,8 +3,9 @@
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
+use super::handler::{Form, Handler};
 use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, json_file, mcp_server, object};
-use crate::commands::init::json::Syntax;
+use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
 pub static AGENT: Agent = Agent {
@@ -24,26 +25,34 @@ pub static AGENT: Agent = Agent {
             Event::before_edit(
                 "BeforeTool",
                 Some("write_file|replace|run_shell_command|read_file|mcp_.*"),
-            ),
+            )
+            .reading("read_file"),
             Event::after("AfterTool", "write_file|replace|run_shell_command|read_file|mcp_.*"),
             Event::new("AfterAgent"),
             Event::new("SessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/decision"),
         payload,
+        entries,
+        run: Handler::any_shell,
     }),
     next: Some("trust the folder when Gemini CLI asks, and look at /hooks"),
 };
 
-fn files(agent: &Agent, places: &Places) -> Vec<Target> {
-    let mut entries = vec![mcp_server()];
-    entries.extend(agent.hook_groups(|command| {
+fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
+    let mut all = vec![mcp_server()];
+    all.extend(agent.hook_entries(form));
+    let settings = agent.path(places, ".gemini/settings.json", "settings.json");
+    vec![json_file(settings, Syntax::Comments, all)]
+}
+
+fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
+    agent.hook_groups(form, |hook| {
         // Milliseconds.
         let timeout = HOOK_SECONDS * 1000;
+        let command = hook.handler.any_shell();
         object(json!({ "name": "coord", "type": "command", "command": command, "timeout": timeout }))
-    }));
-    let settings = agent.path(places, ".gemini/settings.json", "settings.json");
-    vec![json_file(settings, Syntax::Comments, entries)]
+    })
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {

@@ -5,6 +5,7 @@ mod codex;
 mod copilot;
 mod cursor;
 mod gemini;
+pub mod handler;
 mod opencode;
 mod vscode;
 
@@ -16,6 +17,9 @@ use serde_json::Value;
 
 use super::json::{Entry, Json, Syntax};
 use super::target::{Content, Target};
+#[cfg(test)]
+pub use copilot::server as copilot_server;
+use handler::{Form, Handler};
 
 /// Every agent, in the order in which it is shown.
 pub static AGENTS: [&Agent; 7] = [
@@ -43,7 +47,7 @@ pub struct Agent {
     /// The folder of its files for a user, from the home folder.
     pub user_folder: fn(&Path) -> PathBuf,
     /// The files of its own, besides instructions and skill.
-    pub files: fn(&Agent, &Places) -> Vec<Target>,
+    pub files: fn(&Agent, &Places, Form) -> Vec<Target>,
     /// What it reads the rules from. `None` where MCP alone gives them.
     pub reads: Option<Reads>,
     /// Its hooks. `None` where it has none.
@@ -81,6 +85,10 @@ pub struct Hooks {
     pub denies: fn(&Value) -> bool,
     /// What the agent sends with an event.
     pub payload: fn(&Event, &Attempt) -> Value,
+    /// The values that configure them. None where a plugin runs them.
+    pub entries: fn(&Agent, Form) -> Vec<Entry>,
+    /// The command that the agent runs on this system.
+    pub run: fn(&Handler) -> String,
 }
 
 /// An event of an agent.
@@ -92,6 +100,8 @@ pub struct Event {
     pub matcher: Option<&'static str>,
     /// Whether it comes before an edit, which a hook can deny.
     pub is_before_edit: bool,
+    /// The one of its tools that only reads: it runs without `coord` in any case.
+    pub reading_tool: Option<&'static str>,
 }
 
 impl Event {
@@ -100,24 +110,40 @@ impl Event {
             name,
             matcher: None,
             is_before_edit: false,
+            reading_tool: None,
         }
     }
 
     const fn after(name: &'static str, matcher: &'static str) -> Event {
         Event {
-            name,
             matcher: Some(matcher),
-            is_before_edit: false,
+            ..Event::new(name)
         }
     }
 
     const fn before_edit(name: &'static str, matcher: Option<&'static str>) -> Event {
         Event {
-            name,
             matcher,
             is_before_edit: true,
+            ..Event::new(name)
         }
     }
+
+    const fn reading(mut self, tool: &'static str) -> Event {
+        self.reading_tool = Some(tool);
+        self
+    }
+}
+
+/// A hook of an event, for some of its tools.
+#[derive(Debug)]
+pub struct Hook {
+    /// The tools that it is wanted for.
+    pub matcher: Option<String>,
+    /// What it runs.
+    pub handler: Handler,
+    /// Its event.
+    pub event: &'static Event,
 }
 
 /// An edit that is tried to see whether a hook denies it.
@@ -140,12 +166,28 @@ pub struct Places {
     pub project: Option<PathBuf>,
     /// Git's folder of the repository, with its hooks.
     pub git_folder: Option<PathBuf>,
+    /// The root of the main checkout, where `project` is a worktree beside it.
+    pub main_checkout: Option<PathBuf>,
+}
+
+impl Places {
+    /// Whether `path` is in the main checkout and not in the worktree: it serves all worktrees.
+    pub fn is_of_main(&self, path: &Path) -> bool {
+        let is_below = |root: &Option<PathBuf>| root.as_ref().is_some_and(|root| path.starts_with(root));
+        is_below(&self.main_checkout) && !is_below(&self.project)
+    }
 }
 
 impl Agent {
     /// The command that a hook runs.
     pub fn command(&self, event: &Event) -> String {
         format!("coord hook {} {}", self.name, event.name)
+    }
+
+    /// The values that configure its hooks.
+    pub fn hook_entries(&self, form: Form) -> Vec<Entry> {
+        let hooks = self.hooks.iter();
+        hooks.flat_map(|hooks| (hooks.entries)(self, form)).collect()
     }
 
     /// `project` in the repository, or `user` in the user's folder of the agent.
@@ -157,37 +199,69 @@ impl Agent {
     }
 
     /// Hooks in the form of Claude Code, which others have taken over: groups by the tools that they are wanted for.
-    fn hook_groups(&self, handler: impl Fn(String) -> Vec<(String, CstInputValue)>) -> Vec<Entry> {
-        self.hook_elements(|event, command| {
+    fn hook_groups(&self, form: Form, handler: impl Fn(&Hook) -> Vec<(String, CstInputValue)>) -> Vec<Entry> {
+        self.hook_elements(form, |hook| {
             let mut group = Vec::new();
-            if let Some(matcher) = event.matcher {
-                group.push(("matcher".to_owned(), matcher.into()));
+            if let Some(matcher) = &hook.matcher {
+                group.push(("matcher".to_owned(), matcher.as_str().into()));
             }
-            let handler = CstInputValue::Object(handler(command));
+            let handler = CstInputValue::Object(handler(hook));
             group.push(("hooks".to_owned(), CstInputValue::Array(vec![handler])));
             group
         })
     }
 
-    /// An element of `hooks.EVENT` for each event.
-    fn hook_elements(&self, element: impl Fn(&Event, String) -> Vec<(String, CstInputValue)>) -> Vec<Entry> {
+    /// The elements of `hooks.EVENT` for each event, and what they are in the other forms.
+    fn hook_elements(&self, form: Form, element: impl Fn(&Hook) -> Vec<(String, CstInputValue)>) -> Vec<Entry> {
         let events = self.hooks.iter().flat_map(|hooks| hooks.events);
-        let entry = |event: &'static Event| Entry::Element {
-            path: vec!["hooks", event.name],
-            value: CstInputValue::Object(element(event, self.command(event))),
-            command: self.command(event),
+        let entry = |event: &'static Event| {
+            let values = |form: Form| -> Vec<CstInputValue> {
+                let hooks = self.hooks_of(event, form);
+                hooks.iter().map(|hook| CstInputValue::Object(element(hook))).collect()
+            };
+            let others = Form::ALL.into_iter().filter(|other| *other != form);
+            Entry::Elements {
+                path: vec!["hooks", event.name],
+                values: values(form),
+                command: self.command(event),
+                others: others.flat_map(values).collect(),
+            }
         };
         events.map(entry).collect()
     }
-}
 
-/// The handler of Claude Code and Codex.
-fn command_handler(command: String) -> Vec<(String, CstInputValue)> {
-    object(json!({ "type": "command", "command": command, "timeout": HOOK_SECONDS }))
+    /// The hooks of an event. Where a strict one would deny reading too, that tool has one of its own.
+    fn hooks_of(&self, event: &'static Event, form: Form) -> Vec<Hook> {
+        let hook = |matcher: Option<String>, form: Form| Hook {
+            matcher,
+            handler: self.handler(event, form),
+            event,
+        };
+        let matcher = event.matcher.map(str::to_owned);
+        match (form, event.matcher, event.reading_tool) {
+            (Form::Strict, Some(tools), Some(reading)) if event.is_before_edit => {
+                let changing: Vec<&str> = tools.split('|').filter(|tool| *tool != reading).collect();
+                let reading = Some(reading.to_owned());
+                vec![hook(Some(changing.join("|")), form), hook(reading, Form::Guarded)]
+            }
+            _ => vec![hook(matcher, form)],
+        }
+    }
+
+    /// What the hook of an event runs. Only a hook before an edit has something to deny.
+    pub fn handler(&self, event: &Event, form: Form) -> Handler {
+        Handler {
+            command: self.command(event),
+            form: match form {
+                Form::Strict if !event.is_before_edit => Form::Guarded,
+                form => form,
+            },
+        }
+    }
 }
 
 /// The entry of most agents: `{"mcpServers": {"coord": ...}}`.
-fn mcp_server() -> Entry {
+pub fn mcp_server() -> Entry {
     Entry::Property(
         vec!["mcpServers", "coord"],
         json!({ "command": "coord", "args": ["mcp"] }),

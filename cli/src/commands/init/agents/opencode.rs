@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
+use super::handler::Form;
 use super::{Agent, Attempt, Event, Hooks, Places, Reads, folder_in, json_file};
-use crate::commands::hook::agents::PLUGIN;
+use crate::commands::hook::agents::{PLUGIN, STRICT_PLUGIN};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::{Content, Target};
 use crate::commands::init::whole::Whole;
@@ -30,6 +31,8 @@ pub static AGENT: Agent = Agent {
         ],
         denies: |reply| reply.get("deny").is_some_and(Value::is_string),
         payload,
+        entries: |_, _| Vec::new(),
+        run: |handler| handler.command.clone(),
     }),
     next: None,
 };
@@ -38,7 +41,7 @@ fn user_folder(home: &Path) -> PathBuf {
     folder_in("XDG_CONFIG_HOME", home.join(".config")).join("opencode")
 }
 
-fn files(agent: &Agent, places: &Places) -> Vec<Target> {
+fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
     let config = |name: &str| agent.path(places, name, name);
     // It reads both names; the one that is there is kept.
     let path = Some(config("opencode.jsonc")).filter(|path| path.exists());
@@ -48,13 +51,21 @@ fn files(agent: &Agent, places: &Places) -> Vec<Target> {
         json!({ "type": "local", "command": ["coord", "mcp"], "enabled": true }),
     );
     let plugin = agent.path(places, ".opencode/plugins/coord.js", "plugins/coord.js");
+    let (text, other) = match form {
+        Form::Strict => (STRICT_PLUGIN.clone(), PLUGIN.to_owned()),
+        Form::Guarded | Form::Plain => (PLUGIN.to_owned(), STRICT_PLUGIN.clone()),
+    };
+    let whole = Whole {
+        text,
+        other: Some(other),
+    };
     vec![
         json_file(
             path.unwrap_or_else(|| config("opencode.json")),
             Syntax::Comments,
             vec![server],
         ),
-        Target::new(plugin, Content::Whole(Whole(PLUGIN.to_owned()))),
+        Target::new(plugin, Content::Whole(whole)),
     ]
 }
 

@@ -1,0 +1,155 @@
+//! The command of a hook, for each shell that agents run it in, and what it does on a machine without `coord`.
+
+/// What a hook does where `coord` is not installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// It does nothing: a teammate, a CI job and an agent in the cloud work as if the hook were not there.
+    Guarded,
+    /// It denies tools that may change something, and says why.
+    Strict,
+    /// It fails. Earlier versions wrote it; it is recognized, and never written.
+    Plain,
+}
+
+impl Form {
+    /// All of them.
+    pub const ALL: [Form; 3] = [Form::Guarded, Form::Strict, Form::Plain];
+
+    /// That of the hooks of `agent` in a file. Somebody's own count as guarded: nothing is known of them.
+    pub fn of(text: &str, agent: &str) -> Form {
+        let command = format!("\"coord hook {agent} ");
+        let events = text.split(&command).skip(1);
+        let is_plain = |rest: &str| rest.split('"').next().is_some_and(|event| !event.contains(' '));
+        if REQUIRED_MARKS.iter().any(|mark| text.contains(mark)) {
+            Form::Strict
+        } else if events.into_iter().any(is_plain) && !text.contains(GUARD) {
+            Form::Plain
+        } else {
+            Form::Guarded
+        }
+    }
+}
+
+/// What a strict hook says. A file that has it was written by `coord init --strict`.
+pub const REQUIRED: &str =
+    "Coord is not installed on this machine, and this repository requires it for edits: put coord on the PATH";
+
+/// What only files of `coord init --strict` have in them, by their kind: hooks, and the plugin of OpenCode.
+pub const REQUIRED_MARKS: [&str; 2] = ["2>&1 || { echo 'Coord is not installed", "const IS_REQUIRED = true;"];
+
+/// What a guarded hook has in it, besides its command.
+pub const GUARD: &str = "command -v coord";
+
+/// The command of one hook.
+#[derive(Clone, Debug)]
+pub struct Handler {
+    /// What runs where `coord` is installed.
+    pub command: String,
+    /// What happens where it is not.
+    pub form: Form,
+}
+
+impl Handler {
+    /// For a shell of Unix. The shell becomes the hook, so that it takes no process of its own.
+    pub fn sh(&self) -> String {
+        let Handler { command, form } = self;
+        match form {
+            Form::Guarded => format!("{GUARD} >/dev/null 2>&1 || exit 0; exec {command}"),
+            Form::Strict => format!("{GUARD} >/dev/null 2>&1 || {{ echo '{REQUIRED}' >&2; exit 2; }}; exec {command}"),
+            Form::Plain => command.clone(),
+        }
+    }
+
+    /// For PowerShell, 5.1 too.
+    pub fn powershell(&self) -> String {
+        let Handler { command, form } = self;
+        const FOUND: &str = "(Get-Command coord -ErrorAction SilentlyContinue)";
+        match form {
+            Form::Guarded => format!("if {FOUND} {{ {command}; exit $LASTEXITCODE }}"),
+            Form::Strict => format!(
+                "if {FOUND} {{ {command}; exit $LASTEXITCODE }}; [Console]::Error.WriteLine('{REQUIRED}'); exit 2"
+            ),
+            Form::Plain => command.clone(),
+        }
+    }
+
+    /// For agents whose configuration has one command for all systems, which PowerShell runs on Windows. A shell of Unix takes what
+    /// follows `#>` for a comment; for PowerShell, what is between `<#` and `#>` is one.
+    pub fn any_shell(&self) -> String {
+        match self.form {
+            Form::Plain => self.command.clone(),
+            _ => format!(
+                "echo `# <#` >/dev/null; {} #> > $null; {}",
+                self.sh(),
+                self.powershell()
+            ),
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+    use std::process::{Command, Output};
+
+    use super::*;
+
+    fn run(command: &str, bin: &Path) -> Output {
+        let path = format!("{}:/usr/bin:/bin", bin.display());
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", command]).env("PATH", path).output().unwrap()
+    }
+
+    fn commands(form: Form) -> [String; 2] {
+        let handler = Handler {
+            command: "coord hook a b".to_owned(),
+            form,
+        };
+        [handler.sh(), handler.any_shell()]
+    }
+
+    #[test]
+    fn a_hook_without_coord_says_nothing_or_denies_with_a_sentence() {
+        let empty = tempfile::tempdir().unwrap();
+        for command in commands(Form::Guarded) {
+            let output = run(&command, empty.path());
+            assert_eq!(
+                (output.status.code(), output.stdout, output.stderr),
+                (Some(0), vec![], vec![]),
+                "{command}"
+            );
+        }
+        for command in commands(Form::Strict) {
+            let output = run(&command, empty.path());
+            assert_eq!(output.status.code(), Some(2), "{command}");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), format!("{REQUIRED}\n"));
+            assert!(output.stdout.is_empty());
+        }
+    }
+
+    #[test]
+    fn strict_hooks_are_told_by_their_mark() {
+        for (form, is_strict) in [(Form::Guarded, false), (Form::Strict, true)] {
+            let has_mark = |text: String| text.contains(REQUIRED_MARKS[0]);
+            assert_eq!(commands(form).map(has_mark), [is_strict; 2]);
+        }
+    }
+
+    #[test]
+    fn a_hook_with_coord_ends_with_what_coord_says() {
+        let bin = tempfile::tempdir().unwrap();
+        let program = bin.path().join("coord");
+        fs::write(&program, "#!/bin/sh\necho \"$@\"\necho aside >&2\nexit 2\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        for form in [Form::Guarded, Form::Strict] {
+            for command in commands(form) {
+                let output = run(&command, bin.path());
+                assert_eq!(output.status.code(), Some(2), "{command}");
+                assert_eq!(output.stdout, b"hook a b\n");
+                assert_eq!(output.stderr, b"aside\n");
+            }
+        }
+    }
+}
