@@ -17,6 +17,8 @@ pub enum Moment {
     AfterTool,
     /// The agent has finished its turn.
     TurnEnd,
+    /// The session does nothing, and can be woken.
+    Idle,
     /// A writer of the conversation has finished: a subagent or teammate.
     WriterEnd,
     /// The session ends.
@@ -50,6 +52,8 @@ pub struct HookCall {
     pub has_background_work: bool,
     /// Whether the turn that ends was begun by a hook, as the agent says.
     pub is_continued: bool,
+    /// What the agent notifies of, by its own name.
+    pub notification: Option<String>,
     /// The model, where the agent says it.
     pub model: Option<String>,
     /// The file in which the agent keeps the conversation.

@@ -2,6 +2,7 @@
 //! stops an agent here; it is told in one line.
 
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use coord::domain::AgentId;
 use coord_protocol::{ClientError, RecordKind};
@@ -14,7 +15,7 @@ use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
 use super::give_back::{Extent, give_back, head_has_moved};
 use super::mail::{self, News};
-use super::{after, context, guard, heard, intents, reason, record, renewal, tokens, writer_end};
+use super::{after, context, guard, heard, intents, reason, record, renewal, tokens, unseen, writer_end};
 
 /// The setting of git that asks agents to go on.
 pub const KEEP_GOING: &str = "coord.keepGoing";
@@ -55,10 +56,15 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
     SessionNotes::change(&work.working_copy, &holder, |notes| {
         // The next call is another one.
         notes.call = None;
+        if caller.call.moment != Moment::TurnEnd {
+            // The session works, and hears by itself.
+            notes.waiter = None;
+        }
         notes.model = caller.call.model.clone().or(notes.model.take());
         if matches!(caller.call.moment, Moment::SessionStart | Moment::Prompt) {
             notes.add_worktree(work.working_copy.root());
             notes.task = task.or(notes.task.take());
+            notes.turn_began = now();
         }
     });
     let mut told = match caller.call.moment {
@@ -113,7 +119,7 @@ async fn with_server(
     }
     if moment != Moment::AfterTool {
         let (others, intents) = tokio::join!(
-            others(caller, &connection, work),
+            others(caller, &connection, work, holder),
             of_intents(caller, &connection, work, holder)
         );
         told.extend(intents?);
@@ -176,7 +182,12 @@ async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holde
         false => Extent::Finished,
     };
     let outcome = give_back(caller.args, connection, work, holder, extent).await?;
-    let note = outcome.text();
+    let mut note = outcome.text();
+    if caller.call.moment == Moment::TurnEnd
+        && let Some(found) = unseen::note(connection, work, holder).await
+    {
+        note = Some(note.into_iter().chain([found]).collect::<Vec<_>>().join("\n"));
+    }
     if caller.call.moment != Moment::TurnEnd {
         writer_end::leave_queue(connection, work, holder).await?;
     }
@@ -214,9 +225,15 @@ async fn go_on(caller: &Caller<'_>, connection: &Connection, work: &Work, holder
     mail::go_on(connection, work, holder).await
 }
 
-async fn others(caller: &Caller<'_>, connection: &Connection, work: &Work) -> Result<Option<String>, ClientError> {
+async fn others(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> Result<Option<String>, ClientError> {
+    let is_change = caller.call.moment == Moment::Prompt;
     match caller.agent.takes_context(caller.event) {
-        true => context::of_others(connection, work).await,
+        true => context::of_others(connection, work, holder, is_change).await,
         false => Ok(None),
     }
 }
@@ -258,6 +275,12 @@ async fn send(caller: &Caller<'_>, connection: &Connection, work: &Work, holder:
         let requests = record::requests(caller, work, &notes, &[record::entry(kind)]);
         record::send(Some(connection), work, requests).await;
     }
+}
+
+/// Unix seconds.
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs())
 }
 
 /// The folder that a shell command has pushed from.

@@ -9,7 +9,7 @@ use coord_protocol::{
     AgentError, CheckRequest, CheckResponse, IntentResponse, PostRequest, PostResponse, SelectIntentCall,
     UpdateIntentCall,
 };
-use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -191,6 +191,7 @@ impl Tool {
                 arguments_of::<CheckRequest>(offer),
             )
             .with_title("Check files")
+            .with_meta(always_loaded())
             .with_raw_output_schema(of_results::<CheckResponse, AgentError>().into())
             .with_annotations(annotations.read_only(true)),
             Tool::PostStatus => Definition::new(
@@ -208,6 +209,7 @@ impl Tool {
                 arguments_of::<PostRequest>(offer),
             )
             .with_title("Claim or release files")
+            .with_meta(always_loaded())
             .with_raw_output_schema(of_results::<PostResponse, AgentError>().into())
             .with_annotations(annotations.read_only(false)),
             Tool::SelectActiveIntent => Definition::new(
@@ -289,6 +291,14 @@ impl Tool {
         (description, arguments)
     }
 }
+
+/// Claude Code hides the tools of servers behind a search, but for those that say so.
+fn always_loaded() -> MetaObject {
+    MetaObject(JsonObject::from_iter([(ALWAYS_LOAD.to_owned(), Value::Bool(true))]))
+}
+
+/// The key by which it knows them.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
 /// Arguments of the tools of teams that mean what they mean elsewhere.
 const NEEDS_NO_WORDS: [&str; 6] = ["repo_url", "team", "agent_id", "branch", "agent_head", "new_repo_head"];

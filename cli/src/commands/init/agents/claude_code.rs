@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use jsonc_parser::cst::CstInputValue;
 use serde_json::{Value, json};
 
-use super::{Agent, Attempt, Event, Hooks, Places, Reads, command_handler, folder_in, json_file, mcp_server};
-use crate::commands::init::json::Syntax;
+use super::{
+    Agent, Attempt, Event, Hooks, Places, Reads, WAKING_SECONDS, command_handler, folder_in, json_file, mcp_server,
+};
+use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
 pub static AGENT: Agent = Agent {
@@ -50,10 +53,27 @@ fn files(agent: &Agent, places: &Places) -> Vec<Target> {
         None => folder_in("CLAUDE_CONFIG_DIR", places.home.clone()).join(".claude.json"),
     };
     let settings = agent.path(places, ".claude/settings.json", "settings.json");
+    let mut hooks = agent.hook_groups(command_handler);
+    hooks.push(waking(agent));
     vec![
         json_file(servers, Syntax::Strict, vec![mcp_server()]),
-        json_file(settings, Syntax::Strict, agent.hook_groups(command_handler)),
+        json_file(settings, Syntax::Strict, hooks),
     ]
+}
+
+/// A second hook at the end of a turn, which waits in the background for what the session waits for, and wakes it.
+fn waking(agent: &Agent) -> Entry {
+    let command = format!("coord hook {} Idle", agent.name);
+    let mut handler = command_handler(command.clone());
+    handler.retain(|(name, _)| name != "timeout");
+    handler.push(("timeout".to_owned(), WAKING_SECONDS.into()));
+    handler.push(("asyncRewake".to_owned(), true.into()));
+    let hooks = CstInputValue::Array(vec![CstInputValue::Object(handler)]);
+    Entry::Element {
+        path: vec!["hooks", "Stop"],
+        value: CstInputValue::Object(vec![("hooks".to_owned(), hooks)]),
+        command,
+    }
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {

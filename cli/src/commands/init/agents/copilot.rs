@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, object};
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, WAKING_SECONDS, folder_in, json_file, object};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
+
+/// Its session does not wait for hooks of this event, whose text wakes it when it does nothing.
+const NOTIFICATION: &str = "notification";
 
 pub static AGENT: Agent = Agent {
     name: "copilot",
@@ -29,6 +32,7 @@ pub static AGENT: Agent = Agent {
             Event::new("postToolUse"),
             Event::new("postToolUseFailure"),
             Event::new("agentStop"),
+            Event::new(NOTIFICATION),
             Event::new("sessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/permissionDecision"),
@@ -47,11 +51,16 @@ fn files(agent: &Agent, places: &Places) -> Vec<Target> {
         json!({ "type": "local", "command": "coord", "args": ["mcp"], "tools": ["*"] }),
     );
     let mut entries = vec![Entry::Format("version", json!(1_usize))];
-    entries.extend(agent.hook_elements(|_, command| {
+    entries.extend(agent.hook_elements(|event, command| {
+        let seconds = if event.name == NOTIFICATION {
+            WAKING_SECONDS
+        } else {
+            HOOK_SECONDS
+        };
         // Copilot denies every tool whose hook fails, and its agent in the cloud reads these files too, where there is no coord.
         let bash = format!("if command -v coord >/dev/null 2>&1; then {command}; fi");
         let powershell = format!("if (Get-Command coord -ErrorAction SilentlyContinue) {{ {command} }}");
-        object(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": HOOK_SECONDS }))
+        object(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": seconds }))
     }));
     vec![
         json_file(
@@ -80,6 +89,7 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         }),
         "postToolUseFailure" => sent!({ "toolName": "bash", "toolArgs": "{\"command\":\"false\"}", "error": "" }),
         "agentStop" => sent!({ "transcriptPath": "", "stopReason": "end_turn" }),
+        NOTIFICATION => sent!({ "notification_type": "shell_completed", "message": "" }),
         _ => sent!({ "reason": "complete" }),
     };
     super::extend(&mut payload, more);
