@@ -9,7 +9,7 @@ export async function connect(way, mode, tools) {
   const client = new Client({ name: "check", version: "1" }, { versionNegotiation: { mode } });
   const requestInit = { headers: { authorization: `Bearer ${MCP_TOKEN}` } };
   const http = () => new StreamableHTTPClientTransport(new URL(tools ? `${MCP_URL}?tools=${tools}` : MCP_URL), { requestInit });
-  const args = tools ? [...stdio.args, "--tools", tools] : stdio.args;
+  const args = tools ? ["mcp", "--tools", tools] : stdio.args;
   await client.connect(way === "http" ? http() : new StdioClientTransport({ ...stdio, args }));
   return client;
 }

@@ -29,3 +29,4 @@ mod texts;
 mod whole;
 
 pub use args::InitArgs;
+pub use block::MARKDOWN_BEGIN as RULES_BEGIN;

@@ -73,6 +73,11 @@ pub fn rules(offer: Offer) -> &'static str {
     }
 }
 
+/// What is said where the client has the rules from the file of instructions.
+pub(super) fn elsewhere(file: &str) -> String {
+    format!("The rules of working beside other agents are in {file}.")
+}
+
 const PROMPT: &str = "coordinate";
 
 /// The prompt.

@@ -34,7 +34,7 @@ pub use order::in_order;
 pub use resource_list::JSON;
 pub use resources::{Resource, as_json_rpc, no_such_resource};
 pub use results::Outcome;
-pub use server::{SdkRequest, Server};
+pub use server::{Listed, RulesFile, SdkRequest, Server};
 pub use session::Session;
 pub use teams::{author, message_line, missed_line, only_team};
 pub use tools::{Tool, ToolGroup};

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use super::offer::Offer;
 use super::order::in_order;
-use super::server::{SdkRequest, Server};
+use super::server::{Listed, SdkRequest, Server};
 use super::session::Session;
 use super::{operations, resources};
 use crate::error::ApiError;
@@ -35,7 +35,10 @@ pub(super) async fn serve(session: Session, request: Request<Bytes>) -> Result<R
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let groups = session.groups.clone();
-    let server = move || Ok(Server::new(Offer::Deployment, &groups, requests.clone()));
+    let server = move || {
+        let listed = Listed::Chosen(groups.clone());
+        Ok(Server::new(Offer::Deployment, listed, |_| None, requests.clone()))
+    };
     let service = StreamableHttpService::new(server, Arc::new(NeverSessionManager::default()), config);
     let responding = service.handle(request.map(Full::new));
     tokio::pin!(responding);
@@ -70,6 +73,8 @@ async fn answer(session: &Session, request: SdkRequest) -> Result<(), ApiError> 
         SdkRequest::Read { uri, reply, client: _ } => {
             let _ = reply.send(resources::read(session, &uri).await?);
         }
+        // Neither is asked for: the tools are chosen, and no client can listen.
+        SdkRequest::Groups { .. } | SdkRequest::Change { .. } => {}
     }
     Ok(())
 }

@@ -72,6 +72,10 @@ pub enum Tool {
 pub enum ToolGroup {
     /// Those of files and intents.
     Locks,
+    /// Of these, those of files alone.
+    Files,
+    /// And those of intents.
+    Intents,
     /// Those of teams and their tasks.
     Tasks,
     /// Those of teams and their messages.
@@ -144,7 +148,8 @@ impl Tool {
     /// Whether it is offered with one of `groups`.
     pub(super) fn is_of(self, groups: &[ToolGroup]) -> bool {
         let own: &[ToolGroup] = match self {
-            Tool::CheckStatus | Tool::PostStatus | Tool::SelectActiveIntent | Tool::UpdateIntent => &[ToolGroup::Locks],
+            Tool::CheckStatus | Tool::PostStatus => &[ToolGroup::Locks, ToolGroup::Files],
+            Tool::SelectActiveIntent | Tool::UpdateIntent => &[ToolGroup::Locks, ToolGroup::Intents],
             Tool::Team => &[ToolGroup::Tasks, ToolGroup::Messages],
             Tool::TaskCreate | Tool::TaskList | Tool::TaskClaim | Tool::TaskUpdate => &[ToolGroup::Tasks],
             Tool::MessageSend | Tool::MessageRead => &[ToolGroup::Messages],
