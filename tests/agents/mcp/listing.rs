@@ -123,7 +123,16 @@ fn rules_that_a_client_reads_from_its_file_are_not_told_again() {
     ] {
         assert_eq!(is_whole(client), expected, "{client}");
     }
-    let (_agent, told) = greeted(&world, "codex-mcp-client");
+    let (mut agent, told) = greeted(&world, "codex-mcp-client");
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "codex-mcp-client", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    assert_eq!(
+        agent.ask("server/discover", json!({ "_meta": meta }))["instructions"],
+        told
+    );
     assert_eq!(told, "The rules of working beside other agents are in AGENTS.md.");
     run(&world, &["init", "claude-code", "--yes", "--no-check"]);
     assert!(!is_whole("claude-code"));

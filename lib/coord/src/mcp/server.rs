@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
     SubscriptionFilter, Tool as ToolDefinition,
@@ -118,6 +118,12 @@ impl Server {
         }
     }
 
+    /// The rules arrive once: as `instructions`, or in the file that `client` reads.
+    fn rules_for(&self, client: &str, instructions: Option<String>) -> Option<String> {
+        let rules = instructions?;
+        Some((self.rules_file)(client).map_or(rules, instructions::elsewhere))
+    }
+
     /// Whether other tools are listed now than the client was shown.
     async fn has_other_tools(&self) -> bool {
         let Some(shown) = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone() else {
@@ -163,24 +169,26 @@ impl ServerHandler for Server {
         }
     }
 
-    /// The rules arrive once: here, or in the file that the client reads. Subscriptions are those of the newest revision alone.
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut answer = DiscoverResult::from_server_info(versions, self.get_info());
+        let client = client_name(&context);
+        answer.instructions = self.rules_for(client.as_deref().unwrap_or_default(), answer.instructions);
+        Ok(answer)
+    }
+
+    /// Subscriptions are those of the newest revision alone.
     async fn initialize(
         &self,
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let file = (self.rules_file)(&request.client_info.name);
         context.peer.set_peer_info(request.clone());
         let mut answer = self.negotiate_initialize(&request)?;
         if let Some(resources) = &mut answer.capabilities.resources {
             resources.subscribe = None;
         }
-        if let Some(file) = file {
-            let rules = answer.instructions.as_mut();
-            rules
-                .into_iter()
-                .for_each(|rules| *rules = instructions::elsewhere(file));
-        }
+        answer.instructions = self.rules_for(&request.client_info.name, answer.instructions);
         Ok(answer)
     }
 
