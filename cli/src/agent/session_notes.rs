@@ -69,8 +69,6 @@ pub struct SessionNotes {
     pub others: Option<BTreeMap<String, String>>,
     /// When the user has sent the last prompt, Unix seconds.
     pub turn_began: u64,
-    /// The process that waits in the place of the session, which has ended its turn.
-    pub waiter: Option<u32>,
 }
 
 /// A tool call. Some agents call two hooks before one.

@@ -60,14 +60,11 @@ fn woken(form: &Form, answer: &Answer) -> String {
 
 /// Until the hook waits in the place of the session.
 fn block_until_it_waits(world: &World, holder: &str) {
-    let notes = world
+    let waiter = world
         .clone
         .path()
-        .join(format!(".git/coord/sessions/{holder}.notes.json"));
-    block_until("the hook waits", || {
-        let notes: Value = serde_json::from_slice(&std::fs::read(&notes).unwrap_or_default()).unwrap_or_default();
-        notes["waiter"].is_u64()
-    });
+        .join(format!(".git/coord/sessions/{holder}.notes.waiter"));
+    block_until("the hook waits", || waiter.exists());
 }
 
 #[test]

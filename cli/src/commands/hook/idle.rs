@@ -12,6 +12,7 @@ use crate::agent::connection::Connection;
 use crate::agent::mail_notes::MailNotes;
 use crate::agent::next_command::{self, About};
 use crate::agent::session_notes::SessionNotes;
+use crate::agent::waiter;
 use crate::agent::work::Work;
 
 use super::agents::Agent;
@@ -81,8 +82,8 @@ async fn wait(caller: &Caller<'_>, work: &Work) -> anyhow::Result<Option<Upkept>
         }
         if is_first {
             // Of several, the newest waits.
-            SessionNotes::change(place, &holder, |notes| notes.waiter = Some(own));
-        } else if notes.waiter != Some(own) || agent.is_some_and(|agent| !agent.is_running()) {
+            waiter::set(place, &holder, own);
+        } else if waiter::get(place, &holder) != Some(own) || agent.is_some_and(|agent| !agent.is_running()) {
             return Ok(None);
         }
         is_first = false;
@@ -142,7 +143,7 @@ async fn free_files(
             continue;
         }
         SessionNotes::change(&work.working_copy, holder, |notes| {
-            notes.note_wait(branch, &files, false)
+            notes.note_wait(branch, &files, false);
         });
         if response.success {
             return Some(format!(

@@ -9,6 +9,7 @@ use coord_protocol::{ClientError, RecordKind};
 
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
+use crate::agent::waiter;
 use crate::agent::work::Work;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
@@ -56,10 +57,6 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
     SessionNotes::change(&work.working_copy, &holder, |notes| {
         // The next call is another one.
         notes.call = None;
-        if caller.call.moment != Moment::TurnEnd {
-            // The session works, and hears by itself.
-            notes.waiter = None;
-        }
         notes.model = caller.call.model.clone().or(notes.model.take());
         if matches!(caller.call.moment, Moment::SessionStart | Moment::Prompt) {
             notes.add_worktree(work.working_copy.root());
@@ -67,6 +64,10 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
             notes.turn_began = now();
         }
     });
+    if caller.call.moment != Moment::TurnEnd {
+        // The session works, and hears by itself.
+        waiter::clear(&work.working_copy, &holder);
+    }
     let mut told = match caller.call.moment {
         Moment::AfterTool => after::tool(caller).await,
         Moment::SessionStart => guard::note(&work.working_copy).await.into_iter().collect(),
