@@ -303,3 +303,56 @@ fn what_makes_a_branch_known_works_where_a_clone_follows_one_branch_alone() {
     );
     assert!(!refused.contains("git config coord.branch"), "{refused}");
 }
+
+/// What WAIT names for the background ends when the file is free, wherever it is run, and whoever waits.
+#[test]
+fn the_command_of_wait_works_from_every_folder_and_for_every_name() {
+    let odd = "docs/it's a -f.txt";
+    let world = World::with(&[("a.txt", "a\n"), (odd, "b\n"), ("-d.txt", "d\n"), ("docs/c.txt", "c\n")]);
+    let (root, docs) = (world.clone.path().to_owned(), world.clone.path().join("docs"));
+    let cases: [(&Path, &str, &str); 4] = [
+        (&root, "a.txt", "coord wait a.txt --agent two"),
+        (&root, odd, r"coord wait 'docs/it'\''s a -f.txt' --agent two"),
+        (&root, "./-d.txt", "coord wait ./-d.txt --agent two"),
+        (&docs, "c.txt", "coord wait c.txt --agent two"),
+    ];
+    for (folder, file, expected) in cases {
+        let claim = |who: &str| coord(&world, folder, &["claim", file, "-m", "Change it", "--agent", who]);
+        assert_eq!(claim("one").0, 0, "{file}");
+        let (status, printed) = claim("two");
+        let command = printed
+            .lines()
+            .find_map(|line| line.strip_prefix("Run in the background: "));
+        assert_eq!((status, command), (3, Some(expected)), "{printed}");
+        let (program, path) = (
+            world.coord(folder).get_program().to_owned(),
+            std::env::var("PATH").unwrap(),
+        );
+        let program = Path::new(&program).parent().unwrap().display().to_string();
+        let (ended, released) = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| world.in_shell(folder, &format!("PATH='{program}:{path}'; {expected}")));
+            std::thread::sleep(std::time::Duration::from_millis(500));
+            let released = coord(&world, folder, &["release", file, "--abandon", "--agent", "one"]);
+            (waiting.join().unwrap(), released)
+        });
+        assert_eq!(released.0, 0, "{}", released.1);
+        assert!(
+            ended.status.success(),
+            "{expected}: {}",
+            String::from_utf8_lossy(&ended.stderr)
+        );
+        assert_eq!(claim("one").0, 3, "{file} is held by the one that has waited");
+    }
+    // Too many files to be named.
+    let files: Vec<String> = (0..9).map(|file| format!("new-{file}.txt")).collect();
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    let claim = |who: &str| {
+        coord(
+            &world,
+            &root,
+            &[&["claim", "-m", "Add them", "--agent", who], &names[..]].concat(),
+        )
+    };
+    assert_eq!(claim("one").0, 0);
+    assert_eq!(named(&claim("two").1), Some("sleep 5"));
+}

@@ -24,7 +24,7 @@ def coord_mcp():
     """`coord mcp` in the repository."""
     from mcp import StdioServerParameters
 
-    return StdioServerParameters(command=COORD, args=["mcp"], cwd=FOLDER)
+    return StdioServerParameters(command=COORD, args=["mcp", "--tools", "locks,tasks,messages"], cwd=FOLDER)
 
 
 @contextlib.asynccontextmanager

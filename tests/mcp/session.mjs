@@ -14,8 +14,8 @@ const TOOLS = [
   "task_update", "team", "update_intent",
 ];
 
-/** How a client starts `coord mcp` in the repository. */
-export const stdio = { command: MCP_COORD, args: ["mcp"], cwd: MCP_FOLDER, stderr: "inherit" };
+/** How a client starts `coord mcp` in the repository, with all tools, whatever that has a use for. */
+export const stdio = { command: MCP_COORD, args: ["mcp", "--tools", "locks,tasks,messages"], cwd: MCP_FOLDER, stderr: "inherit" };
 
 /** What a call has to say of where and who the agent is: over stdio nothing. */
 export function place(way, agent) {

@@ -46,5 +46,6 @@ pub mod session;
 pub mod session_notes;
 pub mod spool;
 pub mod tree_state;
+pub mod waiter;
 pub mod work;
 pub mod workplace;

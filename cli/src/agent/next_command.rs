@@ -16,9 +16,33 @@ const MOST_ENTRIES: &str = "--max-count=500";
 /// The command that shows the branches of a remote.
 const LIST_BRANCHES: &str = "git ls-remote --heads";
 
-/// Gives PULL and PUSH the command that works in the working copy of `work`, or none.
-pub async fn fit(work: &Work, orchestration: &mut Orchestration) {
+/// Most files that a command names.
+const MOST_NAMED: usize = 8;
+
+/// What a request was about, as far as a command has to repeat it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct About<'a> {
+    /// The files, as paths of the repository.
+    pub files: &'a [String],
+    /// The agent, where a command in a shell would not find the same one by itself.
+    pub agent: Option<&'a str>,
+    /// The same of the branch.
+    pub branch: Option<&'a str>,
+}
+
+/// Gives PULL and PUSH the command that works in the working copy of `work`, or none; and WAIT the one that ends when the files are free.
+pub async fn fit(work: &Work, orchestration: &mut Orchestration, about: About<'_>) {
     match orchestration.action {
+        Action::Wait
+            if orchestration
+                .metadata
+                .as_ref()
+                .is_some_and(|wait| !wait.conflicts.is_empty()) =>
+        {
+            if let Some(command) = wait(work, about) {
+                orchestration.command = Some(command.into());
+            }
+        }
         Action::Pull => orchestration.command = pull(work).await.map(Into::into),
         Action::Push => {
             let metadata = orchestration.metadata.as_ref();
@@ -43,6 +67,53 @@ pub async fn fit(work: &Work, orchestration: &mut Orchestration) {
         }
         _ => {}
     }
+}
+
+/// The command that claims the files as soon as they are free. `None` where they are too many to be named.
+fn wait(work: &Work, about: About<'_>) -> Option<String> {
+    let files = about.files;
+    if files.is_empty() || files.len() > MOST_NAMED {
+        return None;
+    }
+    let root = work.working_copy.root();
+    let is_inside = work.folder.starts_with(root);
+    let mut command = match is_inside {
+        true => String::new(),
+        false => format!("cd {} && ", quoted(&root.display().to_string())),
+    };
+    command.push_str("coord wait");
+    for file in files {
+        let path = root.join(file);
+        let shown = match is_inside {
+            true => path.strip_prefix(&work.folder).unwrap_or(&path).display().to_string(),
+            false => file.clone(),
+        };
+        // It is no option.
+        let shown = match shown.starts_with('-') {
+            true => format!("./{shown}"),
+            false => shown,
+        };
+        command.push(' ');
+        command.push_str(&quoted(&shown));
+    }
+    for (option, value) in [("--agent", about.agent), ("--branch", about.branch)] {
+        if let Some(value) = value {
+            command.push_str(&format!(" {option} {}", quoted(value)));
+        }
+    }
+    Some(command)
+}
+
+/// `text` as one word of a shell.
+fn quoted(text: &str) -> String {
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "._/-".contains(letter)
 }
 
 fn add(orchestration: &mut Orchestration, clause: &str) {
@@ -185,7 +256,6 @@ pub async fn missing_branch_clause(work: &Work) -> String {
 
 /// Whether no name means anything to a shell or is an option.
 fn safe(names: &[&str]) -> bool {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._/-".contains(letter);
     let is_safe = |name: &&str| !name.is_empty() && !name.starts_with('-') && name.chars().all(is_plain);
     names.iter().all(is_safe)
 }

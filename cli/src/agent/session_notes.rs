@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use coord::domain::AgentId;
 use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
+use coord_intents::ledger::ContentHash;
 use serde::{Deserialize, Serialize};
 
 use super::local_server;
@@ -27,6 +28,9 @@ const MOST_WAITS: usize = 256;
 
 /// Most sentences that wait for the model.
 const MOST_NEWS: usize = 16;
+
+/// Most warnings that are remembered.
+const MOST_WARNED: usize = 128;
 
 /// Most files of other sessions that are read.
 const MOST_FILES: usize = 1000;
@@ -59,6 +63,12 @@ pub struct SessionNotes {
     pub waits: BTreeMap<String, BTreeSet<String>>,
     /// What the model is to be told with the next event or answer that has room for it, once.
     pub news: Vec<String>,
+    /// Digests of the warnings that it was told, the newest last.
+    pub warned: Vec<String>,
+    /// Digests of what it was told last of each other session that holds files, by its name. `None` where it was told nothing yet.
+    pub others: Option<BTreeMap<String, String>>,
+    /// When the user has sent the last prompt, Unix seconds.
+    pub turn_began: u64,
 }
 
 /// A tool call. Some agents call two hooks before one.
@@ -119,6 +129,18 @@ impl SessionNotes {
         }
     }
 
+    /// The same, unless it was told `sentence` before. Another number is nothing new.
+    pub fn warn(&mut self, sentence: &str) {
+        let words = sentence.split(' ').filter(|word| word.parse::<u64>().is_err());
+        let digest = short_digest(&words.collect::<Vec<_>>().join(" "));
+        if !self.warned.contains(&digest) && self.news.len() < MOST_NEWS {
+            self.news.push(sentence.to_owned());
+            self.warned.push(digest);
+            let surplus = self.warned.len().saturating_sub(MOST_WARNED);
+            self.warned.drain(..surplus);
+        }
+    }
+
     /// What the model is to be told, which it is now.
     pub fn take_news(working_copy: &WorkingCopy, agent_id: &AgentId) -> Vec<String> {
         let mut news = Vec::new();
@@ -132,6 +154,13 @@ impl SessionNotes {
             self.worktrees.push(root.to_owned());
             let surplus = self.worktrees.len().saturating_sub(MOST_WORKTREES);
             self.worktrees.drain(..surplus);
+        }
+    }
+
+    /// Tells `sentence` to the session `holder` of this clone, where it is known here.
+    pub fn tell_other(working_copy: &WorkingCopy, holder: &AgentId, sentence: &str) {
+        if read(&path(working_copy, holder)).is_some() {
+            SessionNotes::change(working_copy, holder, |notes| notes.warn(sentence));
         }
     }
 
@@ -159,6 +188,13 @@ impl SessionNotes {
         let age = age.and_then(|at| SystemTime::now().duration_since(at).ok());
         age.is_none_or(|age| age >= interval) && touch(&mark).is_ok()
     }
+}
+
+/// Tells one text from another, in a file of notes.
+pub fn short_digest(text: &str) -> String {
+    let digest = ContentHash::of(text.as_bytes()).to_string();
+    let digits = digest.rsplit(':').next().unwrap_or_default();
+    digits.chars().take(16).collect()
 }
 
 /// Sets the time of a file to now; makes the file and its folder where there is none.

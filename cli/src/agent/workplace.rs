@@ -9,6 +9,7 @@ use coord::domain::AgentId;
 use coord::error::ApiError;
 use coord::mcp::Outcome;
 use coord::operations::Refusal;
+use coord::settings::env_vars;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
 
@@ -16,7 +17,7 @@ use super::connection::{Connection, no_server};
 use super::exit_status::ExitStatus;
 use super::local_server;
 use super::mail_notes::MailNotes;
-use super::next_command;
+use super::next_command::{self, About};
 use super::options::AgentArgs;
 use super::session::Session;
 use super::work::Work;
@@ -87,6 +88,21 @@ impl Workplace {
         }
     }
 
+    /// What a command has to repeat of a request about `files`: the options, but not the environment, which it has too.
+    fn about<'a>(&'a self, files: &'a Option<Vec<String>>) -> About<'a> {
+        let named = |value: &'a Option<String>, variable: &str| {
+            let value = value.as_deref()?;
+            std::env::var(variable)
+                .map_or(true, |set| set != value)
+                .then_some(value)
+        };
+        About {
+            files: files.as_deref().unwrap_or_default(),
+            agent: named(&self.args.agent_id, env_vars::COORD_AGENT),
+            branch: named(&self.args.branch, env_vars::COORD_BRANCH),
+        }
+    }
+
     /// What a check comes to.
     ///
     /// # Errors
@@ -95,7 +111,7 @@ impl Workplace {
         let _waiting = self.waiting();
         match self.connection.client.check_status(request).await {
             Ok(mut response) => {
-                next_command::fit(&self.work, &mut response.orchestration).await;
+                next_command::fit(&self.work, &mut response.orchestration, self.about(&request.file_paths)).await;
                 Ok(Outcome::Check(response))
             }
             Err(error) => self.outcome_of(error, |offline| Refusal::of_check(offline, None)),
@@ -110,7 +126,7 @@ impl Workplace {
         let _waiting = self.waiting();
         match self.connection.client.post_status(request).await {
             Ok(mut response) => {
-                next_command::fit(&self.work, &mut response.orchestration).await;
+                next_command::fit(&self.work, &mut response.orchestration, self.about(&request.file_paths)).await;
                 Ok(Outcome::Post(response))
             }
             Err(error) => self.refused_post(error),

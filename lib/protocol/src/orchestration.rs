@@ -194,6 +194,12 @@ impl Orchestration {
         }
     }
 
+    /// Whether its command lasts until the wait is over, so that it is run in the background. On the wire, no command does.
+    pub fn is_for_background(&self) -> bool {
+        let command = self.command.as_deref().unwrap_or_default();
+        self.action == Action::Wait && command.contains("coord wait ")
+    }
+
     /// The same with another shell command.
     #[must_use]
     pub fn by(mut self, command: String) -> Self {

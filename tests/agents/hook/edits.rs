@@ -33,7 +33,7 @@ fn every_agent_claims_what_it_edits_and_is_denied_what_another_session_holds() {
                 reason.starts_with("WAIT: ") && reason.contains("Editing a.txt"),
                 "{reason}"
             );
-            assert!(reason.contains("`sleep 5`"), "{reason}");
+            assert!(reason.contains("`coord wait a.txt` in the background"), "{reason}");
         }
         // His session goes on with another file, and the first with its own.
         assert_eq!(bob.denial(&bob.edits("b.txt")), None, "{}", form.agent);

@@ -53,6 +53,36 @@ fn a_session_is_told_who_works_on_what_and_nothing_when_it_is_alone() {
     }
 }
 
+/// The whole list came again with each prompt.
+#[test]
+fn a_prompt_is_told_what_has_changed_since_the_last_one() {
+    for form in ALL {
+        let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
+        let (ada, bob) = (session(&world, form, None), session(&world, &CLAUDE_CODE, Some("bob")));
+        let said = || context(form, &ada.is_told("Go on with it").body);
+        bob.is_told("Rewrite it all");
+        assert_eq!(bob.denial(&bob.edits("a.txt")), None);
+        ada.starts();
+        if matches!(form.agent, "cursor" | "copilot") {
+            assert_eq!(said(), None, "{}", form.agent);
+            continue;
+        }
+        if form.agent == "opencode" {
+            // Its session has no room for it.
+            assert!(said().unwrap().contains("a.txt"));
+        }
+        assert_eq!(said(), None, "{}", form.agent);
+        assert_eq!(bob.denial(&bob.edits("b.txt")), None);
+        let told = said().unwrap();
+        assert!(told.contains(", bob): a.txt, b.txt: "), "{}: {told}", form.agent);
+        assert_eq!(said(), None, "{}", form.agent);
+        bob.ends_turn();
+        let told = said().unwrap();
+        assert!(told.contains(", bob): now holds no files"), "{}: {told}", form.agent);
+        assert_eq!(said(), None, "{}", form.agent);
+    }
+}
+
 #[test]
 fn many_sessions_are_told_in_at_most_twelve_lines() {
     let world = World::with(&[("a.txt", "a")]);

@@ -7,6 +7,7 @@ mod failures;
 pub mod fake;
 pub mod forms;
 mod holders;
+mod idle;
 mod intents;
 mod looks;
 mod mail;
@@ -18,6 +19,9 @@ mod release;
 mod results;
 mod shared_tree;
 mod stale;
+mod unseen;
+mod vscode;
+mod warned;
 
 use std::io::Write;
 use std::path::Path;

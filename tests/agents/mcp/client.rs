@@ -108,8 +108,13 @@ impl Agent {
 
     /// The next message.
     pub fn answer(&mut self) -> Json {
-        let line = self.lines.recv_timeout(PATIENCE).expect("an answer");
+        let line = self.line();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("not the protocol: {line:?}: {error}"))
+    }
+
+    /// The next message as it was sent.
+    pub fn line(&mut self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("an answer")
     }
 
     /// Writes a line.

@@ -3,6 +3,7 @@
 mod client;
 mod exit;
 mod filled_in;
+mod listing;
 mod offline;
 mod opencode;
 mod protocol;

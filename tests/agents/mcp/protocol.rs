@@ -71,6 +71,24 @@ fn an_agent_of_the_newest_revision_needs_no_hello() {
 }
 
 #[test]
+fn what_to_do_comes_first_in_a_result() {
+    let world = World::with(&[("a.txt", "a")]);
+    let mut agent = agent(&world);
+    for (tool, arguments) in [
+        ("check_status", json!({ "file_paths": ["a.txt"] })),
+        ("check_status", json!({ "file_paths": "a.txt" })),
+        ("team", json!({ "action": "create", "team": "alpha" })),
+    ] {
+        agent.send("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let line = agent.line();
+        assert!(
+            line.contains("\"structuredContent\":{\"orchestration\":{\"action\":"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
 fn everything_that_came_before_the_end_of_the_input_is_answered() {
     let world = World::with(&[("a.txt", "a")]);
     let mut agent = agent(&world);

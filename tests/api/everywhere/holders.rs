@@ -154,6 +154,25 @@ async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: Worl
     assert!(token(&back) > token(&taken));
     assert_eq!(api.held().await, 1);
 
+    // A check tells the writer that it can have it, and everybody else that it is locked.
+    let check = async |user: &str, agent: &str| {
+        let body = api.check_body(&["src/auth.ts"], json!({ "agent_id": agent }));
+        api.post(user, "/api/check_status", &body).await
+    };
+    let free = check("ann", "one::a").await;
+    assert_eq!(free.json()["orchestration"]["action"], "PROCEED", "{}", free.json());
+    let told = warnings(&free, "ALREADY_HELD");
+    assert!(told.contains("Your lead 'one' holds 'src/auth.ts'"), "{told}");
+    for (user, agent) in [("ann", "two::a"), ("ann", "two"), ("bob", "one::a")] {
+        let refused = check(user, agent).await;
+        assert_eq!(
+            refused.json()["orchestration"]["action"],
+            "SWITCH_TASK",
+            "{user} {agent}"
+        );
+        assert_eq!(warnings(&refused, "ALREADY_HELD"), "");
+    }
+
     // What the lead reads, the writer may write; what it writes, goes on being written.
     api.tell("ann", "READING", &["README.md"], json!({ "agent_id": "one" }))
         .await;

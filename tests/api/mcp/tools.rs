@@ -93,6 +93,32 @@ async fn a_tool_says_what_http_says() {
     assert_snapshot!(without_commits(&json!(text.join("\n")), &by_tool));
 }
 
+/// Models of some agents read the structured content from its beginning, and no text.
+#[tokio::test]
+async fn what_to_do_comes_first_in_every_result() {
+    let api = Api::start().await;
+    let claim = api.post_body("WRITING", &["src/auth.ts"], json!({}));
+    let malformed = api.post_body("BREW", &["src/auth.ts"], json!({}));
+    let select = json!({ "repo_url": REPO_URL, "agent_id": "one" });
+    let create = json!({ "repo_url": REPO_URL, "agent_id": "one", "action": "create", "team": "alpha" });
+    for (user, tool, arguments) in [
+        ("bob", "post_status", &claim),
+        ("ann", "post_status", &claim),
+        ("ann", "check_status", &api.check_body(&["src/auth.ts"], json!({}))),
+        ("ann", "post_status", &malformed),
+        ("ann", "select_active_intent", &select),
+        ("ann", "team", &create),
+    ] {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let answer = super::ask_as(&api, user, "tools/call", params).await;
+        let text = String::from_utf8(answer.bytes.clone()).unwrap();
+        assert!(
+            text.contains("\"structuredContent\":{\"orchestration\":{\"action\":"),
+            "{tool}: {text}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn results_are_as_the_tools_say_of_them() {
     let api = Api::start().await;

@@ -9,7 +9,7 @@ use coord_protocol::{ErrorCode, LockMode, PostRequest, PostResponse, RecordEntry
 
 use crate::agent::connection::Connection;
 use crate::agent::mail_notes::MailNotes;
-use crate::agent::next_command;
+use crate::agent::next_command::{self, About};
 use crate::agent::seen_content::SeenContent;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
@@ -21,6 +21,7 @@ use super::places::{self, Place};
 use super::shell::{Effects, is_hook};
 use super::{
     give_back, guard, hand_down, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn,
+    warnings,
 };
 
 /// What a tool is about to do.
@@ -237,12 +238,22 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         Ok(response) => response,
         Err(error) => return Err(reason::failed_claim(&error, &work).await),
     };
-    next_command::fit(&work, &mut response.orchestration).await;
+    // A command in a shell begins there.
+    let work = Work {
+        folder: caller.folder(),
+        ..work
+    };
+    let about = About {
+        files: &files,
+        ..About::default()
+    };
+    next_command::fit(&work, &mut response.orchestration, about).await;
     let root: PathBuf = work.working_copy.root().to_owned();
     let branch = work.branch.to_string();
     let head = give_back::pushed_head(&work);
     SessionNotes::change(&work.working_copy, &holder, |notes| {
         intents::note(notes, &response);
+        warnings::note(notes, &response.warnings);
         notes.note_wait(
             &branch,
             &files,

@@ -21,6 +21,8 @@ pub enum Moment {
     Interruption,
     /// A writer of the conversation begins: a subagent or teammate.
     WriterStart,
+    /// The session does nothing, and can be woken.
+    Idle,
     /// A writer of the conversation has finished: a subagent or teammate.
     WriterEnd,
     /// The session ends.
@@ -64,6 +66,8 @@ pub struct HookCall {
     pub has_background_work: bool,
     /// Whether the turn that ends was begun by a hook, as the agent says.
     pub is_continued: bool,
+    /// What the agent notifies of, by its own name.
+    pub notification: Option<String>,
     /// The model, where the agent says it.
     pub model: Option<String>,
     /// The file in which the agent keeps the conversation.

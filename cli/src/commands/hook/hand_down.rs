@@ -24,7 +24,12 @@ pub(super) fn arguments(caller: &Caller<'_>) -> Option<Value> {
         }
         Tool::Shell { command, .. } if asks_coord(command) && !caller.agent.takes_environment() => {
             let holder = holder(caller, OF_WRITERS[0])?;
-            let command = format!("export {}={}; {command}", env_vars::COORD_AGENT, holder.as_str());
+            let (name, holder) = (env_vars::COORD_AGENT, holder.as_str());
+            let sent = caller.call.input["command"].as_str().unwrap_or(command);
+            let command = match caller.call.tool_name.eq_ignore_ascii_case("powershell") {
+                true => format!("$env:{name} = '{holder}'; {sent}"),
+                false => format!("export {name}={holder}; {sent}"),
+            };
             with(caller, "command", &command.into())
         }
         _ => None,

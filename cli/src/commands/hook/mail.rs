@@ -87,7 +87,7 @@ pub(super) async fn news(
     let inboxes = join_all(
         teams
             .iter()
-            .map(|(team, known)| read(connection, work, team, known.cursor)),
+            .map(|(team, known)| read(connection, work, team, known.cursor, None)),
     );
     let (mut texts, mut room, mut waiting) = (Vec::new(), MOST_BYTES, Vec::new());
     for ((team, known), inbox) in teams.iter().copied().zip(inboxes.await) {
@@ -125,17 +125,31 @@ pub(super) async fn news(
     (text.is_some() || mail.notes != before).then_some(News { text, mail })
 }
 
+/// Whether a message or a shutdown is there for the session, within so many seconds. Nothing is handed over or noted.
+pub(super) async fn has_come(connection: &Connection, work: &Work, holder: &AgentId, seconds: u32) -> bool {
+    let notes = MailNotes::read(&work.working_copy, holder);
+    let known = notes.teams.clone().unwrap_or_default();
+    let teams = notes.in_turn(MOST_TEAMS);
+    let inboxes = teams.iter().map(|team| {
+        let cursor = known.get(team).and_then(|known| known.cursor);
+        read(connection, work, team, cursor, Some(seconds))
+    });
+    let mut inboxes = join_all(inboxes).await.into_iter().flatten();
+    inboxes.any(|inbox| !inbox.messages.is_empty() || inbox.shutdown.is_some())
+}
+
 /// The messages after `cursor`, or those that are not read.
 async fn read(
     connection: &Connection,
     work: &Work,
     team: &str,
     cursor: Option<u64>,
+    wait: Option<u32>,
 ) -> Result<InboxResponse, ClientError> {
     let mut request = ReadMessagesRequest {
         caller: caller(work, team),
         cursor,
-        wait: None,
+        wait,
         limit: Some(MOST_MESSAGES),
         ..ReadMessagesRequest::default()
     };

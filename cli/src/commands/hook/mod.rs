@@ -10,7 +10,8 @@
 //!   ledger, without the `local_paths`
 //! - `hand_down`: tells Coord's own tools and commands whom they act for
 //! - `mail`: messages of the session's teams
-//! - `give_back`, `writer_end`, `renewal`, `context`: what happens with the session's locks at other times
+//! - `give_back`, `writer_end`, `renewal`, `context`, `unseen`: what happens with the session's locks at other times; `warnings`: of
+//!   claims; `idle`: a session that has ended its turn is woken
 //! - `intents`, `tokens`: what the session knows of intents, and what it reports
 
 mod after;
@@ -25,6 +26,7 @@ mod hand_down;
 mod handshake;
 pub mod heard;
 mod home;
+mod idle;
 pub(super) mod ignored;
 mod input;
 mod intents;
@@ -42,7 +44,9 @@ mod tokens;
 mod tool_settings;
 mod turn;
 mod unclaimed;
+mod unseen;
 mod upkeep;
+mod warnings;
 mod writer_end;
 
 use std::io::Write;
@@ -164,6 +168,9 @@ impl HookArgs {
             let arguments = hand_down::environment(&caller);
             let rewrite = arguments.map(|arguments| Decision::Rewrite { arguments, note: None });
             return Ok(rewrite.unwrap_or(Decision::PROCEED).into());
+        }
+        if caller.call.moment == Moment::Idle {
+            return Ok(idle::run(&caller).await);
         }
         if caller.call.moment != Moment::BeforeTool {
             return Ok(upkeep::run(&caller).await);

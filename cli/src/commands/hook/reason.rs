@@ -99,6 +99,13 @@ fn described(orchestration: &Orchestration) -> String {
     let (name, next) = match action {
         Action::Pull => ("PULL", run),
         Action::Push => ("PUSH", run),
+        Action::Wait if orchestration.is_for_background() => (
+            "WAIT",
+            format!(
+                "run `{}` in the background: it ends when you hold the files. Work on something else meanwhile, then repeat the edit",
+                command.as_deref().unwrap_or_default()
+            ),
+        ),
         Action::Wait => ("WAIT", format!("{run}, or work on something else first")),
         Action::SwitchTask => ("SWITCH_TASK", "work on something else first".to_owned()),
         Action::Stop => ("STOP", "leave the file alone, and tell your user".to_owned()),

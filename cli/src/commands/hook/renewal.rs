@@ -9,6 +9,8 @@ use coord_protocol::{Client, ClientError, HeldLock, LocksFilter, PostRequest};
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
+use super::warnings;
+
 /// The session's hooks look no more often.
 const INTERVAL: Duration = Duration::from_secs(60);
 
@@ -48,7 +50,10 @@ async fn renew(client: &Client, work: &Work, holder: &AgentId) -> Result<(), Cli
             branch: Some(first.branch.clone()),
             ..work.claim(paths, first.status, first.message)
         };
-        client.post_status(&request).await?;
+        let response = client.post_status(&request).await?;
+        SessionNotes::change(&work.working_copy, holder, |notes| {
+            warnings::note(notes, &response.warnings);
+        });
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::agent::session_notes::{LastCall, SessionNotes};
 use super::caller::{Caller, LIMIT};
 use super::event::{Moment, Tool};
 use super::home::Home;
-use super::{intents, reason};
+use super::{intents, reason, warnings};
 
 /// Most characters of a name that is sent.
 const MOST_CHARS: usize = 128;
@@ -71,6 +71,9 @@ pub(super) async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> R
     let answer = connection.client.use_intent(intent, &request).await;
     let response = answer.map_err(|error| reason::failure(&error))?;
     if response.success {
+        SessionNotes::change(&home.working_copy, &home.holder, |notes| {
+            warnings::note(notes, &response.warnings);
+        });
         return Ok(None);
     }
     let code = response.error.as_ref().map(|error| error.error);

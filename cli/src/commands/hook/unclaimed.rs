@@ -12,7 +12,7 @@ use crate::agent::session_notes::SessionNotes;
 use crate::agent::tree_state::TreeState;
 use crate::agent::work::Work;
 
-use super::{intents, reason};
+use super::{intents, reason, unseen};
 
 /// Most files of one command that are recorded.
 const MOST_FILES: usize = 256;
@@ -89,14 +89,18 @@ pub(super) async fn judge(
         .locks;
     let has_intents = intents::are_there(Some(connection), work, holder).await;
     let here = SessionNotes::others_in(&work.working_copy, holder);
-    Ok(divide(
-        changed,
-        &locks,
-        holder,
-        &here,
-        work.branch.as_str(),
-        has_intents,
-    ))
+    let found = divide(changed, &locks, holder, &here, work.branch.as_str(), has_intents);
+    let is_written =
+        |lock: &&HeldLock| found.without.contains(&lock.file_path) && is_writing(lock, work.branch.as_str());
+    locks
+        .iter()
+        .filter(is_written)
+        .for_each(|lock| unseen::tell_holder(work, holder, lock));
+    Ok(found)
+}
+
+fn is_writing(lock: &HeldLock, branch: &str) -> bool {
+    lock.branch == branch && lock.status == LockMode::Writing
 }
 
 /// `here` are the other sessions in the same working copy: what they hold is theirs.
@@ -113,7 +117,7 @@ fn divide(
     for file in changed {
         let mut of_file = locks
             .iter()
-            .filter(|lock| lock.file_path == file && lock.branch == branch && lock.status == LockMode::Writing);
+            .filter(|lock| lock.file_path == file && is_writing(lock, branch));
         match of_file.next().map(|lock| (lock, lock.agent_id.as_deref())) {
             Some((_, Some(agent))) if agent == own.as_str() => found.own.push(file),
             Some((_, Some(agent))) if here.iter().any(|known| known.as_str() == agent) => {}

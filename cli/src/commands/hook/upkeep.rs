@@ -2,19 +2,21 @@
 //! stops an agent here; it is told in one line.
 
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use coord::domain::AgentId;
 use coord_protocol::{ClientError, RecordKind};
 
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
+use crate::agent::waiter;
 use crate::agent::work::Work;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::{Decision, Moment, Tool};
 use super::give_back::{Extent, give_back, head_has_moved};
 use super::mail::{self, News};
-use super::{after, context, guard, heard, intents, reason, record, renewal, tokens, writer_end};
+use super::{after, context, guard, heard, intents, reason, record, renewal, tokens, unseen, writer_end};
 
 /// The setting of git that asks agents to go on.
 pub const KEEP_GOING: &str = "coord.keepGoing";
@@ -59,8 +61,13 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
         if matches!(caller.call.moment, Moment::SessionStart | Moment::Prompt) {
             notes.add_worktree(work.working_copy.root());
             notes.task = task.or(notes.task.take());
+            notes.turn_began = now();
         }
     });
+    if caller.call.moment != Moment::TurnEnd {
+        // The session works, and hears by itself.
+        waiter::clear(&work.working_copy, &holder);
+    }
     let mut told = match caller.call.moment {
         Moment::AfterTool => after::tool(caller).await,
         Moment::SessionStart => guard::note(&work.working_copy).await.into_iter().collect(),
@@ -113,7 +120,7 @@ async fn with_server(
     }
     if moment != Moment::AfterTool {
         let (others, intents) = tokio::join!(
-            others(caller, &connection, work),
+            others(caller, &connection, work, holder),
             of_intents(caller, &connection, work, holder)
         );
         told.extend(intents?);
@@ -176,7 +183,12 @@ async fn at_end(caller: &Caller<'_>, connection: &Connection, work: &Work, holde
         false => Extent::Finished,
     };
     let outcome = give_back(caller.args, connection, work, holder, extent).await?;
-    let note = outcome.text();
+    let mut note = outcome.text();
+    if matches!(caller.call.moment, Moment::TurnEnd | Moment::Interruption)
+        && let Some(found) = unseen::note(connection, work, holder).await
+    {
+        note = Some(note.into_iter().chain([found]).collect::<Vec<_>>().join("\n"));
+    }
     if matches!(caller.call.moment, Moment::WriterEnd | Moment::SessionEnd) {
         writer_end::leave_queue(connection, work, holder).await?;
     }
@@ -214,9 +226,15 @@ async fn go_on(caller: &Caller<'_>, connection: &Connection, work: &Work, holder
     mail::go_on(connection, work, holder).await
 }
 
-async fn others(caller: &Caller<'_>, connection: &Connection, work: &Work) -> Result<Option<String>, ClientError> {
+async fn others(
+    caller: &Caller<'_>,
+    connection: &Connection,
+    work: &Work,
+    holder: &AgentId,
+) -> Result<Option<String>, ClientError> {
+    let is_change = caller.call.moment == Moment::Prompt;
     match caller.agent.takes_context(caller.event) {
-        true => context::of_others(connection, work).await,
+        true => context::of_others(connection, work, holder, is_change).await,
         false => Ok(None),
     }
 }
@@ -258,6 +276,12 @@ async fn send(caller: &Caller<'_>, connection: &Connection, work: &Work, holder:
         let requests = record::requests(caller, work, &notes, &[record::entry(kind)]);
         record::send(Some(connection), work, requests).await;
     }
+}
+
+/// Unix seconds.
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs())
 }
 
 /// The folder that a shell command has pushed from.

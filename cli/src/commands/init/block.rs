@@ -3,6 +3,9 @@
 use super::edit::{Added, Removed};
 use super::record::FileRecord;
 
+/// The first line of a block in Markdown.
+pub const MARKDOWN_BEGIN: &str = "<!-- coord init: begin -->";
+
 /// What [`Added::made`] says of a file that had no newline at its end.
 const NEWLINE: &str = "newline";
 
@@ -30,7 +33,7 @@ impl Language {
     /// The first and the last line of a block.
     pub fn markers(self) -> [&'static str; 2] {
         match self {
-            Language::Markdown => ["<!-- coord init: begin -->", "<!-- coord init: end -->"],
+            Language::Markdown => [MARKDOWN_BEGIN, "<!-- coord init: end -->"],
             Language::Shell | Language::Yaml => ["# coord init: begin", "# coord init: end"],
         }
     }

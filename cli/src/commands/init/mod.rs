@@ -36,3 +36,4 @@ mod whole;
 
 pub(super) use agents::handler;
 pub use args::InitArgs;
+pub use block::MARKDOWN_BEGIN as RULES_BEGIN;

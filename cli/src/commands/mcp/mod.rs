@@ -8,6 +8,7 @@
 //! - [`target`]: the working copy that a call is for; what is filled in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
+//! - `listing`: the tools that the repository has a use for, and what happens in it; `rules`: where a client has the rules from
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
 //! - [`claims`]: what this process has claimed; [`exit`]: locks that are left at the end
@@ -16,12 +17,14 @@ mod backend;
 mod claims;
 mod exit;
 mod intents;
+mod listing;
 mod opencode;
 mod proxy;
 mod release_retries;
 mod renewal;
 mod resources;
 mod retrying;
+mod rules;
 mod stdio;
 mod target;
 mod teams;
@@ -30,7 +33,7 @@ mod tools;
 use std::time::Duration;
 
 use clap::Args;
-use coord::mcp::{Offer, SdkRequest, Server, ToolGroup};
+use coord::mcp::{Listed, Offer, SdkRequest, Server, ToolGroup};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use rmcp::ServiceExt;
@@ -44,6 +47,9 @@ use crate::commands::serve::Signals;
 
 /// Most requests that are answered at once; further ones wait.
 const MOST_AT_ONCE: usize = 32;
+
+/// Most subscriptions; further ones end at once.
+const MOST_LISTENERS: usize = 8;
 
 /// Time limit of the end: the answers that are under way, and the release of what the session holds.
 const END_TIME: Duration = Duration::from_secs(5);
@@ -60,9 +66,10 @@ pub struct McpArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     renew_for: u64,
     /// The tools that the agent is offered; fewer cost it fewer tokens. locks: of files and intents; tasks, messages: of teams;
-    /// opencode: those of the plugin opencode-teams, in place of tasks and messages
-    #[arg(long, value_name = "GROUPS", default_value = "locks,tasks,messages", value_parser = Groups::parse)]
-    tools: Groups,
+    /// opencode: those of the plugin opencode-teams, in place of tasks and messages [default: of files, and of intents and teams
+    /// where there are any]
+    #[arg(long, value_name = "GROUPS", value_parser = Groups::parse)]
+    tools: Option<Groups>,
 }
 
 /// Tools that are offered together.
@@ -83,11 +90,13 @@ impl McpArgs {
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
         coord::logging::start_text("warn");
         let mut signals = Signals::caught();
-        let Groups(groups) = self.tools;
+        let listed = self
+            .tools
+            .map_or(Listed::AsNeeded, |Groups(groups)| Listed::Chosen(groups));
         let proxy = Proxy::new(self.agent, Duration::from_secs(self.renew_for))?;
         let input = Input::default();
         let ended_at = tokio::select! {
-            ended_at = answer(&proxy, &groups, &input) => ended_at,
+            ended_at = answer(&proxy, listed, &input) => ended_at,
             () = signals.next() => Instant::now(),
         };
         let deadline = ended_at + END_TIME;
@@ -105,9 +114,9 @@ impl McpArgs {
 }
 
 /// Answers until the input ends, and says when that was.
-async fn answer(proxy: &Proxy, groups: &[ToolGroup], input: &Input) -> Instant {
+async fn answer(proxy: &Proxy, listed: Listed, input: &Input) -> Instant {
     let (sender, mut requests) = mpsc::channel(1);
-    let server = Server::new(Offer::WorkingCopy, groups, sender);
+    let server = Server::new(Offer::WorkingCopy, listed, rules::file_of, sender);
     let session = async {
         match server.serve(stdio::transport(input)).await {
             Ok(running) => {
@@ -121,16 +130,27 @@ async fn answer(proxy: &Proxy, groups: &[ToolGroup], input: &Input) -> Instant {
     };
     let late = async { sleep_until(input.ended().await + LAST_ANSWERS_TIME).await };
     let background = async {
-        tokio::join!(proxy.connect(), proxy.renew_locks(), proxy.retry_releases());
+        tokio::join!(
+            proxy.connect(),
+            proxy.renew_locks(),
+            proxy.retry_releases(),
+            proxy.follow_events()
+        );
     };
     tokio::pin!(session, late, background);
-    let mut answers = FuturesUnordered::new();
+    let (mut answers, mut listeners) = (FuturesUnordered::new(), FuturesUnordered::new());
     loop {
         tokio::select! {
             () = &mut session => break,
             () = &mut late => break,
-            Some(request) = requests.recv(), if answers.len() < MOST_AT_ONCE => answers.push(reply(proxy, request)),
+            Some(request) = requests.recv(), if answers.len() < MOST_AT_ONCE => match request {
+                // These take as long as nothing happens, and keep no other request from its answer.
+                change @ SdkRequest::Change { .. } if listeners.len() < MOST_LISTENERS => listeners.push(reply(proxy, change)),
+                SdkRequest::Change { .. } => {}
+                request => answers.push(reply(proxy, request)),
+            },
             Some(()) = answers.next() => {}
+            Some(()) = listeners.next() => {}
             () = &mut background => {}
         }
     }
@@ -150,6 +170,16 @@ async fn reply(proxy: &Proxy, request: SdkRequest) {
         }
         SdkRequest::Read { uri, client, reply } => {
             let _ = reply.send(proxy.read(&uri, client.as_deref()).await);
+        }
+        SdkRequest::Groups { is_anew, reply } => {
+            let _ = reply.send(proxy.groups(is_anew).await);
+        }
+        SdkRequest::Change { seen, mut reply } => {
+            // As long as somebody listens.
+            tokio::select! {
+                count = proxy.happened_since(seen) => drop(reply.send(count)),
+                () = reply.closed() => {}
+            }
         }
     }
 }

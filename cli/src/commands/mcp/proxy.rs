@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::backend::Backend;
 use super::claims::Claims;
+use super::listing::Known;
 use super::release_retries::ReleaseRetries;
 use crate::agent::ancestors::{self, AgentProcess};
 use crate::agent::options::AgentArgs;
@@ -60,6 +61,12 @@ pub struct Proxy {
     pub(super) ttl: watch::Sender<Duration>,
     /// Time after the last call for which locks are renewed.
     pub(super) renewed_for: Duration,
+    /// What the repository of the current folder has, as far as it is known.
+    pub(super) known: Mutex<Option<Known>>,
+    /// How often something has happened in it, as far as this was followed.
+    pub(super) happened: watch::Sender<u64>,
+    /// Whether that is followed: a client listens, or has listened.
+    pub(super) is_followed: watch::Sender<bool>,
     last_call: Mutex<Option<Instant>>,
     /// The agent's process, where the system tells it.
     pub(super) agents_process: Option<AgentProcess>,
@@ -82,6 +89,9 @@ impl Proxy {
             proofs: Mutex::default(),
             ttl: watch::Sender::new(DEFAULT_TTL),
             renewed_for,
+            known: Mutex::default(),
+            happened: watch::Sender::default(),
+            is_followed: watch::Sender::default(),
             last_call: Mutex::default(),
             agents_process: ancestors::candidates().first().copied(),
         })

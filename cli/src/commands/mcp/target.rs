@@ -10,7 +10,7 @@ use coord_git::WorkingCopy;
 use coord_protocol::{CheckRequest, LockMode, LockStatus, Orchestration, PostRequest};
 
 use super::proxy::{HolderKey, Proxy};
-use crate::agent::next_command;
+use crate::agent::next_command::{self, About};
 use crate::agent::options::AgentArgs;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
@@ -53,6 +53,9 @@ pub struct Target {
     pub paths: Vec<String>,
     /// Who asks.
     pub agent_id: String,
+    /// The agent and the branch that the call or the options name: a shell may have neither.
+    named_agent: Option<String>,
+    named_branch: Option<String>,
     /// The work in the working copy. `None` where the call is for another repository, of which git knows nothing here.
     pub work: Option<Work>,
 }
@@ -103,6 +106,8 @@ impl Proxy {
                 root,
                 paths: sent.paths.to_vec(),
                 agent_id,
+                named_agent: args.agent_id,
+                named_branch: args.branch,
                 work: None,
             });
         }
@@ -137,6 +142,8 @@ impl Proxy {
             root,
             paths,
             agent_id,
+            named_agent: args.agent_id,
+            named_branch: args.branch,
             work: Some(work),
         })
     }
@@ -181,7 +188,12 @@ impl Target {
     /// Gives a response the command that works in the working copy.
     pub async fn fit(&self, orchestration: &mut Orchestration) {
         if let Some(work) = &self.work {
-            next_command::fit(work, orchestration).await;
+            let about = About {
+                files: &self.paths,
+                agent: self.named_agent.as_deref(),
+                branch: self.named_branch.as_deref(),
+            };
+            next_command::fit(work, orchestration, about).await;
         }
     }
 

@@ -26,6 +26,7 @@ impl Proxy {
             Ok(Arguments::OpenCode(call)) => return self.opencode(&call, client).await,
             Err(error) => Outcome::Malformed(error.for_agent()),
         };
+        self.note_use(&outcome);
         match &mut outcome {
             Outcome::Check(response) => response.warnings.extend(self.retries.take_notes()),
             Outcome::Post(response) => response.warnings.extend(self.retries.take_notes()),

@@ -7,7 +7,7 @@ use super::offer::Offer;
 
 /// The rules, with what differs: which values an agent sends with each call, who renews, and how it gives back.
 macro_rules! rules {
-    ($values:literal, $renewal:literal, $push:literal, $open:literal) => {
+    ($values:literal, $renewal:literal, $push:literal, $open:literal, $wait:literal) => {
         concat!(
             "\
 Other agents work in this repository at the same time. Coord knows who changes which files, and which files import them.
@@ -26,7 +26,9 @@ them. ",
             " call post_status with status OPEN",
             $open,
             ". Work that is thrown away: OPEN with abandon true.
-4. Orchestration commands are law, in refusals as well. PROCEED: go on. WAIT: run the command, then call again. PULL, PUSH: run the \
+4. Orchestration commands are law, in refusals as well. PROCEED: go on. WAIT: ",
+            $wait,
+            " PULL, PUSH: run the \
 command, then call again. SWITCH_TASK: do not wait and do not poll; work on files that nobody holds. STOP: leave the files alone, and \
 tell your user the reason.
 5. A lock of type DIRECT is on your file: neither read nor edit it. NEIGHBOR is on a file that yours imports or that imports yours: you \
@@ -48,7 +50,8 @@ repository's remote, branch the branch that the work is for, agent_head `git rev
 base_head too (`git merge-base HEAD origin/BRANCH`).",
     "Claim again at least every four minutes, or the locks expire.",
     "push, then",
-    " and new_repo_head, the commit that you pushed"
+    " and new_repo_head, the commit that you pushed",
+    "run the command, then call again."
 );
 
 /// The rules of an agent that has `coord mcp` in its working copy.
@@ -58,7 +61,8 @@ Paths are relative to your working directory, or absolute. Repository, commits a
 work is for another one.",
     "They are renewed while you make calls.",
     "claim .coord/push as you claim a file, which is your turn to push; push; then",
-    " for your files and .coord/push"
+    " for your files and .coord/push",
+    "run the command in the background and do other work; when it ends, the files are yours."
 );
 
 /// The rules of an agent.
@@ -67,6 +71,11 @@ pub fn rules(offer: Offer) -> &'static str {
         Offer::Deployment => OF_DEPLOYMENT,
         Offer::WorkingCopy => OF_WORKING_COPY,
     }
+}
+
+/// What is said where the client has the rules from the file of instructions.
+pub(super) fn elsewhere(file: &str) -> String {
+    format!("The rules of working beside other agents are in {file}.")
 }
 
 const PROMPT: &str = "coordinate";

@@ -3,7 +3,7 @@
 //! - `server`: what the SDK asks of us; [`Offer`]: what it offers, by a deployment or by `coord mcp`
 //! - `serve`: one request over HTTP; `session`: its caller
 //! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; [`Arguments`]; `operations`: their
-//!   calls; `teams`: those of teams; `results`: their results
+//!   calls; `teams`: those of teams; `results`: their results; `order`: of their members
 //! - [`opencode`]: the tools of the plugin opencode-teams, in place of those of teams
 //! - `resource_list`, `resources`: locks, activity and graph, by URI
 //! - `instructions`: the rules that agents get when they connect, and the prompt `coordinate`
@@ -16,6 +16,7 @@ mod instructions;
 mod offer;
 pub mod opencode;
 mod operations;
+mod order;
 mod resource_list;
 mod resources;
 mod results;
@@ -29,10 +30,11 @@ mod tools;
 pub use arguments::Arguments;
 pub use instructions::rules;
 pub use offer::Offer;
+pub use order::in_order;
 pub use resource_list::JSON;
 pub use resources::{Resource, as_json_rpc, no_such_resource};
 pub use results::Outcome;
-pub use server::{SdkRequest, Server};
+pub use server::{Listed, RulesFile, SdkRequest, Server};
 pub use session::Session;
 pub use teams::{author, message_line, missed_line, only_team};
 pub use tools::{Tool, ToolGroup};

@@ -96,7 +96,16 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
         action.as_str().unwrap_or_default(),
         shown_line(&orchestration.reason)
     )];
-    lines.extend(orchestration.command.as_ref().map(|command| format!("Run: {command}")));
+    let run = match orchestration.is_for_background() {
+        true => "Run in the background",
+        false => "Run",
+    };
+    lines.extend(
+        orchestration
+            .command
+            .as_ref()
+            .map(|command| format!("{run}: {command}")),
+    );
     lines.extend(error.map(|error| error.error.as_str().to_owned()));
     let suggested = orchestration
         .metadata

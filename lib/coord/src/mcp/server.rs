@@ -1,13 +1,17 @@
 //! What the SDK asks of us. Methods that are not here are answered `method_not_found` by the SDK.
 
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ServerCapabilities, ServerConfig, Tool as ToolDefinition,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, Tool as ToolDefinition,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::{mpsc, oneshot};
 
@@ -15,7 +19,10 @@ use super::offer::Offer;
 use super::tools::{Tool, ToolGroup, offered};
 use super::{instructions, resource_list};
 
-/// How long clients may keep the lists, in milliseconds: they change with the version of the server alone.
+/// How long clients may keep a list that follows the repository, in milliseconds.
+const NEEDED_TTL_MS: u64 = 60_000;
+
+/// How long clients may keep the other lists, in milliseconds: they change with the version of the server alone.
 const LISTS_TTL_MS: u64 = 3_600_000;
 
 /// What the SDK asks of whoever has the state.
@@ -40,23 +47,89 @@ pub enum SdkRequest {
         /// Where the contents go.
         reply: oneshot::Sender<Result<ReadResourceResult, ErrorData>>,
     },
+    /// The tools are listed, or may have changed.
+    Groups {
+        /// Whether the repository is looked at again.
+        is_anew: bool,
+        /// Where the groups go that the repository has a use for.
+        reply: oneshot::Sender<Vec<ToolGroup>>,
+    },
+    /// A client listens for what happens.
+    Change {
+        /// How often something had happened when it looked last.
+        seen: Option<u64>,
+        /// Told how often something has happened, once that is another number.
+        reply: oneshot::Sender<u64>,
+    },
 }
+
+/// Which tools are listed.
+pub enum Listed {
+    /// Those of these groups.
+    Chosen(Vec<ToolGroup>),
+    /// Those that the repository has a use for. All of the usual ones can be called.
+    AsNeeded,
+}
+
+/// The file of instructions with the rules, by what a client calls itself; `None` where the client reads none.
+pub type RulesFile = fn(client: &str) -> Option<&'static str>;
+
+/// Resources of which a client can hear that they have changed: any event may change them.
+const OBSERVABLE: &str = "coord://";
+
+/// Least time between two notifications of one client.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The server as the SDK sees it: over HTTP for one request, over stdio for a session.
 pub struct Server {
     offer: Offer,
-    groups: Vec<ToolGroup>,
+    listed: Listed,
+    /// The groups that were listed last.
+    shown: Mutex<Option<Vec<ToolGroup>>>,
+    rules_file: RulesFile,
     requests: mpsc::Sender<SdkRequest>,
 }
 
 impl Server {
-    /// A server whose tools, those of `groups`, and resources are answered by the receiver of `requests`.
-    pub fn new(offer: Offer, groups: &[ToolGroup], requests: mpsc::Sender<SdkRequest>) -> Self {
+    /// A server whose tools and resources are answered by the receiver of `requests`.
+    pub fn new(offer: Offer, listed: Listed, rules_file: RulesFile, requests: mpsc::Sender<SdkRequest>) -> Self {
         Server {
             offer,
-            groups: groups.to_vec(),
+            listed,
+            shown: Mutex::default(),
+            rules_file,
             requests,
         }
+    }
+
+    /// The groups whose tools can be called.
+    fn callable(&self) -> &[ToolGroup] {
+        match &self.listed {
+            Listed::Chosen(groups) => groups,
+            Listed::AsNeeded => &ToolGroup::USUAL,
+        }
+    }
+
+    /// The groups whose tools are listed now.
+    async fn groups(&self, is_anew: bool) -> Result<Vec<ToolGroup>, ErrorData> {
+        match &self.listed {
+            Listed::Chosen(groups) => Ok(groups.clone()),
+            Listed::AsNeeded => self.ask(|reply| SdkRequest::Groups { is_anew, reply }).await,
+        }
+    }
+
+    /// The rules arrive once: as `instructions`, or in the file that `client` reads.
+    fn rules_for(&self, client: &str, instructions: Option<String>) -> Option<String> {
+        let rules = instructions?;
+        Some((self.rules_file)(client).map_or(rules, instructions::elsewhere))
+    }
+
+    /// Whether other tools are listed now than the client was shown.
+    async fn has_other_tools(&self) -> bool {
+        let Some(shown) = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone() else {
+            return false;
+        };
+        matches!(self.listed, Listed::AsNeeded) && self.groups(false).await.is_ok_and(|groups| groups != shown)
     }
 
     /// Has the receiver answer a request.
@@ -71,19 +144,81 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_prompts()
             .enable_resources()
             .enable_tools()
             .build();
+        if self.offer == Offer::WorkingCopy {
+            capabilities = ServerCapabilities::builder()
+                .enable_prompts()
+                .enable_resources()
+                .enable_resources_subscribe()
+                .enable_tools()
+                .enable_tool_list_changed()
+                .build();
+        }
         let mut server = Implementation::new("coord", env!("CARGO_PKG_VERSION"));
         server.title = Some("Coord".to_owned());
         server.description = Some("Keeps coding agents out of each other's way".to_owned());
         let config = ServerConfig::new(capabilities).with_server_info(server);
         // They are about files alone.
-        match self.groups.contains(&ToolGroup::Locks) {
+        match self.callable().contains(&ToolGroup::Locks) {
             true => config.with_instructions(instructions::rules(self.offer)),
             false => config,
+        }
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut answer = DiscoverResult::from_server_info(versions, self.get_info());
+        let client = client_name(&context);
+        answer.instructions = self.rules_for(client.as_deref().unwrap_or_default(), answer.instructions);
+        Ok(answer)
+    }
+
+    /// Subscriptions are those of the newest revision alone.
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut answer = self.negotiate_initialize(&request)?;
+        if let Some(resources) = &mut answer.capabilities.resources {
+            resources.subscribe = None;
+        }
+        answer.instructions = self.rules_for(&request.client_info.name, answer.instructions);
+        Ok(answer)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        if self.offer == Offer::Deployment {
+            return None;
+        }
+        let uris = requested.resource_subscriptions.iter().flatten();
+        let mut accepted = SubscriptionFilter::new();
+        accepted.tools_list_changed = requested.tools_list_changed;
+        accepted.resource_subscriptions = Some(uris.filter(|uri| uri.starts_with(OBSERVABLE)).cloned().collect());
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let sink = context.sink();
+        let mut seen = Some(self.ask(|reply| SdkRequest::Change { seen: None, reply }).await?);
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                count = self.ask(|reply| SdkRequest::Change { seen, reply }) => seen = Some(count?),
+            }
+            let accepted = sink.accepted().clone();
+            if accepted.tools_list_changed == Some(true) && self.has_other_tools().await {
+                sink.notify_tool_list_changed().await.map_err(|error| gone(&error))?;
+            }
+            for uri in accepted.resource_subscriptions.into_iter().flatten() {
+                sink.notify_resource_updated(uri).await.map_err(|error| gone(&error))?;
+            }
+            tokio::time::sleep(PAUSE).await;
         }
     }
 
@@ -92,15 +227,20 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(
-            ListToolsResult::with_all_items(offered(self.offer, &self.groups).cloned().collect())
-                .with_ttl_ms(LISTS_TTL_MS)
-                .with_cache_scope(CacheScope::Public),
-        )
+        let groups = self.groups(true).await?;
+        let tools = offered(self.offer, &groups).cloned().collect();
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(groups);
+        let (ttl, scope) = match self.listed {
+            Listed::Chosen(_) => (LISTS_TTL_MS, CacheScope::Public),
+            Listed::AsNeeded => (NEEDED_TTL_MS, CacheScope::Private),
+        };
+        Ok(ListToolsResult::with_all_items(tools)
+            .with_ttl_ms(ttl)
+            .with_cache_scope(scope))
     }
 
     fn get_tool(&self, name: &str) -> Option<ToolDefinition> {
-        offered(self.offer, &self.groups)
+        offered(self.offer, self.callable())
             .find(|tool| tool.name == name)
             .cloned()
     }
@@ -110,9 +250,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let named = Tool::named(&request.name).filter(|tool| tool.is_of(&self.groups));
+        let named = Tool::named(&request.name).filter(|tool| tool.is_of(self.callable()));
         let Some(tool) = named else {
-            let names: Vec<&str> = offered(self.offer, &self.groups).map(|tool| &*tool.name).collect();
+            let names: Vec<&str> = offered(self.offer, self.callable()).map(|tool| &*tool.name).collect();
             let names = names.join(", ");
             return Err(ErrorData::invalid_params(
                 format!("there is no such tool; the tools are {names}"),
@@ -127,7 +267,12 @@ impl ServerHandler for Server {
             client,
             reply,
         });
-        Ok(result.await?.into())
+        let result = result.await?;
+        if context.peer.peer_info().is_some() && self.has_other_tools().await {
+            // A client that does not look again goes on with the tools that it has.
+            let _ = context.peer.notify_tool_list_changed().await;
+        }
+        Ok(result.into())
     }
 
     /// A method that the SDK does not know, or one whose parameters it cannot read.
@@ -200,4 +345,8 @@ impl ServerHandler for Server {
 
 fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
     context.client_info().map(|client| client.name)
+}
+
+fn gone(error: &impl std::fmt::Display) -> ErrorData {
+    ErrorData::internal_error(format!("the subscription has ended: {error}"), None)
 }

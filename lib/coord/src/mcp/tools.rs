@@ -9,7 +9,7 @@ use coord_protocol::{
     AgentError, CheckRequest, CheckResponse, IntentResponse, PostRequest, PostResponse, SelectIntentCall,
     UpdateIntentCall,
 };
-use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool as Definition, ToolAnnotations};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -72,6 +72,10 @@ pub enum Tool {
 pub enum ToolGroup {
     /// Those of files and intents.
     Locks,
+    /// Of these, those of files alone.
+    Files,
+    /// And those of intents.
+    Intents,
     /// Those of teams and their tasks.
     Tasks,
     /// Those of teams and their messages.
@@ -144,7 +148,8 @@ impl Tool {
     /// Whether it is offered with one of `groups`.
     pub(super) fn is_of(self, groups: &[ToolGroup]) -> bool {
         let own: &[ToolGroup] = match self {
-            Tool::CheckStatus | Tool::PostStatus | Tool::SelectActiveIntent | Tool::UpdateIntent => &[ToolGroup::Locks],
+            Tool::CheckStatus | Tool::PostStatus => &[ToolGroup::Locks, ToolGroup::Files],
+            Tool::SelectActiveIntent | Tool::UpdateIntent => &[ToolGroup::Locks, ToolGroup::Intents],
             Tool::Team => &[ToolGroup::Tasks, ToolGroup::Messages],
             Tool::TaskCreate | Tool::TaskList | Tool::TaskClaim | Tool::TaskUpdate => &[ToolGroup::Tasks],
             Tool::MessageSend | Tool::MessageRead => &[ToolGroup::Messages],
@@ -191,6 +196,7 @@ impl Tool {
                 arguments_of::<CheckRequest>(offer),
             )
             .with_title("Check files")
+            .with_meta(always_loaded())
             .with_raw_output_schema(of_results::<CheckResponse, AgentError>().into())
             .with_annotations(annotations.read_only(true)),
             Tool::PostStatus => Definition::new(
@@ -208,6 +214,7 @@ impl Tool {
                 arguments_of::<PostRequest>(offer),
             )
             .with_title("Claim or release files")
+            .with_meta(always_loaded())
             .with_raw_output_schema(of_results::<PostResponse, AgentError>().into())
             .with_annotations(annotations.read_only(false)),
             Tool::SelectActiveIntent => Definition::new(
@@ -289,6 +296,14 @@ impl Tool {
         (description, arguments)
     }
 }
+
+/// Claude Code hides the tools of servers behind a search, but for those that say so.
+fn always_loaded() -> MetaObject {
+    MetaObject(JsonObject::from_iter([(ALWAYS_LOAD.to_owned(), Value::Bool(true))]))
+}
+
+/// The key by which it knows them.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
 /// Arguments of the tools of teams that mean what they mean elsewhere.
 const NEEDS_NO_WORDS: [&str; 6] = ["repo_url", "team", "agent_id", "branch", "agent_head", "new_repo_head"];

@@ -17,11 +17,11 @@ use crate::admission::{AdmittedCall, Right};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::orchestration::{self, Facts, Operation};
-use crate::domain::{CommitSha, FilePaths, LockMode};
+use crate::domain::{CommitSha, FilePaths, Holder, LockMode};
 use crate::error::ApiError;
 use crate::state;
 use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
-use crate::state::locks::Survey;
+use crate::state::locks::{Relation, Survey};
 use crate::store::{Store, StoreError};
 
 /// A check that failed.
@@ -71,11 +71,12 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
         intent,
     };
     let survey = admission.run(&call).await;
-    let survey = survey.map_err(|error| CheckError {
+    let mut survey = survey.map_err(|error| CheckError {
         error,
         head: admission.fetched().cloned(),
     })?;
     let mut notes = Vec::new();
+    notes.extend(leads_locks(&mut survey, admission.holder()));
     admission.note(&survey.head, &mut notes);
     if survey.graph_version.is_none() {
         admission.misses_graph(&survey.head.commit);
@@ -111,6 +112,29 @@ impl AdmittedCall for CheckCall<'_> {
     fn judge_by_policy(&self, question: PolicyQuestion) {
         self.policy.judge(&question);
     }
+}
+
+/// Takes the locks of its lead out of what a writer finds, which takes them over with its claim. A warning about those on its files.
+fn leads_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
+    let lead = holder.agent_id.as_ref()?.lead()?;
+    let mut held = Vec::new();
+    survey.findings.retain(|finding| {
+        let entry = &finding.entry;
+        let is_leads = entry.user_id == holder.user_id.as_str() && entry.agent_id.as_deref() == Some(lead.as_str());
+        let is_lock = matches!(finding.relation, Relation::Direct | Relation::Neighbor);
+        if is_leads && finding.relation == Relation::Direct {
+            held.push(format!("'{}'", entry.file_path));
+        }
+        !(is_leads && is_lock)
+    });
+    held.dedup();
+    (!held.is_empty()).then(|| {
+        format!(
+            "ALREADY_HELD: Your lead '{}' holds {}; your claim takes its locks over (take_over).",
+            lead.as_str(),
+            held.join(", ")
+        )
+    })
 }
 
 fn respond(

@@ -9,8 +9,8 @@ use super::{Form, table};
 pub(super) const FORM: Form = Form {
     agent: "claude-code",
     rows: &table::CLAUDE_CODE,
-    // Cursor runs these hooks too, with its own name of the conversation beside.
-    conversation: &["conversation_id", "session_id"],
+    // Cursor and VS Code run these hooks too, with their own names of the conversation.
+    conversation: &["conversation_id", "session_id", "sessionId"],
     writer: &["agent_id"],
     takes_arguments: true,
     arguments: &["tool_input"],
@@ -21,6 +21,9 @@ pub(super) const FORM: Form = Form {
     answer,
     denies_by_any_status: false,
 };
+
+/// The hook that waits in the place of a session: Coord's own name for a second one at `Stop`.
+const IDLE: &str = "Idle";
 
 /// The answer, which Codex has taken over.
 pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
@@ -53,6 +56,14 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
                 ..Answer::default()
             }
         }
+        // It runs in the background, and this status wakes the model with what is on standard error.
+        Decision::Proceed {
+            context: Some(context), ..
+        } if event == IDLE => Answer {
+            body: None,
+            status: 2,
+            aside: Some(context.clone()),
+        },
         Decision::Proceed { context, note } => {
             let mut body = serde_json::Map::new();
             if let Some(context) = context {

@@ -1,6 +1,6 @@
 //! Copilot CLI: <https://docs.github.com/en/copilot/reference/hooks-reference>. A tool is denied by JSON and by every exit status but zero;
 //! only a time limit that is met lets it run. Events whose names begin with a capital send other names of fields and tools.
-//! What is said to a prompt is dropped.
+//! What is said to a prompt is dropped. VS Code's own agent runs the same hooks, with the fields of the events with a capital.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,12 @@ pub(super) const FORM: Form = Form {
     arguments: ARGUMENTS,
     name: &["toolName", "tool_name"],
     exception,
-    takes_context: |_, moment| matches!(moment, Moment::SessionStart | Moment::AfterTool | Moment::WriterStart),
+    takes_context: |_, moment| {
+        matches!(
+            moment,
+            Moment::SessionStart | Moment::AfterTool | Moment::WriterStart | Moment::Idle
+        )
+    },
     has_failed,
     answer,
     denies_by_any_status: true,
@@ -44,7 +49,7 @@ fn has_failed(call: &Value) -> bool {
     kind.is_some_and(|kind| kind != "success")
 }
 
-fn answer(_: &str, decision: &Decision) -> Answer {
+fn answer(event: &str, decision: &Decision) -> Answer {
     match decision {
         Decision::Deny { reason } => Answer {
             body: Some(json!({ "permissionDecision": "deny", "permissionDecisionReason": reason })),
@@ -61,10 +66,30 @@ fn answer(_: &str, decision: &Decision) -> Answer {
             aside: note.clone(),
             ..Answer::default()
         },
+        // After a tool that has failed, the model is told what is on standard error beside this status, and nothing else.
+        Decision::Proceed {
+            context: Some(context), ..
+        } if event.ends_with("ToolUseFailure") => Answer {
+            body: None,
+            status: 2,
+            aside: Some(context.clone()),
+        },
         Decision::Proceed { context, note } => Answer {
-            body: context.as_ref().map(|context| json!({ "additionalContext": context })),
+            body: context.as_ref().map(|context| with_context(event, context)),
             aside: note.clone(),
             ..Answer::default()
         },
     }
+}
+
+/// Copilot CLI takes the first field and leaves the other one out; VS Code, which runs these hooks too, the other way round.
+fn with_context(event: &str, context: &str) -> Value {
+    let mut name = event.to_owned();
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    json!({
+        "additionalContext": context,
+        "hookSpecificOutput": { "hookEventName": name, "additionalContext": context },
+    })
 }

@@ -47,14 +47,28 @@ pub(super) fn arguments(object: &Value, names: &[&str]) -> Value {
     }
 }
 
-/// The tool `name`, which writes the file that its arguments name.
+/// Lists in tools' arguments whose members name a file each.
+const LISTS: &[&str] = &["replacements", "edits", "files"];
+
+/// The tool `name`, which writes the files that its arguments name.
 ///
 /// # Errors
 /// A sentence, when they name none.
 pub(super) fn edit(name: &str, arguments: &Value) -> Result<Tool, String> {
-    let path = text(arguments, PATHS);
-    let path = path.ok_or_else(|| format!("the call of the tool {name} names no file"))?;
-    Ok(Tool::Edit(vec![path]))
+    let mut paths: Vec<String> = text(arguments, PATHS).into_iter().collect();
+    let members = LISTS
+        .iter()
+        .filter_map(|list| arguments.get(list)?.as_array())
+        .flatten();
+    for path in members.filter_map(|member| text(member, PATHS).or_else(|| member.as_str().map(str::to_owned))) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    match paths.is_empty() {
+        true => Err(format!("the call of the tool {name} names no file")),
+        false => Ok(Tool::Edit(paths)),
+    }
 }
 
 /// A tool that reads the file that its arguments name.
@@ -73,6 +87,34 @@ pub(super) fn shell(arguments: &Value) -> Tool {
     }
 }
 
+/// A tool that runs a command of PowerShell. What it has in common with other shells is read, which separate folders by another sign.
+pub(super) fn power_shell(arguments: &Value) -> Tool {
+    match shell(arguments) {
+        Tool::Shell { command, folder } => Tool::Shell {
+            command: command.replace('\\', "/"),
+            folder,
+        },
+        other => other,
+    }
+}
+
+/// What the user has said, without what agents put around it: the context of hooks (Gemini CLI), and quotation marks around all of it
+/// (OpenCode's command line).
+pub(super) fn prompt(object: &Value) -> Option<String> {
+    const CONTEXT: [&str; 2] = ["<hook_context>", "</hook_context>"];
+    let said = text(object, &["prompt", "initialPrompt", "initial_prompt"])?;
+    let mut said = said.trim();
+    while let Some((_, rest)) = said
+        .strip_prefix(CONTEXT[0])
+        .and_then(|context| context.split_once(CONTEXT[1]))
+    {
+        said = rest.trim_start();
+    }
+    let quoted = said.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let said = quoted.filter(|inner| !inner.contains('"')).unwrap_or(said).trim();
+    Some(said.to_owned()).filter(|said| !said.is_empty())
+}
+
 /// The tool `name`, which applies the patch in its arguments.
 ///
 /// # Errors
@@ -86,5 +128,47 @@ pub(super) fn patch(name: &str, arguments: &Value) -> Result<Tool, String> {
     match files.is_empty() {
         true => Err(format!("the patch of the tool {name} names no file")),
         false => Ok(Tool::Edit(files)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_what_the_user_has_said() {
+        for (sent, said) in [
+            ("Fix a.ts", Some("Fix a.ts")),
+            ("<hook_context>Coord: x</hook_context>\n\nFix a.ts", Some("Fix a.ts")),
+            (
+                "<hook_context>a</hook_context><hook_context>b</hook_context> Fix",
+                Some("Fix"),
+            ),
+            ("\"Fix a.ts\"", Some("Fix a.ts")),
+            ("\"a\" and \"b\"", Some("\"a\" and \"b\"")),
+            ("<hook_context>without an end", Some("<hook_context>without an end")),
+            ("<hook_context>all of it</hook_context>", None),
+            ("", None),
+        ] {
+            assert_eq!(prompt(&json!({ "prompt": sent })).as_deref(), said, "{sent}");
+        }
+    }
+
+    #[test]
+    fn an_edit_names_each_of_its_files_once() {
+        let files = |arguments: Value| match edit("x", &arguments) {
+            Ok(Tool::Edit(files)) => files,
+            other => panic!("{other:?}"),
+        };
+        let of_both = json!({ "file_path": "a", "edits": [{ "old_string": "x", "new_string": "y" }] });
+        assert_eq!(files(of_both), ["a"]);
+        assert_eq!(
+            files(json!({ "replacements": [{ "filePath": "a" }, { "filePath": "b" }, { "filePath": "a" }] })),
+            ["a", "b"]
+        );
+        assert_eq!(files(json!({ "files": ["a", "b"] })), ["a", "b"]);
+        assert!(edit("x", &json!({ "files": [] })).is_err() && edit("x", &json!("a")).is_err());
     }
 }

@@ -81,6 +81,7 @@ impl Form {
             Some(Use::Edits) => fields::edit(&name, &arguments)?,
             Some(Use::Patches) => fields::patch(&name, &arguments)?,
             Some(Use::Shell) => fields::shell(&arguments),
+            Some(Use::PowerShell) => fields::power_shell(&arguments),
             None => match table::own(&name) {
                 Some(own) => Tool::Own(own),
                 None => Tool::Unknown,
@@ -172,7 +173,7 @@ impl Agent {
             folder: fields::text(call, &["cwd"]).or_else(|| fields::first_text(call, "workspace_roots")),
             conversation: fields::text(call, form.conversation),
             writer,
-            prompt: fields::text(call, &["prompt", "initialPrompt", "initial_prompt"]),
+            prompt: fields::prompt(call),
             tool_name: fields::text(call, form.name).unwrap_or_else(|| event.to_owned()),
             tool,
             input,
@@ -180,6 +181,7 @@ impl Agent {
             has_background_work: fields::has_members(call, "background_tasks"),
             is_continued: call["stop_hook_active"] == true
                 || call["loop_count"].as_u64().is_some_and(|count| count > 0),
+            notification: fields::text(call, &["notification_type", "notificationType"]),
             model: fields::text(call, &["model"]),
             transcript: fields::text(call, &["transcript_path", "transcriptPath"]),
         })

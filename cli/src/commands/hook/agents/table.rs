@@ -2,10 +2,10 @@
 //! one of an MCP server, changes something, unless the repository's `coord.toml` says otherwise.
 
 use super::super::event::Moment::{
-    self, AfterTool, BeforeTool, Compaction, Environment, Interruption, Prompt, SessionEnd, SessionStart, TurnEnd,
-    WriterEnd, WriterStart,
+    self, AfterTool, BeforeTool, Compaction, Environment, Idle, Interruption, Prompt, SessionEnd, SessionStart,
+    TurnEnd, WriterEnd, WriterStart,
 };
-use Use::{Edits, Patches, Reads, ReadsFile, Shell};
+use Use::{Edits, Patches, PowerShell, Reads, ReadsFile, Shell};
 
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,23 +20,81 @@ pub(super) enum Use {
     Patches,
     /// It runs a command.
     Shell,
+    /// It runs a command of PowerShell.
+    PowerShell,
 }
 
 /// The events and tools of one agent.
 pub(super) struct Rows {
     pub(super) events: &'static [(&'static str, Moment)],
-    pub(super) tools: &'static [(Use, &'static [&'static str])],
+    pub(super) tools: &'static [Row],
+    /// Whether VS Code's own agent runs these hooks too.
+    pub(super) runs_in_vscode: bool,
 }
+
+/// What tools do, and their names.
+type Row = (Use, &'static [&'static str]);
+
+/// The tools of VS Code's own agent, which runs the hooks that are written for Claude Code and for Copilot.
+const OF_VSCODE: [Row; 4] = [
+    (
+        Edits,
+        &[
+            "create_file",
+            "replace_string_in_file",
+            "multi_replace_string_in_file",
+            "insert_edit_into_file",
+            "edit_notebook_file",
+            "editFiles",
+        ],
+    ),
+    (Shell, &["run_in_terminal"]),
+    (ReadsFile, &["read_file"]),
+    (
+        Reads,
+        &[
+            "copilot_getNotebookSummary",
+            "create_directory",
+            "fetch_webpage",
+            "file_search",
+            "get_changed_files",
+            "get_errors",
+            "get_project_setup_info",
+            "get_search_view_results",
+            "get_terminal_output",
+            "get_vscode_api",
+            "github_repo",
+            "grep_search",
+            "list_code_usages",
+            "list_dir",
+            "manage_todo_list",
+            "open_simple_browser",
+            "runSubagent",
+            "semantic_search",
+            "terminal_last_command",
+            "terminal_selection",
+            "test_failure",
+            "tool_search",
+            "vscode_askQuestions",
+        ],
+    ),
+];
 
 impl Rows {
     /// What the tool `name` does.
     pub(super) fn tool(&self, name: &str) -> Option<Use> {
-        let found = self.tools.iter().find(|(_, names)| names.contains(&name));
+        let of_vscode: &[_] = match self.runs_in_vscode {
+            true => &OF_VSCODE,
+            false => &[],
+        };
+        let mut rows = self.tools.iter().chain(of_vscode);
+        let found = rows.find(|(_, names)| names.contains(&name));
         found.map(|(does, _)| *does)
     }
 }
 
 pub(super) const CLAUDE_CODE: Rows = Rows {
+    runs_in_vscode: true,
     events: &[
         ("SessionStart", SessionStart),
         ("PostCompact", Compaction),
@@ -46,12 +104,16 @@ pub(super) const CLAUDE_CODE: Rows = Rows {
         ("PostToolUseFailure", AfterTool),
         ("Stop", TurnEnd),
         ("SubagentStart", WriterStart),
+        // A second hook at Stop, in the background.
+        ("Idle", Idle),
         ("SubagentStop", WriterEnd),
         ("SessionEnd", SessionEnd),
     ],
     tools: &[
         (Edits, &["Edit", "MultiEdit", "Write", "NotebookEdit"]),
+        (Patches, &["apply_patch"]),
         (Shell, &["Bash"]),
+        (PowerShell, &["PowerShell"]),
         (ReadsFile, &["Read", "NotebookRead"]),
         (
             Reads,
@@ -59,6 +121,9 @@ pub(super) const CLAUDE_CODE: Rows = Rows {
                 "Agent",
                 "AskUserQuestion",
                 "BashOutput",
+                "CronCreate",
+                "CronDelete",
+                "CronList",
                 "EnterPlanMode",
                 "ExitPlanMode",
                 "Glob",
@@ -66,8 +131,14 @@ pub(super) const CLAUDE_CODE: Rows = Rows {
                 "KillShell",
                 "LS",
                 "LSP",
+                "ListAgents",
                 "ListMcpResourcesTool",
+                "Monitor",
+                "ReadMcpResourceDirTool",
                 "ReadMcpResourceTool",
+                "ReportFindings",
+                "ScheduleWakeup",
+                "SendMessage",
                 "Skill",
                 "SlashCommand",
                 "Task",
@@ -87,6 +158,7 @@ pub(super) const CLAUDE_CODE: Rows = Rows {
 };
 
 pub(super) const CODEX: Rows = Rows {
+    runs_in_vscode: false,
     events: &[
         ("SessionStart", SessionStart),
         ("PostCompact", Compaction),
@@ -105,12 +177,32 @@ pub(super) const CODEX: Rows = Rows {
         (ReadsFile, &["read_file"]),
         (
             Reads,
-            &["grep_files", "list_dir", "update_plan", "view_image", "web_search"],
+            &[
+                "close_agent",
+                "create_goal",
+                "get_goal",
+                "grep_files",
+                "list_dir",
+                "list_mcp_resource_templates",
+                "list_mcp_resources",
+                "read_mcp_resource",
+                "request_user_input",
+                "resume_agent",
+                "send_input",
+                "send_message",
+                "spawn_agent",
+                "update_goal",
+                "update_plan",
+                "view_image",
+                "wait_agent",
+                "web_search",
+            ],
         ),
     ],
 };
 
 pub(super) const CURSOR: Rows = Rows {
+    runs_in_vscode: false,
     events: &[
         ("sessionStart", SessionStart),
         ("beforeSubmitPrompt", Prompt),
@@ -163,6 +255,7 @@ pub(super) const CURSOR: Rows = Rows {
 };
 
 pub(super) const GEMINI: Rows = Rows {
+    runs_in_vscode: false,
     events: &[
         ("SessionStart", SessionStart),
         ("BeforeAgent", Prompt),
@@ -186,9 +279,13 @@ pub(super) const GEMINI: Rows = Rows {
                 "glob",
                 "google_web_search",
                 "grep_search",
+                "invoke_agent",
+                "list_background_processes",
                 "list_directory",
+                "read_background_output",
                 "read_many_files",
                 "search_file_content",
+                "update_topic",
                 "web_fetch",
                 "write_todos",
             ],
@@ -197,6 +294,7 @@ pub(super) const GEMINI: Rows = Rows {
 };
 
 pub(super) const COPILOT: Rows = Rows {
+    runs_in_vscode: true,
     events: &[
         ("sessionStart", SessionStart),
         ("userPromptSubmitted", Prompt),
@@ -205,6 +303,7 @@ pub(super) const COPILOT: Rows = Rows {
         ("postToolUseFailure", AfterTool),
         ("agentStop", TurnEnd),
         ("subagentStart", WriterStart),
+        ("notification", Idle),
         ("sessionEnd", SessionEnd),
         ("SessionStart", SessionStart),
         ("UserPromptSubmit", Prompt),
@@ -219,6 +318,7 @@ pub(super) const COPILOT: Rows = Rows {
         (Edits, &["edit", "create", "str_replace_editor", "Edit", "Write"]),
         (Patches, &["apply_patch"]),
         (Shell, &["bash", "Bash"]),
+        (PowerShell, &["powershell"]),
         (ReadsFile, &["view", "Read"]),
         (
             Reads,
@@ -229,23 +329,32 @@ pub(super) const COPILOT: Rows = Rows {
                 "fetch_copilot_cli_documentation",
                 "glob",
                 "grep",
+                "list_agents",
                 "list_bash",
+                "list_powershell",
+                "read_agent",
                 "read_bash",
+                "read_powershell",
                 "report_intent",
                 "rg",
+                "session_store_sql",
                 "show_file",
                 "skill",
+                "sql",
                 "stop_bash",
+                "stop_powershell",
                 "task",
                 "update_todo",
                 "web_fetch",
                 "web_search",
+                "write_agent",
             ],
         ),
     ],
 };
 
 pub(super) const OPENCODE: Rows = Rows {
+    runs_in_vscode: false,
     events: &[
         ("session.created", SessionStart),
         ("session.compacted", Compaction),
@@ -269,8 +378,11 @@ pub(super) const OPENCODE: Rows = Rows {
                 "grep",
                 "invalid",
                 "list",
+                "list_mcp_resource_templates",
+                "list_mcp_resources",
                 "lsp",
                 "question",
+                "read_mcp_resource",
                 "skill",
                 "task",
                 "todoread",
@@ -327,7 +439,9 @@ mod tests {
     #[test]
     fn no_tool_of_an_agent_is_in_two_rows() {
         for rows in [CLAUDE_CODE, CODEX, CURSOR, GEMINI, COPILOT, OPENCODE] {
-            let mut names: Vec<&str> = rows.tools.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+            let of_vscode = OF_VSCODE.iter().filter(|_| rows.runs_in_vscode);
+            let all = rows.tools.iter().chain(of_vscode);
+            let mut names: Vec<&str> = all.flat_map(|(_, names)| names.iter().copied()).collect();
             let all = names.len();
             names.sort_unstable();
             names.dedup();

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
 use super::handler::{Form, Handler};
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, mcp_server, object};
+use super::{
+    Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, WAKING_SECONDS, folder_in, json_file, mcp_server, object,
+};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
 
@@ -63,7 +66,7 @@ fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
 }
 
 fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
-    agent.hook_groups(form, |hook| {
+    let mut entries = agent.hook_groups(form, |hook| {
         let command = hook.handler.any_shell();
         let mut handler = object(json!({ "type": "command", "command": command, "timeout": HOOK_SECONDS }));
         if hook.handler.form == Form::Strict {
@@ -71,7 +74,25 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
             handler.push(("onFailure".to_owned(), "block".into()));
         }
         handler
-    })
+    });
+    entries.push(waking(agent, form));
+    entries
+}
+
+/// A second hook at the end of a turn, which waits in the background for what the session waits for, and wakes it.
+fn waking(agent: &Agent, form: Form) -> Entry {
+    const IDLE: Event = Event::new("Idle");
+    let group = |form: Form| -> CstInputValue {
+        let command = agent.handler(&IDLE, form).any_shell();
+        json!({ "hooks": [{ "type": "command", "command": command, "timeout": WAKING_SECONDS, "asyncRewake": true }] })
+    };
+    let others = Form::ALL.into_iter().filter(|other| *other != form);
+    Entry::Elements {
+        path: vec!["hooks", "Stop"],
+        values: vec![group(form)],
+        command: agent.command(&IDLE),
+        others: others.map(group).collect(),
+    }
 }
 
 fn payload(event: &Event, attempt: &Attempt) -> Value {

@@ -6,9 +6,12 @@ use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 
 use super::handler::{Form, Handler};
-use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in, json_file, object};
+use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, WAKING_SECONDS, folder_in, json_file, object};
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::target::Target;
+
+/// Its session does not wait for hooks of this event, whose text wakes it when it does nothing.
+const NOTIFICATION: &str = "notification";
 
 pub static AGENT: Agent = Agent {
     name: "copilot",
@@ -31,6 +34,7 @@ pub static AGENT: Agent = Agent {
             Event::new("postToolUseFailure"),
             Event::new("agentStop"),
             Event::new("subagentStart"),
+            Event::new(NOTIFICATION),
             Event::new("sessionEnd"),
         ],
         denies: |reply| super::says_deny(reply, "/permissionDecision"),
@@ -84,7 +88,11 @@ fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
             ),
             _ => (handler.sh(), handler.powershell()),
         };
-        object(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": HOOK_SECONDS }))
+        let seconds = match hook.event.name {
+            NOTIFICATION => WAKING_SECONDS,
+            _ => HOOK_SECONDS,
+        };
+        object(json!({ "type": "command", "bash": bash, "powershell": powershell, "timeoutSec": seconds }))
     }));
     entries
 }
@@ -103,6 +111,7 @@ fn payload(event: &Event, attempt: &Attempt) -> Value {
         "postToolUseFailure" => sent!({ "toolName": "bash", "toolArgs": "{\"command\":\"false\"}", "error": "" }),
         "subagentStart" => sent!({ "agentName": "task", "agentDisplayName": "Task" }),
         "agentStop" => sent!({ "transcriptPath": "", "stopReason": "end_turn" }),
+        NOTIFICATION => sent!({ "notification_type": "shell_completed", "message": "" }),
         _ => sent!({ "reason": "complete" }),
     };
     super::extend(&mut payload, more);

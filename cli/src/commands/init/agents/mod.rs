@@ -35,6 +35,9 @@ pub static AGENTS: [&Agent; 7] = [
 /// Seconds that an agent gives a hook.
 const HOOK_SECONDS: usize = 15;
 
+/// Seconds that a hook has which waits in the background.
+const WAKING_SECONDS: usize = 3600;
+
 /// An agent.
 #[derive(Debug)]
 pub struct Agent {

@@ -1,0 +1,30 @@
+//! Whether the rules reach the client's model by a file of the repository, so that they arrive once.
+
+use coord_files::Inside;
+use coord_git::WorkingCopy;
+
+use crate::commands::init::RULES_BEGIN;
+
+/// Largest file of instructions that is looked at, in bytes.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// Files of instructions, by what the clients that read them call themselves. Copilot CLI hands on what servers say of themselves to no
+/// model, and others may not read such a file.
+const FILES: [(&str, &str); 4] = [
+    ("claude", "CLAUDE.md"),
+    ("gemini", "GEMINI.md"),
+    ("codex", "AGENTS.md"),
+    ("opencode", "AGENTS.md"),
+];
+
+/// The file in the working copy of this process in which `client` reads the rules, as `coord init` has written them.
+pub fn file_of(client: &str) -> Option<&'static str> {
+    let client = client.to_ascii_lowercase();
+    let (_, file) = FILES.into_iter().find(|(name, _)| client.contains(name))?;
+    let root = WorkingCopy::root_containing(&std::env::current_dir().ok()?)?;
+    let text = Inside::new(&root, file).read(MOST_BYTES).ok().flatten()?;
+    let has_rules = text
+        .windows(RULES_BEGIN.len())
+        .any(|part| part == RULES_BEGIN.as_bytes());
+    has_rules.then_some(file)
+}

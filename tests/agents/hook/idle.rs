@@ -1,0 +1,153 @@
+//! A session that has ended its turn is woken by a file that is free, or by a message.
+
+use std::io::Write;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use coord_test_support::waiting::block_until;
+use serde_json::{Value, json};
+
+use super::forms::{CLAUDE_CODE, COPILOT, Form};
+use super::looks::context;
+use super::{Answer, Session, held, session};
+use crate::world::World;
+
+/// The session's hook that waits, as the agent runs it in the background.
+fn waiting(ada: &Session<'_>, entrypoint: &str, more: Value) -> Child {
+    let (_, mut call) = (ada.form.turn_end)(ada.folder);
+    call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let event = match ada.form.agent {
+        "copilot" => "notification",
+        _ => "Idle",
+    };
+    let mut command = ada.world.coord(ada.folder);
+    let pipes = command
+        .args(["hook", ada.form.agent, event])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let pipes = pipes
+        .env("CLAUDE_CODE_ENTRYPOINT", entrypoint)
+        .env("COORD_AGENT", ada.holder.unwrap());
+    let mut running = pipes.stderr(Stdio::piped()).spawn().unwrap();
+    running
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(call.to_string().as_bytes())
+        .unwrap();
+    running
+}
+
+/// In which the agent waits in the background.
+fn interactive(ada: &Session<'_>) -> Child {
+    waiting(ada, "cli", json!({ "notification_type": "agent_idle" }))
+}
+
+fn answered(running: Child) -> Answer {
+    Answer::of(&running.wait_with_output().unwrap())
+}
+
+/// The text that wakes the model.
+fn woken(form: &Form, answer: &Answer) -> String {
+    match form.agent {
+        "copilot" => context(form, &answer.body).unwrap_or_default(),
+        _ => {
+            assert_eq!(answer.status, 2, "{answer:?}");
+            answer.aside.clone()
+        }
+    }
+}
+
+/// Until the hook waits in the place of the session.
+fn block_until_it_waits(world: &World, holder: &str) {
+    let waiter = world
+        .clone
+        .path()
+        .join(format!(".git/coord/sessions/{holder}.notes.waiter"));
+    block_until("the hook waits", || waiter.exists());
+}
+
+#[test]
+fn a_file_that_is_free_again_is_the_sessions_and_wakes_it() {
+    for form in [&CLAUDE_CODE, &COPILOT] {
+        let world = World::with(&[("a.txt", "a")]);
+        let (ada, bob) = (
+            session(&world, form, Some("ada")),
+            session(&world, &CLAUDE_CODE, Some("bob")),
+        );
+        assert_eq!(bob.denial(&bob.edits("a.txt")), None);
+        assert!(ada.denial(&ada.edits("a.txt")).is_some());
+        ada.ends_turn();
+        let hook = interactive(&ada);
+        block_until_it_waits(&world, "ada");
+        bob.ends_turn();
+        let answer = answered(hook);
+        let text = woken(form, &answer);
+        assert!(text.starts_with("Coord: you hold a.txt now"), "{answer:?}");
+        assert_eq!(held(&world), ["a.txt ada"]);
+        // It waits for nothing any more.
+        assert_eq!(answered(interactive(&ada)).status, 0);
+    }
+}
+
+#[test]
+fn a_message_wakes_the_session_and_is_handed_over_once() {
+    let world = World::with(&[("a.txt", "a")]);
+    let run = |who: &str, args: &[&str]| {
+        let output = world.run(&[args, &["--agent", who]].concat());
+        assert!(output.status.success(), "{output:?}");
+    };
+    run("lead", &["team", "create", "alpha"]);
+    run("ada", &["team", "join", "alpha"]);
+    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    ada.starts();
+    ada.ends_turn();
+    let hook = interactive(&ada);
+    block_until_it_waits(&world, "ada");
+    run("lead", &["message", "send", "--to", "ada", "query() is async now"]);
+    let text = woken(&CLAUDE_CODE, &answered(hook));
+    assert!(text.contains("\n> query() is async now"), "{text}");
+    let told = context(&CLAUDE_CODE, &ada.is_told("Go on with it").body);
+    assert!(!told.unwrap_or_default().contains("query()"));
+}
+
+#[test]
+fn where_nothing_is_waited_for_or_nobody_listens_the_hook_ends_at_once() {
+    let world = World::with(&[("a.txt", "a")]);
+    let ada = session(&world, &CLAUDE_CODE, Some("ada"));
+    let started = Instant::now();
+    let is_silent = |answer: Answer| {
+        assert_eq!((answer.status, answer.body), (0, Value::Null), "{}", answer.aside);
+    };
+    is_silent(answered(interactive(&ada)));
+    let bob = session(&world, &CLAUDE_CODE, Some("bob"));
+    assert_eq!(bob.denial(&bob.edits("a.txt")), None);
+    assert!(ada.denial(&ada.edits("a.txt")).is_some());
+    // The agent would wait for the hook, or another agent runs the same hooks.
+    is_silent(answered(waiting(&ada, "sdk-cli", json!({}))));
+    is_silent(answered(waiting(&ada, "", json!({}))));
+    let eve = session(&world, &COPILOT, Some("eve"));
+    assert!(eve.denial(&eve.edits("a.txt")).is_some());
+    is_silent(answered(waiting(
+        &eve,
+        "cli",
+        json!({ "notification_type": "shell_completed" }),
+    )));
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_prompt_ends_the_wait_and_so_does_a_newer_one() {
+    let world = World::with(&[("a.txt", "a")]);
+    let (ada, bob) = (
+        session(&world, &CLAUDE_CODE, Some("ada")),
+        session(&world, &CLAUDE_CODE, Some("bob")),
+    );
+    assert_eq!(bob.denial(&bob.edits("a.txt")), None);
+    assert!(ada.denial(&ada.edits("a.txt")).is_some());
+    let first = interactive(&ada);
+    block_until_it_waits(&world, "ada");
+    ada.is_told("Do something else");
+    assert_eq!(answered(first).status, 0);
+    assert_eq!(held(&world), ["a.txt bob"]);
+}
