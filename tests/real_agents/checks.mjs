@@ -6,23 +6,41 @@ import { after, before, describe, test } from "node:test";
 import { whyMissing } from "./install.mjs";
 import { promptFor } from "./model/scripted_model.mjs";
 import { Scene } from "./scene.mjs";
-import { BOBS_REASON, until } from "./world.mjs";
+import { BOBS_REASON, ROOT, until } from "./world.mjs";
 
-/** All that must hold for an agent. */
+/** All that must hold for an agent that `coord init` has configured. */
 export function checkAgent(agent) {
-  describe([agent.title, agent.version, agent.variant ?? []].flat().join(" "), { skip: whyMissing(agent) }, () => {
-    const scene = new Scene(agent);
-    before(async () => {
-      await scene.open();
-      scene.world.coord("init", agent.name, "--yes");
-    });
-    after(() => scene.close());
+  const configure = ({ world }) => world.coord("init", agent.name, "--yes");
+  describeAgent(agent, agent.variant, configure, (scene) => {
     checkLocks(scene);
     checkResumption(scene);
     if (agent.spawn) {
       checkSubagents(scene);
     }
     checkHttp(scene);
+  });
+}
+
+/** All that must hold for an agent with its plugin, in a repository that `coord init` has not seen. */
+export function checkPlugin(agent) {
+  const install = async ({ world }) => {
+    for (const args of agent.pluginCommands(ROOT)) {
+      await world.runAgent(agent, args);
+    }
+  };
+  describeAgent({ ...agent, ...agent.withPlugin }, "with its plugin", install, checkLocks);
+}
+
+/** Tests of an agent in a world of its own, which `configure` has made ready. */
+function describeAgent(agent, variant, configure, check) {
+  describe([agent.title, agent.version, variant ?? []].flat().join(" "), { skip: whyMissing(agent) }, () => {
+    const scene = new Scene(agent);
+    before(async () => {
+      await scene.open();
+      await configure(scene);
+    });
+    after(() => scene.close());
+    check(scene);
     test("the agent itself has reported no fault", () => assert.deepEqual(agent.faults?.(scene.world) ?? [], []));
     test("no host was asked that the agent has no switch for", () => {
       const asked = [...scene.model.refused];

@@ -108,7 +108,9 @@ export class World {
   /** Starts the server, and lets bob claim his file. */
   async serve() {
     const options = { cwd: this.shop, env: this.environment };
-    this.#server = await startServer("coord", ["serve", "--repo", this.shop, "--listen", "127.0.0.1:0"], options, /http:\/\/127[\w.:]+/);
+    // Where a run of the tests is killed, it ends by itself.
+    const args = ["serve", "--repo", this.shop, "--listen", "127.0.0.1:0", "--exit-when-idle", "600"];
+    this.#server = await startServer("coord", args, options, /http:\/\/127[\w.:]+/);
     this.url = this.#server.match[0];
     this.coord("claim", "src/held.ts", "--message", BOBS_REASON, "--agent", "bob");
   }

@@ -4,6 +4,13 @@ import { writeJson } from "../world.mjs";
 
 const version = "2.1.332";
 
+const calls = {
+  read: (path) => ({ name: "Read", input: { file_path: path } }),
+  write: (path, content) => ({ name: "Write", input: { file_path: path, content } }),
+  shell: (command) => ({ name: "Bash", input: { command, description: "Run it" } }),
+  coord: (tool, input) => ({ name: `mcp__coord__${tool}`, input }),
+};
+
 export default {
   name: "claude-code",
   title: "Claude Code",
@@ -28,12 +35,13 @@ export default {
   },
   run: (prompt, conversation) => ["--session-id", conversation, "-p", prompt, ...OPTIONS],
   resume: (prompt, conversation) => ["--resume", conversation, "-p", prompt, ...OPTIONS],
-  calls: {
-    read: (path) => ({ name: "Read", input: { file_path: path } }),
-    write: (path, content) => ({ name: "Write", input: { file_path: path, content } }),
-    shell: (command) => ({ name: "Bash", input: { command, description: "Run it" } }),
-    coord: (tool, input) => ({ name: `mcp__coord__${tool}`, input }),
-  },
+  calls,
+  /** The commands of `docs/plugins.md`. */
+  pluginCommands: (clone) => [
+    ["plugin", "marketplace", "add", clone],
+    ["plugin", "install", "coord@coord"],
+  ],
+  withPlugin: { calls: { ...calls, coord: (tool, input) => ({ name: `mcp__plugin_coord_coord__${tool}`, input }) } },
   /** The steps of a lead that has these prompts worked on at the same time. */
   spawn: (prompts) => {
     const task = { description: "Edit a file", subagent_type: "general-purpose", run_in_background: false };
@@ -41,4 +49,4 @@ export default {
   },
 };
 
-const OPTIONS = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__coord", "--model", "claude-opus-4-6"];
+const OPTIONS = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__coord,mcp__plugin_coord_coord", "--model", "claude-opus-4-6"];

@@ -16,6 +16,9 @@ const codex = {
   // The package's shim in Node, below which hooks must still find the agent.
   program: (modules) => [process.execPath, join(modules, "@openai", "codex", "bin", "codex.js")],
   environment: () => ({ SCRIPTED_KEY: "none" }),
+  features: ["plugins = false"],
+  // With plugins, it fetches the catalogs of OpenAI's own.
+  withPlugin: { features: [], reaches: ["github.com:443", "api.github.com:443", "chatgpt.com:443"] },
   /** What a user answers in dialogs. */
   configure({ home, shop, model }) {
     const lines = [
@@ -26,9 +29,7 @@ const codex = {
       "[analytics]",
       "enabled = false",
       "[features]",
-      "plugins = false",
-      "remote_plugin = false",
-      "apps = false",
+      ...this.features,
       "[model_providers.scripted]",
       'name = "scripted"',
       `base_url = "${model.url}/v1"`,
@@ -54,6 +55,11 @@ const codex = {
     shell: (command) => nested("exec_command", { cmd: command }),
     coord: (tool, input) => nested(`mcp__coord__${tool}`, input),
   },
+  /** The commands of `docs/plugins.md`. */
+  pluginCommands: (clone) => [
+    ["plugin", "marketplace", "add", clone],
+    ["plugin", "add", "coord@coord"],
+  ],
   /** The steps of a lead that has these prompts worked on at the same time. */
   spawn: (prompts) => prompts.map((message, index) => {
     const input = { task_name: `task_${index}`, message, fork_turns: "none" };

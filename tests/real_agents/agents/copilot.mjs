@@ -39,6 +39,11 @@ export default {
     shell: (command) => ({ name: "bash", input: { command, description: "Run it", mode: "sync" } }),
     coord: (tool, input) => ({ name: `coord-${tool}`, input }),
   },
+  /** The commands of `docs/plugins.md`. */
+  pluginCommands: (clone) => [
+    ["plugin", "marketplace", "add", clone],
+    ["plugin", "install", "coord@coord"],
+  ],
 };
 
 const OPTIONS = ["--allow-all-tools", "--allow-all-paths"];

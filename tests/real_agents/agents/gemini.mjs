@@ -35,6 +35,10 @@ export default {
     shell: (command) => ({ name: "run_shell_command", input: { command, description: "Run it" } }),
     coord: (tool, input) => ({ name: `mcp_coord_${tool}`, input }),
   },
+  /** The commands of `docs/plugins.md`. */
+  pluginCommands: (clone) => [["extensions", "install", "--consent", join(clone, "packaging", "plugins", "gemini")]],
+  // It reports the installation, whatever its settings say.
+  withPlugin: { reaches: ["play.googleapis.com:443"] },
 };
 
 const OPTIONS = ["--approval-mode", "yolo", "-m", "gemini-2.5-pro"];
