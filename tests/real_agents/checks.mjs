@@ -13,6 +13,9 @@ export function checkAgent(agent) {
   const configure = ({ world }) => world.coord("init", agent.name, "--yes");
   describeAgent(agent, agent.variant, configure, (scene) => {
     checkLocks(scene);
+    if (!agent.runsGitWithoutHooks) {
+      checkGuard(scene);
+    }
     checkResumption(scene);
     if (agent.spawn) {
       checkSubagents(scene);
@@ -58,9 +61,10 @@ function assertNamesBob(result) {
 
 function checkLocks(scene) {
   describe("a conversation", () => {
-    let part, holder;
+    let part;
+    const holders = {};
     before(async () => {
-      const { read, write, shell, coord } = scene;
+      const { coord, read, shell, world, write } = scene;
       const steps = [
         read("src/held.ts"),
         write("src/held.ts", "export const held = 2;\n"),
@@ -69,8 +73,15 @@ function checkLocks(scene) {
         write("src/free.ts", "export const free = 2;\n"),
         coord("check_status", { file_paths: ["src/held.ts"] }),
         coord("post_status", { file_paths: ["src/free.ts"], status: "WRITING", message: "Going on" }),
+        {
+          ...shell("git commit --quiet --message Free src/free.ts && git push --quiet"),
+          until: () => (holders.written = world.holderOf("src/free.ts")),
+        },
       ];
-      const look = () => (holder = scene.world.holderOf("src/free.ts"));
+      const look = () => {
+        holders.pushed = world.holderOf("src/free.ts");
+        return true;
+      };
       part = await scene.perform(scene.model.play("alone", steps, look));
     });
 
@@ -87,7 +98,7 @@ function checkLocks(scene) {
     });
     test("claims a free file by its edit", () => {
       assert.equal(scene.world.read("src/free.ts"), "export const free = 2;\n");
-      assert.match(holder, scene.holder);
+      assert.match(holders.written, scene.holder);
     });
     test("has the orchestration command of check_status in its context", () => {
       assert.match(part.results[5], /SWITCH_TASK/);
@@ -96,6 +107,21 @@ function checkLocks(scene) {
     test("is the same holder by the tools of MCP as by its hooks", () => {
       assert.match(part.results[6], /PROCEED/);
     });
+    test("commits and pushes its file, which releases it", () => {
+      assert.equal(scene.world.git("show", "origin/main:src/free.ts"), "export const free = 2;\n", part.results[7]);
+      assert.equal(holders.pushed, undefined);
+    });
+  });
+}
+
+function checkGuard(scene) {
+  test("a commit of bob's file is refused, although no hook of the agent saw the write", async () => {
+    const { model, shell, world } = scene;
+    const commit = shell(`${world.unseenWrite("src/held.ts")}; git commit --quiet --message Held src/held.ts`);
+    const { results } = await scene.perform(model.play("guarded", [commit]));
+    world.git("checkout", "--quiet", "src/held.ts");
+    assertNamesBob(results[0]);
+    assert.equal(world.git("log", "--format=%s", "--", "src/held.ts"), "The shop\n");
   });
 }
 

@@ -62,11 +62,15 @@ export class World {
       HTTPS_PROXY: model.url,
       NO_PROXY: "127.0.0.1,localhost",
     };
-    writeFileSync(join(this.home, ".gitconfig"), "[user]\n\tname = Test\n\temail = test@example.com\n");
+    // Codex runs commands in a login shell.
+    writeFileSync(join(this.home, ".profile"), `PATH=${bin}:$PATH\n`);
     const origin = join(this.folder, "origin.git");
     this.git("init", "--quiet", "--bare", "--initial-branch=main", origin);
     this.git("init", "--quiet", "--initial-branch=main");
     this.git("remote", "add", "origin", origin);
+    // Not in the home folder: Gemini CLI hides a user's own configuration from git.
+    this.git("config", "user.name", "Test");
+    this.git("config", "user.email", "test@example.com");
     for (const name of FILES) {
       const path = this.path(`src/${name}.ts`);
       mkdirSync(dirname(path), { recursive: true });
@@ -83,6 +87,13 @@ export class World {
 
   read(file) {
     return readFileSync(this.path(file), "utf8");
+  }
+
+  /** A command that writes a file in a way that no hook can tell beforehand. */
+  unseenWrite(file) {
+    const script = join(this.folder, "write.sh");
+    writeFileSync(script, `echo x > ${this.path(file)}\n`);
+    return `sh ${script}`;
   }
 
   /** Changes a JSON file of the repository. */

@@ -9,6 +9,8 @@ export default {
   version,
   packages: () => [`@google/gemini-cli@${version}`],
   program: (modules) => [process.execPath, join(modules, "@google", "gemini-cli", "bundle", "gemini.js")],
+  // Its shell sets `core.hooksPath` to nothing.
+  runsGitWithoutHooks: true,
   environment: (model) => ({
     GEMINI_API_KEY: "none",
     GOOGLE_GEMINI_BASE_URL: model.url,
