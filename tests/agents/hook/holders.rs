@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::forms::{ALL, CLAUDE_CODE, CODEX, Form};
+use super::forms::{ALL, CLAUDE_CODE, CODEX, COPILOT, Form, GEMINI, OPENCODE};
 use super::{Answer, held, held_files, hook, locks};
 use crate::mcp::{action, agent as mcp_agent};
 use crate::world::World;
@@ -305,6 +305,58 @@ fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does
         two.starts();
         let told = rewritten(&two, "mcp__coord__post_status", &post);
         assert!(!told["agent_id"].as_str().unwrap().contains("::"), "{told}");
+    }
+}
+
+/// An agent was refused its own files by the tools of a server over HTTP, which took it for somebody without an id.
+#[test]
+fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_arguments_from_hooks() {
+    let taken = [
+        (
+            &CLAUDE_CODE,
+            "mcp__coord__post_status",
+            "/hookSpecificOutput/updatedInput",
+        ),
+        (&CODEX, "mcp__coord__post_status", "/hookSpecificOutput/updatedInput"),
+        (&GEMINI, "mcp_coord_post_status", "/hookSpecificOutput/tool_input"),
+        (&COPILOT, "coord-post_status", "/modifiedArgs"),
+        (&OPENCODE, "coord_post_status", "/args"),
+    ];
+    for (form, tool, place) in taken {
+        let world = World::with(&[("a.txt", "a")]);
+        let ada = conversation(&world, form, "one");
+        assert_eq!(ada.edits("a.txt"), None);
+        let holder = held(&world)[0].replace("a.txt ", "");
+        let asked = |more: Value| {
+            let (event, mut call) = (form.shell)(world.clone.path(), "x");
+            for name in ["tool_name", "toolName", "tool"] {
+                if call.get(name).is_some() {
+                    call[name] = json!(tool);
+                }
+            }
+            let mut arguments = json!({ "file_paths": ["a.txt"], "status": "WRITING", "message": "Changing the pool" });
+            arguments
+                .as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            for name in ["tool_input", "toolArgs", "args"] {
+                if call.get(name).is_some() {
+                    call[name] = arguments.clone();
+                }
+            }
+            let answer = ada.call((event, call));
+            assert_eq!((form.denial)(&answer), None, "{answer:?}");
+            (arguments, answer.body.pointer(place).cloned().unwrap_or_default())
+        };
+        let (mut arguments, told) = asked(json!({ "repo_url": "https://github.com/acme/shop", "branch": "main" }));
+        arguments["agent_id"] = json!(holder);
+        assert_eq!(told, arguments, "{}", form.agent);
+        // What the model says itself stays, and `coord mcp` needs none of it.
+        assert_eq!(
+            asked(json!({ "repo_url": "https://github.com/acme/shop", "agent_id": "ada" })).1,
+            Value::Null
+        );
+        assert_eq!(asked(json!({})).1, Value::Null);
     }
 }
 

@@ -12,7 +12,8 @@ use crate::world::World;
 const DRIVER: &str = r#"
 import { CoordPlugin } from "./coord.mjs";
 const parents = { task: "one" };
-const client = { session: { get: async ({ path }) => ({ data: { id: path.id, parentID: parents[path.id] } }) } };
+const asked = new Set();
+const client = { session: { get: async ({ path }) => (asked.add(path.id), { data: { id: path.id, parentID: parents[path.id] } }) } };
 const directory = process.argv[2];
 const plugin = await CoordPlugin({ client, directory });
 const edit = async (sessionID, file) => {
@@ -33,6 +34,8 @@ const said = {
 await plugin["chat.message"]({ sessionID: "two" }, { message: {}, parts });
 said.context = parts.at(-1);
 await plugin.event({ event: { type: "session.idle", properties: { sessionID: "task" } } });
+await plugin.event({ event: { type: "message.updated", properties: { info: { id: "msg_1" } } } });
+said.asked = [...asked].sort();
 process.stdout.write(JSON.stringify(said));
 "#;
 
@@ -87,6 +90,8 @@ fn the_plugin_of_opencode_throws_where_a_tool_is_denied() {
     assert_eq!(said["first"], "allowed", "{said}");
     assert!(said["second"].as_str().unwrap().starts_with("WAIT: "), "{said}");
     assert_eq!(said["task"], "allowed", "{said}");
+    // Not for events of messages, whose ids no session has.
+    assert_eq!(said["asked"], serde_json::json!(["one", "task", "two"]), "{said}");
     assert!(said["context"]["text"].as_str().unwrap().contains("a.txt"), "{said}");
     assert_eq!(said["context"]["synthetic"], true, "{said}");
     // The end of a task releases nothing of the session that gave it.

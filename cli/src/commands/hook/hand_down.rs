@@ -1,5 +1,5 @@
 //! A tool of Coord's MCP server and a command in a shell are told whom they act for, where they would not find it by themselves: the
-//! agent's process has several conversations, or the call is a subagent's.
+//! agent's process has several conversations, the call is a subagent's, or the server is reached over HTTP.
 
 use coord::domain::AgentId;
 use coord::settings::env_vars;
@@ -61,6 +61,10 @@ fn holder(caller: &Caller<'_>, tool: &str) -> Option<AgentId> {
         false => caller.lead(&working_copy),
     };
     let holder = holder.ok()?;
+    // Only a server over HTTP has to be told which repository a call is for. No process leads from there to the agent.
+    if caller.call.input.get("repo_url").is_some() {
+        return Some(holder);
+    }
     if caller.args.agent_id().ok()?.as_ref() == Some(&holder) {
         // They have the same environment.
         return None;

@@ -15,7 +15,7 @@ pub(super) const FORM: Form = Form {
     rows: &table::COPILOT,
     conversation: &["sessionId", "session_id"],
     writer: &[],
-    takes_arguments: false,
+    takes_arguments: true,
     arguments: ARGUMENTS,
     name: &["toolName", "tool_name"],
     exception,
@@ -62,7 +62,8 @@ fn answer(event: &str, decision: &Decision) -> Answer {
             aside: note.clone(),
             ..Answer::default()
         },
-        Decision::Rewrite { note, .. } => Answer {
+        Decision::Rewrite { arguments, note } => Answer {
+            body: Some(json!({ "modifiedArgs": arguments })),
             aside: note.clone(),
             ..Answer::default()
         },

@@ -11,7 +11,7 @@ pub(super) const FORM: Form = Form {
     rows: &table::GEMINI,
     conversation: &["session_id"],
     writer: &[],
-    takes_arguments: false,
+    takes_arguments: true,
     arguments: &["tool_input"],
     name: &["tool_name"],
     exception: |_, _, _| None,
@@ -31,7 +31,13 @@ fn answer(event: &str, decision: &Decision) -> Answer {
             }
             body
         }
-        Decision::Rewrite { .. } => json!({}),
+        Decision::Rewrite { arguments, note } => {
+            let mut body = json!({ "hookSpecificOutput": { "hookEventName": event, "tool_input": arguments } });
+            if let Some(note) = note {
+                body["systemMessage"] = json!(note);
+            }
+            body
+        }
         Decision::Proceed { context, note } => {
             let mut body = Map::new();
             if let Some(context) = context {

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 
 const LIMIT_MS = 20_000;
 const MOST_OUTPUT = 1 << 20;
+const SESSION_EVENTS = ["session.created", "session.compacted", "session.idle", "session.deleted"];
 
 // Without `coord`, tools run all the same; after `coord init --strict`, those that may change something are denied.
 const IS_REQUIRED = false;
@@ -113,15 +114,14 @@ export const CoordPlugin = async ({ client, directory }) => {
       }
     },
     event: async ({ event }) => {
+      // Other events come with each word of the model, and have ids of messages in the place of those of sessions.
+      if (!SESSION_EVENTS.includes(event.type)) return;
       const { info, sessionID } = event.properties ?? {};
       const session = info?.id ?? sessionID;
       if (event.type === "session.created" && session) parents.set(session, info?.parentID ?? null);
       // The end of a task is not the end of the session that gave it: it gives back what the task holds alone.
       const isOwn = session && (await rootOf(session)) === session;
-      const events = isOwn
-        ? ["session.created", "session.compacted", "session.idle", "session.deleted"]
-        : ["session.idle"];
-      if (session && events.includes(event.type)) {
+      if (session && (isOwn || event.type === "session.idle")) {
         const { goOn } = await hook(event.type, session);
         // OpenCode waits for its plugins, and the session for this event.
         if (goOn) {

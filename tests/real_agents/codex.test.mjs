@@ -1,0 +1,5 @@
+import agent, { withPlainTools } from "./agents/codex.mjs";
+import { checkAgent } from "./checks.mjs";
+
+checkAgent(agent);
+checkAgent(withPlainTools);

@@ -1,0 +1,4 @@
+import agent from "./agents/copilot.mjs";
+import { checkAgent } from "./checks.mjs";
+
+checkAgent(agent);

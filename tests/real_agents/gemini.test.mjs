@@ -1,0 +1,4 @@
+import agent from "./agents/gemini.mjs";
+import { checkAgent } from "./checks.mjs";
+
+checkAgent(agent);
