@@ -5,7 +5,7 @@
 //!
 //! - [`stdio`]: the protocol's transport
 //! - [`proxy`]: what one process knows between two calls
-//! - [`target`]: the working copy that a call is for; what is filled in
+//! - [`target`]: the working copy that a call is for; what is filled in; [`folder`]: the folder that the agent works in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
 //! - [`release_retries`], `retrying`: releases that have not reached the server
@@ -15,6 +15,7 @@
 mod backend;
 mod claims;
 mod exit;
+mod folder;
 mod intents;
 mod opencode;
 mod proxy;
@@ -79,12 +80,15 @@ impl McpArgs {
     /// Answers the agent until it closes standard input, or until Ctrl-C, SIGTERM or SIGHUP.
     ///
     /// # Errors
-    /// When the current folder cannot be told.
+    /// Never: what fails is said to the agent.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
         coord::logging::start_text("warn");
         let mut signals = Signals::caught();
         let Groups(groups) = self.tools;
-        let proxy = Proxy::new(self.agent, Duration::from_secs(self.renew_for))?;
+        let mut agent = self.agent;
+        // The process leaves its folder.
+        agent.token_file = agent.token_file.map(|file| std::path::absolute(&file).unwrap_or(file));
+        let proxy = Proxy::new(agent, Duration::from_secs(self.renew_for));
         let input = Input::default();
         let ended_at = tokio::select! {
             ended_at = answer(&proxy, &groups, &input) => ended_at,
@@ -107,7 +111,7 @@ impl McpArgs {
 /// Answers until the input ends, and says when that was.
 async fn answer(proxy: &Proxy, groups: &[ToolGroup], input: &Input) -> Instant {
     let (sender, mut requests) = mpsc::channel(1);
-    let server = Server::new(Offer::WorkingCopy, groups, sender);
+    let server = Server::new(Offer::WorkingCopy, groups, sender).asking_roots(!proxy.folder.is_in_repository());
     let session = async {
         match server.serve(stdio::transport(input)).await {
             Ok(running) => {
@@ -150,6 +154,10 @@ async fn reply(proxy: &Proxy, request: SdkRequest) {
         }
         SdkRequest::Read { uri, client, reply } => {
             let _ = reply.send(proxy.read(&uri, client.as_deref()).await);
+        }
+        SdkRequest::Roots { uris, reply } => {
+            proxy.note_roots(&uris);
+            let _ = reply.send(());
         }
     }
 }

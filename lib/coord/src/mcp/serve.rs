@@ -57,6 +57,10 @@ async fn answer(session: &Session, request: SdkRequest) -> Result<(), ApiError> 
         SdkRequest::Read { uri, reply, client: _ } => {
             let _ = reply.send(resources::read(session, &uri).await?);
         }
+        // A deployment reads no folder of its callers.
+        SdkRequest::Roots { reply, .. } => {
+            let _ = reply.send(());
+        }
     }
     Ok(())
 }
