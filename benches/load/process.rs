@@ -134,6 +134,7 @@ pub async fn coord_at(
     if let Some(port) = store_port {
         command.args(["--upstash-listen", &port.to_string()]);
     }
+    command.env("XDG_STATE_HOME", repository.join(".git"));
     command.env("RUST_LOG", "error").env("CRON_SECRET", CRON_SECRET);
     command
         .env("COORD_STORE_TOKEN", STORE_TOKEN)

@@ -1,6 +1,7 @@
 //! The address of a running `coord serve`, in a file: of a store that is in use, and in git's folder of each repository that is
 //! served, with the id that it is served by. A second `coord serve` prints it; commands of agents find their server by it. A file that
-//! came with an archive counts as none: it cannot name the mark of the folder that it is in.
+//! came with an archive counts as none: it cannot name the mark of the folder that it is in. It also says in which container or sandbox the
+//! process runs, whose number and address mean nothing in another one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +12,7 @@ use coord::domain::RepoId;
 use coord_files::{FILE_MODE, Inside};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 
-use crate::private_folder;
+use crate::{machine, private_folder};
 
 /// The file's name, in the folder of the store and in `coord/` of git's folder.
 const FILE: &str = "listening";
@@ -57,6 +58,8 @@ impl Announcement {
                 instance: Some(instance.clone()),
                 process: std::process::id(),
                 mark: None,
+                machine: machine::place().map(str::to_owned),
+                path: None,
             };
             all.entry(folder).or_insert(announced);
         }
@@ -123,6 +126,10 @@ pub struct Announced {
     pub process: u32,
     /// The mark of the folder that the file is in.
     mark: Option<String>,
+    /// Where its process runs, as [`machine::place`] has it.
+    machine: Option<String>,
+    /// A digest of the path of the folder that the file is in.
+    path: Option<String>,
 }
 
 impl Announced {
@@ -132,13 +139,23 @@ impl Announced {
         let text = private_folder::read(&folder.join(FILE), MOST_BYTES).ok()?;
         let announced = Announced::parse(std::str::from_utf8(&text).ok()?)?;
         let is_of_folder = announced.mark.is_some() && announced.mark == private_folder::mark(folder);
-        Some(announced).filter(|announced| is_of_folder && announced.is_here())
+        // Under a folder that was renamed, the server finds nothing any more. Elsewhere it may have another path for the same one.
+        let was_renamed = announced.path.is_some() && announced.path != digest_of(folder) && !announced.is_elsewhere();
+        Some(announced).filter(|announced| is_of_folder && !was_renamed && announced.is_here())
+    }
+
+    /// Whether its process runs in another container or sandbox, or on another machine, or ran before this one was started: its number and
+    /// its address may be another's here.
+    #[must_use]
+    pub fn is_elsewhere(&self) -> bool {
+        self.machine.is_some() && machine::place().is_some() && self.machine.as_deref() != machine::place()
     }
 
     /// The same, as the file in `folder` has it.
     fn in_folder(&self, folder: &Inside) -> Announced {
         Announced {
             mark: private_folder::mark(folder),
+            path: digest_of(folder),
             ..self.clone()
         }
     }
@@ -181,13 +198,16 @@ impl Announced {
     /// Whether it is another process, which still runs and listens. A server of another repository may have the address of one that
     /// has ended.
     fn is_listening(&self) -> bool {
-        self.process != std::process::id()
+        (self.is_elsewhere() || self.process != std::process::id())
             && self.started().is_some()
             && TcpStream::connect_timeout(&self.socket, ANSWERS_WITHIN).is_ok()
     }
 
     /// When the process with its number was started, Unix seconds, if one runs that can be seen from here.
     fn started(&self) -> Option<u64> {
+        if self.is_elsewhere() {
+            return None;
+        }
         let id = Pid::from_u32(self.process);
         let (mut system, kind) = (System::new(), ProcessRefreshKind::nothing().without_tasks());
         system.refresh_processes_specifics(ProcessesToUpdate::Some(&[id]), true, kind);
@@ -210,20 +230,18 @@ impl Announced {
         let serving = self.repo.iter().map(|repo| format!(" serving {repo}"));
         let named = self.instance.iter().map(|instance| format!(" as {instance}"));
         let marked = self.mark.iter().map(|mark| format!(" in {mark}"));
-        let about: String = serving.chain(named).chain(marked).collect();
+        let from = self.machine.iter().map(|machine| format!(" from {machine}"));
+        let at = self.path.iter().map(|path| format!(" at {path}"));
+        let about: String = serving.chain(named).chain(marked).chain(from).chain(at).collect();
         format!("http://{}{about} (process {})", self.socket, self.process)
     }
 
     fn parse(text: &str) -> Option<Announced> {
         let (place, process) = text.strip_prefix("http://")?.split_once(" (process ")?;
-        let (place, mark) = match place.split_once(" in ") {
-            Some((place, mark)) => (place, Some(mark.to_owned())),
-            None => (place, None),
-        };
-        let (place, instance) = match place.split_once(" as ") {
-            Some((place, instance)) => (place, Some(instance.to_owned())),
-            None => (place, None),
-        };
+        let (place, path) = without_part(place, " at ");
+        let (place, machine) = without_part(place, " from ");
+        let (place, mark) = without_part(place, " in ");
+        let (place, instance) = without_part(place, " as ");
         let (socket, repo) = match place.split_once(" serving ") {
             Some((socket, repo)) => (socket, Some(RepoId::parse(repo).ok()?)),
             None => (place, None),
@@ -234,199 +252,37 @@ impl Announced {
             instance,
             process: process.strip_suffix(')')?.parse().ok()?,
             mark,
+            machine,
+            path,
         })
     }
 }
 
+/// A text without the part behind `word`, and that part.
+fn without_part<'a>(text: &'a str, word: &str) -> (&'a str, Option<String>) {
+    match text.split_once(word) {
+        Some((text, part)) => (text, Some(part.to_owned())),
+        None => (text, None),
+    }
+}
+
+/// A digest of the path of `folder`.
+fn digest_of(folder: &Inside) -> Option<String> {
+    let path = folder.full().canonicalize().ok()?;
+    let digest = sha1_smol::Sha1::from(path.as_os_str().as_encoded_bytes())
+        .digest()
+        .to_string();
+    Some(digest[..16].to_owned())
+}
+
 impl fmt::Display for Announced {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_elsewhere() {
+            return write!(out, "http://{} (in another container or sandbox)", self.socket);
+        }
         write!(out, "http://{} (process {})", self.socket, self.process)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    #[cfg(unix)]
-    use std::net::TcpListener;
-
-    use super::*;
-
-    fn inside(folder: &tempfile::TempDir) -> Inside {
-        Inside::new(folder.path(), "")
-    }
-
-    /// Writes what a server there would.
-    fn announce(folder: &tempfile::TempDir, announced: &Announced) {
-        let text = announced.in_folder(&inside(folder)).text();
-        fs::write(folder.path().join(FILE), text).unwrap();
-    }
-
-    fn announced(socket: &str) -> Announced {
-        Announced {
-            socket: socket.parse().unwrap(),
-            repo: None,
-            instance: None,
-            process: 7,
-            mark: None,
-        }
-    }
-
-    #[test]
-    fn an_announcement_is_read_as_it_was_written_and_an_earlier_versions_too() {
-        let of_store = announced("127.0.0.1:3000");
-        let of_repository = Announced {
-            repo: RepoId::parse("localhost/local/work-ebf61c96").ok(),
-            ..announced("[::1]:3000")
-        };
-        let of_named = Announced {
-            instance: Some("0198f0c2".to_owned()),
-            ..of_repository.clone()
-        };
-        let of_named_store = Announced {
-            repo: None,
-            ..of_named.clone()
-        };
-        let of_folder = Announced {
-            mark: Some("3-4".to_owned()),
-            ..of_named.clone()
-        };
-        for announced in [&of_store, &of_repository, &of_named, &of_named_store, &of_folder] {
-            assert_eq!(Announced::parse(&announced.text()).as_ref(), Some(announced));
-        }
-        assert_eq!(
-            of_repository.repo.as_ref().unwrap().as_str(),
-            "localhost/local/work-ebf61c96"
-        );
-        assert_eq!(Announced::parse("http://127.0.0.1:3000 (process 7)"), Some(of_store));
-        for damaged in [
-            "",
-            "http://",
-            "http://127.0.0.1:3000",
-            "http://127.0.0.1:3000 serving a (process 7)",
-        ] {
-            assert_eq!(Announced::parse(damaged), None, "{damaged:?}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_server_that_still_listens_keeps_its_place_and_the_next_one_follows_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let (first, own) = (
-            TcpListener::bind("127.0.0.1:0").unwrap(),
-            "127.0.0.1:1".parse().unwrap(),
-        );
-        let other = Announced {
-            // The process that has started this one.
-            process: std::os::unix::process::parent_id(),
-            ..announced(&first.local_addr().unwrap().to_string())
-        };
-        let place = inside(&folder);
-        announce(&folder, &other);
-        let second = Announcement::write([(place.clone(), None)], own);
-        assert_eq!(Announced::read(&place), Some(other.in_folder(&place)));
-        // One that came with an archive keeps no place.
-        fs::write(folder.path().join(FILE), other.text()).unwrap();
-        assert_eq!(Announced::read(&place), None);
-        second.renew();
-        assert_eq!(Announced::read(&place).unwrap().socket(), own);
-        // Its address is another's by now.
-        announce(
-            &folder,
-            &Announced {
-                process: u32::MAX,
-                ..other.clone()
-            },
-        );
-        second.renew();
-        assert_eq!(Announced::read(&place).unwrap().socket(), own);
-        drop(first);
-        // Nothing listens on a reserved port: the one that was left may be another test's by now.
-        announce(
-            &folder,
-            &Announced {
-                socket: "127.0.0.1:1".parse().unwrap(),
-                ..other
-            },
-        );
-        second.renew();
-        assert_eq!(Announced::read(&place).unwrap().process, std::process::id());
-        let gone = folder.path().to_owned();
-        folder.close().unwrap();
-        second.renew();
-        assert!(!gone.exists(), "a folder that was deleted is not made again");
-    }
-
-    #[test]
-    fn a_server_is_named_by_its_address_and_on_its_machine_by_localhost() {
-        let is_at = |socket, url| announced(socket).is_at(url);
-        for url in ["http://127.0.0.1:3000", "http://localhost:3000/", "http://[::1]:3000"] {
-            assert!(is_at("127.0.0.1:3000", url), "{url}");
-        }
-        assert!(is_at("0.0.0.0:3000", "http://build-host:3000"));
-        assert!(is_at("10.0.0.5:3000", "http://10.0.0.5:3000"));
-        for url in [
-            "http://127.0.0.1:3001",
-            "http://build-host:3000",
-            "https://127.0.0.1:3000",
-            "http://127.0.0.1",
-            "",
-        ] {
-            assert!(!is_at("127.0.0.1:3000", url), "{url}");
-        }
-        assert!(!is_at("10.0.0.5:3000", "http://localhost:3000"));
-    }
-
-    #[test]
-    fn an_announcement_of_another_machine_counts_as_none() {
-        let folder = tempfile::tempdir().unwrap();
-        for (socket, is_here) in [
-            ("127.0.0.1:3000", true),
-            ("0.0.0.0:3000", true),
-            ("192.0.2.1:3000", false),
-        ] {
-            announce(&folder, &announced(socket));
-            assert_eq!(Announced::read(&inside(&folder)).is_some(), is_here, "{socket}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_file_that_everybody_may_write_and_a_link_count_as_none() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(FILE);
-        announce(&folder, &announced("127.0.0.1:3000"));
-        assert!(Announced::read(&inside(&folder)).is_some());
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(Announced::read(&inside(&folder)).is_none());
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        fs::rename(&file, folder.path().join("real")).unwrap();
-        std::os::unix::fs::symlink("real", &file).unwrap();
-        assert!(Announced::read(&inside(&folder)).is_none());
-    }
-
-    #[test]
-    fn a_process_that_is_younger_than_the_file_has_not_written_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let own = Announced {
-            process: std::process::id(),
-            ..announced("127.0.0.1:3000")
-        };
-        let file = folder.path().join(FILE);
-        announce(&folder, &own);
-        let place = inside(&folder);
-        assert!(own.surely_runs(&place));
-        assert!(!announced("127.0.0.1:3000").surely_runs(&place.join("elsewhere")));
-        let ended = Announced {
-            process: u32::MAX,
-            ..own.clone()
-        };
-        assert!(!ended.surely_runs(&place));
-        let before = std::time::SystemTime::now() - Duration::from_secs(3600);
-        let file = fs::File::options().write(true).open(&file).unwrap();
-        file.set_modified(before).unwrap();
-        assert!(!own.surely_runs(&place));
-    }
-}
+mod tests;

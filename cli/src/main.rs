@@ -18,6 +18,7 @@ const LAST_WORK: Duration = Duration::from_secs(1);
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    coord_cli::read_with_git();
     let cli = Cli::parse();
     let command = cli.command.unwrap_or(Command::Serve(cli.serve));
     let threads = command.threads();

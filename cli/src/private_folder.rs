@@ -32,6 +32,31 @@ fn ensure_of_user(folder: &Path, about: &Metadata) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }
 
+/// The name of the user to whom `path` belongs, or the number where it has none.
+pub fn owner(path: &Path) -> Option<String> {
+    #[cfg(unix)]
+    {
+        let id = std::os::unix::fs::MetadataExt::uid(&std::fs::symlink_metadata(path).ok()?).to_string();
+        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let of_id = |line: &str| {
+            let mut fields = line.split(':');
+            let name = fields.next()?.to_owned();
+            (fields.nth(1)? == id).then_some(name)
+        };
+        Some(
+            users
+                .lines()
+                .find_map(of_id)
+                .unwrap_or_else(|| format!("the user {id}")),
+        )
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 /// A text that only `folder` has, as it is on this machine. What names another one came with an archive or a copy of the folder.
 pub fn mark(folder: &Inside) -> Option<String> {
     folder.folder().ok()??.mark().ok()

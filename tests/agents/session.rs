@@ -86,7 +86,7 @@ fn a_process_with_two_conversations_is_neither_and_says_so() {
 fn a_file_that_cannot_be_read_is_written_anew() {
     let world = World::with(&[("a.txt", "a")]);
     session(&world, "gemini");
-    let folder = world.clone.path().join(".git/coord/sessions");
+    let folder = world.own_sessions();
     let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     for damaged in ["", "{", "{\"agent_id\":\"no spaces here\"}"] {
         std::fs::write(&file, damaged).unwrap();
@@ -99,7 +99,7 @@ fn a_file_that_cannot_be_read_is_written_anew() {
 fn a_damaged_file_of_a_conversation_changes_no_holder() {
     let world = World::with(&[("a.txt", "a")]);
     let chat = hear(&world, "cursor", "chat-1", Heard::Start);
-    let folder = world.clone.path().join(".git/coord/sessions");
+    let folder = world.own_sessions();
     let files = || std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
     let file = files()
         .find(|file| file.to_string_lossy().ends_with(".conversation.json"))

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use coord_cli::agent::local_server;
+use coord_git::WorkingCopy;
 use coord_test_support::git::Repo;
 use tempfile::TempDir;
 
@@ -135,6 +137,42 @@ impl World {
         command
     }
 
+    /// The folder with the files of the sessions in the clone.
+    pub fn sessions(&self) -> PathBuf {
+        let own = self.own_sessions();
+        let state = self.folder("home/.local/state/coord/sessions");
+        state.join(own.file_name().unwrap())
+    }
+
+    /// The same for a test that makes sessions in its own process, whose home is that of whoever runs the tests.
+    pub fn own_sessions(&self) -> PathBuf {
+        local_server::sessions(&WorkingCopy::containing(self.clone.path()).unwrap()).full()
+    }
+
+    /// Writes down that every conversation in the clone has ended.
+    pub fn end_conversations(&self) {
+        let files = std::fs::read_dir(self.sessions())
+            .unwrap()
+            .map(|file| file.unwrap().path());
+        for file in files.filter(|file| file.to_string_lossy().ends_with(".conversation.json")) {
+            let mut record: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+            record["has_ended"] = true.into();
+            std::fs::write(&file, record.to_string()).unwrap();
+        }
+    }
+
+    /// Another clone of the remote, beside the first one.
+    pub fn another_clone(&self, name: &str) -> Repo {
+        let path = self.folder.path().join(name);
+        let origin = self.origin().path().display().to_string();
+        self.origin()
+            .git(&["clone", "--quiet", &origin, &path.display().to_string()]);
+        let clone = Repo::at(path);
+        clone.git(&["remote", "set-url", "origin", REPO_URL]);
+        clone.git(&["config", &format!("url.file://{origin}.insteadOf"), REPO_URL]);
+        clone
+    }
+
     /// What `coord ARGS` prints in the clone.
     pub fn run(&self, args: &[&str]) -> Output {
         self.coord(self.clone.path()).args(args).output().unwrap()
@@ -142,14 +180,23 @@ impl World {
 
     /// The number of the server's process, where one runs.
     pub fn server(&self) -> Option<String> {
-        let announced = std::fs::read_to_string(self.clone.path().join(".git/coord/listening")).ok()?;
-        let process = announced.split("(process ").nth(1)?;
-        Some(process.trim_end_matches(')').to_owned())
+        server_of(&self.clone)
     }
+}
+
+/// The number of the server's process of `clone`, where one runs.
+pub fn server_of(clone: &Repo) -> Option<String> {
+    let announced = std::fs::read_to_string(clone.path().join(".git/coord/listening")).ok()?;
+    let process = announced.split("(process ").nth(1)?;
+    Some(process.trim_end_matches(')').to_owned())
 }
 
 impl Drop for World {
     fn drop(&mut self) {
+        // What a test has made in its own process is in the home of whoever runs the tests.
+        if let Ok(working_copy) = WorkingCopy::containing(self.clone.path()) {
+            let _ = std::fs::remove_dir_all(local_server::sessions(&working_copy).full());
+        }
         if let Some(process) = self.server() {
             // It may have been killed.
             let _ = Command::new("kill").arg(process).stderr(Stdio::null()).status();

@@ -29,7 +29,10 @@ async fn peak_of_server(hostile: &Hostile, commits: [&str; 2]) -> Option<u64> {
     let data = tempfile::tempdir().unwrap();
     let mut server = Command::new(env!("CARGO_BIN_EXE_coord"));
     server.args(["serve", "--port", "0", "--repo"]).arg(hostile.repo.path());
-    server.arg("--data-dir").arg(data.path());
+    server
+        .arg("--data-dir")
+        .arg(data.path())
+        .env("XDG_STATE_HOME", data.path());
     server.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = Server(server.spawn().unwrap());
     let lines = BufReader::new(server.0.stdout.take().unwrap()).lines();

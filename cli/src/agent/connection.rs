@@ -1,5 +1,6 @@
 //! The connection of a command to its server.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -35,9 +36,22 @@ pub struct Connection {
     pub is_local: bool,
     /// The name of that server among all, those that have ended too.
     pub server: Option<String>,
+    /// The other clone of the repository that the server is of.
+    pub other_clone: Option<PathBuf>,
 }
 
 impl Connection {
+    /// Whose server it is, where it is one of this machine's clones.
+    pub fn whose(&self) -> Option<String> {
+        match &self.other_clone {
+            Some(clone) => Some(format!(
+                "the coord serve of another clone of this repository, {}",
+                clone.display()
+            )),
+            None => self.is_local.then(|| "the coord serve of this clone".to_owned()),
+        }
+    }
+
     /// Connects the agent to the server that the options name, or else to that of the repository, which is started if none
     /// runs. Each request has `limit` to be answered.
     ///
@@ -85,6 +99,7 @@ impl Connection {
         limit: Duration,
     ) -> anyhow::Result<Connection> {
         let is_local = local.is_some();
+        let other_clone = local.as_ref().and_then(|_| local_server::other_home(working_copy));
         let server = local.as_ref().and_then(|announced| announced.instance.clone());
         let address = match &local {
             Some(announced) => Some(announced.address()),
@@ -109,6 +124,7 @@ impl Connection {
             address,
             is_local,
             server,
+            other_clone,
         })
     }
 }

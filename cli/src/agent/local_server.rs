@@ -1,17 +1,23 @@
-//! The `coord serve` of a repository on this machine. Commands of agents start it where none runs, so that nobody has to.
+//! The `coord serve` of a repository on this machine. Commands of agents start it where none runs, so that nobody has to. A clone without
+//! a store of its own uses that of another clone of its repository, where one is listed.
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use coord_files::{About, FILE_MODE, Inside, Kind, PRIVATE_MODE};
-use coord_git::WorkingCopy;
+use coord::settings::{env_vars, process_environment, value_of};
+use coord_files::{About, Cause, FILE_MODE, Inside, Kind, PRIVATE_MODE};
+use coord_git::{GitSource, WorkingCopy};
 use coord_protocol::{Client, ClientError, ClientSettings};
 
+use super::rivals;
 use crate::announcement::{Announced, FOLDER, STORE};
-use crate::{private_folder, store_place};
+use crate::clone_list::{self, CloneList};
+use crate::{private_folder, store_place, user_state};
 
 /// Time limit of a connection to a server on this machine.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
@@ -34,25 +40,99 @@ const LOG: &str = "serve.log";
 /// A start begins the log anew where it is larger, in bytes: each start adds some lines.
 const MOST_LOG_BYTES: u64 = 1 << 20;
 
-/// What the running server of this repository announces. One that was killed may have left an announcement behind, whose address is another
-/// server's by now, or any program's.
-pub fn running(working_copy: &WorkingCopy) -> Option<Announced> {
-    let is_it = |announced: &Announced| {
+/// The setting of the port on which servers that start by themselves listen.
+pub const PORT: &str = "coord.port";
+
+/// The clone whose folder has the store of a working copy's locks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Home {
+    /// Git's own folder of it.
+    clone: PathBuf,
+    /// Whether it is another clone than the working copy's.
+    is_other: bool,
+}
+
+impl Home {
+    /// That of `working_copy`: its own clone where that has, or has had, a server, and else the one that is listed for its repository.
+    fn of(working_copy: &WorkingCopy) -> Home {
+        let own = Home {
+            clone: working_copy.shared_folder().to_owned(),
+            is_other: false,
+        };
+        if !working_copy.has_remote() || has_server(&own.folder()) {
+            return own;
+        }
+        match CloneList::read(working_copy.repo()).home() {
+            Some(home) if home != own.clone => Home {
+                clone: home.to_owned(),
+                is_other: true,
+            },
+            _ => own,
+        }
+    }
+
+    fn folder(&self) -> Inside {
+        Inside::new(&self.clone, FOLDER)
+    }
+
+    /// What its running server announces.
+    fn running(&self, working_copy: &WorkingCopy) -> Option<Announced> {
+        let folder = self.folder();
+        let announced = Announced::read(&folder).filter(|announced| runs(announced, &folder))?;
+        if self.is_other {
+            // It reads the commits of this one too.
+            clone_list::join(working_copy.repo(), working_copy.shared_folder());
+            // It may be the clone of another repository by now.
+            return Some(announced).filter(|announced| announced.repo.as_ref() == Some(working_copy.repo()));
+        }
+        Some(announced)
+    }
+}
+
+/// Whether the server that has announced itself in `folder` runs, and can be reached. One that was killed may have left an announcement
+/// behind, whose address is another server's by now, or any program's.
+pub(super) fn runs(announced: &Announced, folder: &Inside) -> bool {
+    match announced.is_elsewhere() {
+        true => is_found(announced) == Some(true),
         // To ask takes a good part of the time of a command.
-        announced.surely_runs(&folder(working_copy)) || is_found(announced).unwrap_or(true)
-    };
-    announced(working_copy).filter(|announced| is_listening(announced) && is_it(announced))
+        false => is_listening(announced) && (announced.surely_runs(folder) || is_found(announced).unwrap_or(true)),
+    }
+}
+
+/// Whether a clone with this folder of Coord's has a server, or has had one.
+pub fn has_server(folder: &Inside) -> bool {
+    crate::announcement::is_in(folder) || has_store(folder) || store_place::elsewhere(folder).is_some()
+}
+
+/// Whether a clone with this folder of Coord's has a store.
+pub fn has_store(folder: &Inside) -> bool {
+    matches!(folder.join(STORE).about(), Ok(Some(About { kind: Kind::File, .. })))
+}
+
+/// What the running server of this repository announces.
+pub fn running(working_copy: &WorkingCopy) -> Option<Announced> {
+    Home::of(working_copy).running(working_copy)
 }
 
 /// What the last server of this repository has announced, unless it has taken that back.
 pub fn announced(working_copy: &WorkingCopy) -> Option<Announced> {
-    Announced::read(&folder(working_copy))
+    Announced::read(&Home::of(working_copy).folder())
+}
+
+/// The other clone of the repository whose server this one's commands use.
+pub fn other_home(working_copy: &WorkingCopy) -> Option<PathBuf> {
+    let home = Home::of(working_copy);
+    home.is_other.then(|| rivals::shown(&home.clone))
 }
 
 /// Why nothing is known of locks, where a server is announced that does not answer: it may run where it cannot be reached from here, as
 /// from a container.
 pub fn unreachable(working_copy: &WorkingCopy) -> Option<String> {
-    let is_announced = crate::announcement::is_in(&folder(working_copy));
+    let folder = Home::of(working_copy).folder();
+    if let Some(why) = why_out_of_reach(&folder) {
+        return Some(why);
+    }
+    let is_announced = crate::announcement::is_in(&folder);
     is_announced.then(|| {
         "a coord serve is announced for this clone and cannot be reached from here; set COORD_URL to its address, or run `coord status`, \
          which starts one where it has ended"
@@ -60,19 +140,63 @@ pub fn unreachable(working_copy: &WorkingCopy) -> Option<String> {
     })
 }
 
+/// Why the server of a clone with this folder of Coord's can neither be reached from here nor started: it runs elsewhere and has the
+/// store, or the folder is another user's.
+fn why_out_of_reach(folder: &Inside) -> Option<String> {
+    if let Err(error) = folder.join(STORE).about()
+        && let Cause::System(cause) = &error.cause
+        && cause.kind() == ErrorKind::PermissionDenied
+    {
+        let owner = private_folder::owner(&folder.full()).unwrap_or_else(|| "another user".to_owned());
+        return Some(format!(
+            "{} belongs to {owner}, so you cannot use its coord serve unasked; set {} to the address of that server, which \
+             `coord doctor` shows to {owner}",
+            folder.full().display(),
+            env_vars::COORD_URL
+        ));
+    }
+    let announced = Announced::read(folder)?;
+    if !announced.is_elsewhere() {
+        return is_forbidden(&announced).then(|| {
+            format!(
+                "this sandbox does not permit a connection to the coord serve of this clone at {}; permit it, or set {} to an address \
+                 that it permits",
+                announced.address(),
+                env_vars::COORD_URL
+            )
+        });
+    }
+    is_in_use(&folder.join(STORE)).then(|| {
+        format!(
+            "the coord serve of this clone runs in another container or sandbox, and cannot be reached from here; set {} to an address at \
+             which it can: outside of it, start `coord serve --listen` with such an address, or run the agents in one place",
+            env_vars::COORD_URL
+        )
+    })
+}
+
+/// Whether the system refuses this process a connection to it.
+fn is_forbidden(announced: &Announced) -> bool {
+    let connected = TcpStream::connect_timeout(&announced.socket(), CONNECT_TIME);
+    connected.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+}
+
+/// Whether a process has the store open, as the system's lock tells, in whatever container it runs.
+fn is_in_use(store: &Inside) -> bool {
+    let opened: Option<File> = store.open().ok().flatten();
+    opened.is_some_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
+}
+
 /// Whether a server runs for this repository, or has run.
 pub fn is_known(working_copy: &WorkingCopy) -> bool {
     running(working_copy).is_some()
-        || matches!(
-            file(working_copy, STORE).about(),
-            Ok(Some(About { kind: Kind::File, .. }))
-        )
+        || has_store(&Home::of(working_copy).folder())
         || kept_elsewhere(working_copy).is_some()
 }
 
 /// The store that keeps the locks of this repository, where it is not that of its folder.
 pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
-    store_place::elsewhere(&folder(working_copy))
+    store_place::elsewhere(&Home::of(working_copy).folder())
 }
 
 /// Fails where the locks are kept in another store than that of this repository's folder: somebody may hold files although no server runs.
@@ -99,8 +223,26 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
         return Ok(announced);
     }
     ensure_kept_here(working_copy)?;
-    let log = file(working_copy, LOG);
-    let mut server = start(working_copy.root(), &log)?;
+    if working_copy.has_remote() && !has_server(&folder(working_copy)) {
+        // Of the clones whose commands start at once, one is listed with the store.
+        clone_list::join(working_copy.repo(), working_copy.shared_folder());
+    }
+    let mut home = Home::of(working_copy);
+    if home.is_other && GitSource::id_at(&home.clone).as_ref() != Some(working_copy.repo()) {
+        clone_list::forget_home(working_copy.repo(), &home.clone);
+        clone_list::join(working_copy.repo(), working_copy.shared_folder());
+        home = Home::of(working_copy);
+    }
+    if let Some(why) = why_out_of_reach(&home.folder()) {
+        bail!("{why}");
+    }
+    let root = match home.is_other {
+        true => home.clone.as_path(),
+        false => working_copy.root(),
+    };
+    let port = port(working_copy)?;
+    let log = home.folder().join(LOG);
+    let mut server = start(root, port, &log)?;
     let deadline = Instant::now() + START_TIME;
     // Where several agents start at once, one server gets the store; the others end, and their agents find the first.
     while Instant::now() < deadline {
@@ -111,7 +253,7 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
             // One that is about to end keeps the store a little longer than its announcement.
             std::thread::sleep(PAUSE);
             if running(working_copy).is_none() {
-                server = start(working_copy.root(), &log)?;
+                server = start(root, port, &log)?;
             }
         }
         std::thread::sleep(POLL);
@@ -132,7 +274,7 @@ pub fn running_or_started(working_copy: &WorkingCopy) -> anyhow::Result<Announce
 
 /// The log of a server that was started for agents.
 pub fn log(working_copy: &WorkingCopy) -> PathBuf {
-    file(working_copy, LOG).full()
+    Home::of(working_copy).folder().join(LOG).full()
 }
 
 /// The folder of Coord's files for this repository. Links there are not followed: another user may have made them.
@@ -145,9 +287,24 @@ pub fn mark(working_copy: &WorkingCopy) -> Option<String> {
     private_folder::mark(&folder(working_copy))
 }
 
-/// The folder of the files of agents' sessions.
+/// The folder of the files of agents' sessions, which is the user's own: several users may share a clone. Without a folder for state it
+/// is in git's.
 pub fn sessions(working_copy: &WorkingCopy) -> Inside {
-    file(working_copy, "sessions")
+    let clone = working_copy.shared_folder().as_os_str().as_encoded_bytes();
+    let digest = sha1_smol::Sha1::from(clone).digest().to_string();
+    let own = user_state::inside(&format!("sessions/{}", &digest[..16]));
+    own.unwrap_or_else(|| file(working_copy, "sessions"))
+}
+
+/// The port on which a server that starts by itself listens, where the user has set one. What a repository sets does not count.
+fn port(working_copy: &WorkingCopy) -> anyhow::Result<Option<u16>> {
+    let named = value_of(&process_environment, env_vars::COORD_PORT).map(|port| (env_vars::COORD_PORT, port));
+    let named = named.or_else(|| Some((PORT, working_copy.users_setting(PORT)?)));
+    let parse = |(name, port): (&str, String)| match port.trim().parse() {
+        Ok(number) => Ok(number),
+        Err(_) => bail!("{name} is {port:?}: set it to a port, such as 4100"),
+    };
+    named.map(parse).transpose()
 }
 
 /// A file of Coord's, by its path in [`folder`].
@@ -183,7 +340,7 @@ fn is_found(announced: &Announced) -> Option<bool> {
 }
 
 /// Starts a server that outlives this process.
-fn start(root: &Path, log: &Inside) -> anyhow::Result<Child> {
+fn start(root: &Path, port: Option<u16>, log: &Inside) -> anyhow::Result<Child> {
     log.make_parents(PRIVATE_MODE)?;
     let log = log.append(FILE_MODE)?;
     if log.metadata().is_ok_and(|about| about.len() > MOST_LOG_BYTES) {
@@ -195,6 +352,9 @@ fn start(root: &Path, log: &Inside) -> anyhow::Result<Child> {
     server
         .args(["serve", "--exit-when-idle", &IDLE_SECONDS.to_string(), "--repo"])
         .arg(root)
+        .args(port.iter().flat_map(|port| ["--port".to_owned(), port.to_string()]))
+        // That of this process may be a worktree that is removed later.
+        .current_dir("/")
         .stdin(Stdio::null())
         .stdout(log.try_clone().context("the log of coord serve")?)
         .stderr(log);

@@ -3,7 +3,7 @@
 //!
 //! - [`options`]: which server, with which token, for which branch, as whom
 //! - [`local_server`]: the `coord serve` of a repository, started if none runs
-//! - [`connection`]: the client of the server
+//! - [`connection`]: the client of the server; [`rivals`]: other clones with a server of their own
 //! - [`work`]: requests, with everything filled in that git knows
 //! - [`session`]: the `agent_id` that all processes of one conversation of an agent share; [`conversations`]: which conversations there
 //!   are, and in which processes; `ancestors`: the processes above this one
@@ -41,6 +41,7 @@ pub mod next_command;
 pub mod options;
 pub mod person;
 pub mod pushed;
+pub mod rivals;
 pub mod seen_content;
 pub mod session;
 pub mod session_notes;

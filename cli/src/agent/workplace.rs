@@ -19,6 +19,7 @@ use super::local_server;
 use super::mail_notes::MailNotes;
 use super::next_command::{self, About};
 use super::options::AgentArgs;
+use super::rivals::{self, Rival};
 use super::session::Session;
 use super::work::Work;
 use crate::terminal::spinner::Spinner;
@@ -216,6 +217,15 @@ impl Workplace {
             cause = deeper;
         }
         format!("{} gives no answer: {cause}", self.connection.address)
+    }
+
+    /// Other clones of the repository whose servers have stores of their own.
+    pub fn rivals(&self) -> Vec<Rival> {
+        let copy = &self.work.working_copy;
+        match local_server::announced(copy).filter(|_| self.connection.is_local && copy.has_remote()) {
+            Some(announced) => rivals::of(&self.work.repo, copy.shared_folder(), announced.socket()),
+            None => Vec::new(),
+        }
     }
 
     /// A line for as long as an answer takes.

@@ -11,8 +11,11 @@ pub mod network;
 pub mod settings;
 
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -47,7 +50,7 @@ enum Reads {
 }
 
 /// The commands of git that Coord runs, each with the options that turn its programs off. No other one is run.
-const COMMANDS: [(&str, Reads, &[&str]); 16] = [
+const COMMANDS: [(&str, Reads, &[&str]); 18] = [
     ("blame", Reads::Files, &["--no-textconv"]),
     ("cat-file", Reads::Objects, &[]),
     ("commit-tree", Reads::Objects, &[]),
@@ -58,6 +61,7 @@ const COMMANDS: [(&str, Reads, &[&str]); 16] = [
         &["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
     ),
     ("fetch", Reads::Objects, &["--no-recurse-submodules"]),
+    ("for-each-ref", Reads::Objects, &[]),
     ("hash-object", Reads::Files, &[]),
     ("init", Reads::Objects, &[]),
     ("interpret-trailers", Reads::Objects, &[]),
@@ -71,6 +75,7 @@ const COMMANDS: [(&str, Reads, &[&str]); 16] = [
     ("ls-tree", Reads::Objects, &[]),
     ("rev-parse", Reads::Objects, &[]),
     ("status", Reads::Files, &["--ignore-submodules=dirty"]),
+    ("symbolic-ref", Reads::Objects, &[]),
     ("update-index", Reads::Files, &[]),
 ];
 
@@ -103,6 +108,38 @@ pub async fn command_async<A: AsRef<OsStr>>(
     let folder = folder.to_owned();
     let made = tokio::task::spawn_blocking(move || command(&folder, args));
     made.await.context("git cannot be run")?
+}
+
+/// Time limit of [`ask`].
+const ASK_TIME: Duration = Duration::from_secs(5);
+
+/// Most bytes of what git says to [`ask`]: some million references.
+const MOST_SAID: u64 = 256 << 20;
+
+/// What `git ARGS` prints in `folder`, as a [`command`], where it succeeds in time.
+pub fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
+    let mut command = command(folder, args).ok()?;
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut running = command.spawn().ok()?;
+    let mut group = Group::of(running.id());
+    let output = running.stdout.take()?;
+    let (sender, said) = channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let read = output.take(MOST_SAID).read_to_end(&mut text);
+        // Nobody may wait any more.
+        let _ = sender.send(read.map(|_| text));
+    });
+    let said = said.recv_timeout(ASK_TIME);
+    if said.is_ok() {
+        group.ended();
+    }
+    drop(group);
+    let is_success = running.wait().is_ok_and(|status| status.success());
+    said.ok()?.ok().filter(|_| is_success)
 }
 
 fn known<A: AsRef<OsStr>>(args: &[A]) -> Option<&'static (&'static str, Reads, &'static [&'static str])> {

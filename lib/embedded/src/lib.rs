@@ -45,6 +45,7 @@ use bytes::Bytes;
 use committer::Shared;
 use coord::state::health::keys::PROBE;
 use coord::store::{BrokenPromise, Promises, Request, Store, StoreError, Value};
+use coord_files::{Anchor, Standing};
 use disk::Disk;
 use engine::Engine;
 use futures::stream::BoxStream;
@@ -91,6 +92,17 @@ struct Place {
     path: PathBuf,
     /// Whether the file was created.
     is_new: bool,
+    /// `None` where the system does not open it again.
+    anchor: Option<Anchor>,
+}
+
+impl Place {
+    /// Whether the path leads to another file now, or to none: what is written then is lost, and another process may open the path.
+    fn is_lost(&self) -> bool {
+        self.anchor
+            .as_ref()
+            .is_some_and(|anchor| anchor.standing() != Standing::Same)
+    }
 }
 
 struct Open {
@@ -128,11 +140,13 @@ impl EmbeddedStore {
                 "the file of the embedded store was empty: earlier locks are lost"
             );
         }
+        let disk = Disk::open(path, checks_all)?;
         let place = Place {
             path: path.to_owned(),
             is_new: before.is_err(),
+            anchor: Anchor::at(path).ok(),
         };
-        Self::over(Disk::open(path, checks_all)?, Some(place), Arc::new(SystemTime::now))
+        Self::over(disk, Some(place), Arc::new(SystemTime::now))
     }
 
     /// A store without a file; its state is gone when it is dropped.
@@ -195,6 +209,11 @@ impl EmbeddedStore {
         self.open.close();
     }
 
+    /// Whether its file was deleted or replaced: nothing is answered any more, because another process may have the path.
+    pub fn is_lost(&self) -> bool {
+        self.open.is_lost()
+    }
+
     /// Counters of this store since it was opened.
     pub fn stats(&self) -> Stats {
         Stats {
@@ -234,6 +253,9 @@ fn start_engine(queue: &Arc<Queue>, shared: &Arc<Shared>) -> Result<JoinHandle<(
 
 impl Open {
     async fn ask(&self, requests: Vec<Request>, is_atomic: bool) -> Result<Vec<Value>, StoreError> {
+        if self.is_lost() {
+            return Err(lost());
+        }
         let (reply, answered) = oneshot::channel();
         if !self.queue.push(Job::new(requests, is_atomic, reply)) {
             return Err(closed());
@@ -244,6 +266,10 @@ impl Open {
         }
     }
 
+    fn is_lost(&self) -> bool {
+        self.place.as_ref().is_some_and(Place::is_lost)
+    }
+
     /// Whether the engine runs a client's script, for no longer than one may run.
     fn runs_client_script(&self) -> bool {
         let since = *self.shared.client_script_since.lock();
@@ -252,6 +278,9 @@ impl Open {
 
     /// Has the committer write, which does not wait for the engine.
     async fn probe_disk(&self) -> Result<(), StoreError> {
+        if self.is_lost() {
+            return Err(lost());
+        }
         let (reply, answered) = oneshot::channel();
         let shared = Arc::clone(&self.shared);
         // The committer holds the lock for long when it reads the disk again.
@@ -287,6 +316,10 @@ impl Open {
         }
         self.shared.channels.close();
     }
+}
+
+fn lost() -> StoreError {
+    StoreError::Unreachable("the file of the embedded store was deleted or replaced".to_owned())
 }
 
 fn closed() -> StoreError {
@@ -343,8 +376,10 @@ impl Store for EmbeddedStore {
 
     fn describe(&self) -> String {
         match &self.open.place {
-            Some(Place { path, is_new: false }) => format!("embedded store at {}", path.display()),
-            Some(Place { path, is_new: true }) => {
+            Some(Place {
+                path, is_new: false, ..
+            }) => format!("embedded store at {}", path.display()),
+            Some(Place { path, is_new: true, .. }) => {
                 format!("embedded store at {} (new: nothing is locked)", path.display())
             }
             None => "embedded store in memory".to_owned(),

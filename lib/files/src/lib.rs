@@ -3,9 +3,11 @@
 //!
 //! - `inside`: a file by its root and its path below; `staged`: a file that is written before it has its name
 //! - `named`: a file that the user or the system has named, through links
+//! - `anchor`: whether a path still leads to what was opened there
 //! - `refusal`: why a file is not opened, as a sentence
 //! - `unix`: folders as descriptors; `other`: folders as paths, where links take a privilege
 
+mod anchor;
 mod inside;
 mod named;
 mod refusal;
@@ -20,6 +22,7 @@ mod system;
 
 use std::time::SystemTime;
 
+pub use self::anchor::{Anchor, Standing};
 pub use self::inside::Inside;
 pub use self::named::{open_regular, open_stream, regular};
 pub use self::refusal::{Cause, FileError, Refusal};

@@ -5,15 +5,17 @@
 //! what the repository is called. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or whose URL
 //! names no `host/owner/name`, counts as no remote.
 //!
-//! Without a remote, the id is `localhost/local/NAME`. NAME is the folder of the main worktree, or of the bare repository
-//! without `.git`, so that all worktrees of a repository agree. In a shared store, `-` and eight digits follow, made from
-//! the machine and the folder: repositories of the same name on other machines stay apart.
+//! Without a remote, the id is `localhost/local/NAME`. NAME is at first the folder of the main worktree, or of the bare repository
+//! without `.git`, so that all worktrees of a repository agree; [`kept_name`] keeps it. In a shared store, `-` and eight
+//! digits follow, made from the machine and the first folder: repositories of the same name on other machines stay apart.
 
 use std::path::Path;
 
 use coord::domain::RepoId;
 use gix::config::File;
 use gix::config::file::SectionRef;
+
+use super::kept_name::{self, LocalName};
 
 /// The remotes in the repository's own configuration; one may occur several times. Remotes of the user's or the system's
 /// configuration are left out: they would give every repository on the machine the same id.
@@ -64,15 +66,20 @@ pub(super) fn repo_id(remotes: &[(String, String)], common_dir: &Path, machine: 
     match (origin, named.as_slice()) {
         (Some((_, id)), _) | (None, [(_, id)]) => Some(id.clone()),
         _ => {
-            let mut name = folder_name(common_dir);
+            let LocalName { mut name, made_at } = kept_name::of(common_dir);
             if let Some(machine) = machine {
-                let place = format!("{machine}\0{}", common_dir.display());
+                let place = format!("{machine}\0{made_at}");
                 let digest = sha1_smol::Sha1::from(place).digest().to_string();
                 name = format!("{name}-{}", &digest[..8]);
             }
             RepoId::parse(&format!("https://localhost/local/{name}")).ok()
         }
     }
+}
+
+/// Whether `repo` is the id of a repository without a remote, which no other clone can have.
+pub(super) fn is_local(repo: &RepoId) -> bool {
+    repo.as_str().starts_with("localhost/local/")
 }
 
 /// Whether git would read `url` as a path: no scheme and no colon before the first slash, or a Windows drive.
@@ -83,30 +90,6 @@ fn is_path(url: &str) -> bool {
     match url.split_once(':') {
         None => true,
         Some((before, _)) => before.contains(['/', '\\']) || before.len() <= 1,
-    }
-}
-
-/// The name of the folder: `core` for `/srv/Core/.git`, `/srv/core.git` and `/srv/core/.bare`.
-fn folder_name(common_dir: &Path) -> String {
-    let names = common_dir.ancestors().filter_map(Path::file_name);
-    let folder = names
-        .map(|name| name.to_string_lossy())
-        .find(|name| !name.starts_with('.'))
-        .unwrap_or_default();
-    let valid: String = folder
-        .to_ascii_lowercase()
-        .chars()
-        .map(|character| match character {
-            'a'..='z' | '0'..='9' | '.' | '_' | '-' => character,
-            _ => '-',
-        })
-        .collect();
-    let name = valid.trim_end_matches(".git").trim_matches(['.', '-']);
-    let name = &name[..name.len().min(100)];
-    if name.is_empty() {
-        "repository".to_owned()
-    } else {
-        name.to_owned()
     }
 }
 
@@ -168,23 +151,6 @@ mod tests {
                 "github.com/dedalus/core",
                 "{url}"
             );
-        }
-    }
-
-    #[test]
-    fn a_folder_gives_a_valid_name() {
-        for (common_dir, name) in [
-            ("/w/Core/.git", "core"),
-            ("/srv/core.git", "core"),
-            ("/w/core/.bare", "core"),
-            ("/w/super/.git/modules/sub", "sub"),
-            ("/w/My Project (2)/.git", "my-project--2"),
-            ("/w/größe/.git", "gr--e"),
-            ("/w/..../.git", "w"),
-            ("/.git", "repository"),
-            ("/w/---/.git", "repository"),
-        ] {
-            assert_eq!(id(&[], common_dir), format!("localhost/local/{name}"), "{common_dir}");
         }
     }
 }

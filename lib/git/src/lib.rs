@@ -1,9 +1,10 @@
 //! Git repositories on this machine, read from their object databases, or from a checkout where it is certainly the same.
 //!
 //! - `open`, `open_error`: from paths on the command line to repositories, with sentences for a terminal
-//! - `identity`: the [`RepoId`] of a repository on disk
+//! - `identity`, `kept_name`: the [`RepoId`] of a repository on disk
+//! - `clones`: the clones of one repository
 //! - `upstream`: the reference that is the head of a branch
-//! - `references`: what a reference points to, read anew on every call
+//! - `references`: what a reference points to, read anew on every call; `asked_git`: what only git can tell
 //! - `pushed`: what was pushed where no reference can tell
 //! - `branch_names`, `missing_branch`: suggestions for a branch that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
@@ -17,15 +18,18 @@
 //! environment (`GIT_DIR` and the like, set inside a hook) is ignored; only the given paths decide.
 
 mod ancestry;
+mod asked_git;
 mod blobs;
 mod branch_names;
 mod checkout;
+mod clones;
 mod comparison;
 mod deadline;
 mod file_names;
 mod history;
 mod identity;
 mod index_prefetch;
+mod kept_name;
 mod missing_branch;
 mod objects;
 mod open;
@@ -48,7 +52,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use coord::domain::{Branch, CommitSha, FilePath, RepoId};
 use coord::source::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
+use coord_files::Standing;
+use parking_lot::RwLock;
 
+pub use asked_git::{AskGit, set_git};
+use clones::Clones;
 use open::Purpose;
 pub use open_error::OpenError;
 pub use pushed::Pushed;
@@ -97,6 +105,13 @@ pub struct Opened {
     pub is_empty: bool,
 }
 
+impl Opened {
+    /// Whether a remote gives the repository its name, so that there may be other clones of it.
+    pub fn has_remote(&self) -> bool {
+        !identity::is_local(&self.repo)
+    }
+}
+
 /// The settings with which a clone is fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchSettings {
@@ -111,16 +126,18 @@ pub struct FetchSettings {
 pub struct GitSource {
     repositories: Vec<Arc<Repository>>,
     opened: Vec<Opened>,
+    /// Further clones of these, which come and go.
+    joined: RwLock<Vec<Arc<Repository>>>,
 }
 
 impl GitSource {
     /// Opens the repositories that contain `paths`. A path is a repository, a worktree, a folder inside one, or a bare
-    /// repository, which counts only where the path names it: a folder inside one finds nothing. Several paths into one repository, such as several of its worktrees, count as that repository.
+    /// repository, which counts only where the path names it: a folder inside one finds nothing. Several paths into one repository, such as several of its worktrees or clones, count as that repository.
     ///
     /// Blocks on the disk: call it before serving, or off the runtime's threads.
     ///
     /// # Errors
-    /// When a path cannot be served, or two repositories would have the same id. Nothing is opened then.
+    /// When a path cannot be served, or two repositories without a remote have the same id. Nothing is opened then.
     pub fn open(paths: &[PathBuf]) -> Result<GitSource, OpenError> {
         open::open(paths, Purpose::Serving, None)
     }
@@ -142,9 +159,68 @@ impl GitSource {
         open::open(&[path.to_owned()], Purpose::OneCommit, None)
     }
 
+    /// Whether the clone with git's own folder `common_dir` is read, and is still the one that was opened.
+    pub fn has_clone(&self, common_dir: &Path) -> bool {
+        let joined = self.joined.read();
+        let mut all = self.repositories.iter().chain(joined.iter());
+        all.any(|clone| clone.common_dir() == common_dir && clone.standing() == Standing::Same)
+    }
+
+    /// Reads another clone of `repo` as well, the one with git's own folder `common_dir`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is another repository.
+    pub fn add_clone(&self, repo: &RepoId, common_dir: &Path) -> Result<(), OpenError> {
+        let clone = open::clone(common_dir)?;
+        if clone.id() != repo {
+            return Err(OpenError::Unsupported {
+                path: common_dir.to_owned(),
+                why: "it is another repository",
+            });
+        }
+        let mut joined = self.joined.write();
+        joined.retain(|other| other.common_dir() != clone.common_dir());
+        joined.push(Arc::new(clone));
+        Ok(())
+    }
+
+    /// Writes down the names of repositories without a remote, so that they keep them.
+    pub fn keep_names(&self) {
+        for repository in &self.repositories {
+            if identity::is_local(repository.id())
+                && let Err(error) = kept_name::keep(repository.common_dir())
+            {
+                tracing::debug!(%error, "the name of the repository cannot be written");
+            }
+        }
+    }
+
+    /// Why this cannot be served any more, in a sentence: a folder was replaced, or every one is gone.
+    pub fn lost(&self) -> Option<String> {
+        let standings = || {
+            self.repositories
+                .iter()
+                .map(|repository| (repository, repository.standing()))
+        };
+        let replaced = standings().find(|(_, standing)| *standing == Standing::Replaced);
+        let is_all_gone = standings().all(|(_, standing)| standing != Standing::Same);
+        let lost = replaced.or_else(|| standings().next().filter(|_| is_all_gone));
+        lost.map(|(repository, _)| {
+            format!(
+                "the repository at {} was deleted or replaced",
+                repository.common_dir().display()
+            )
+        })
+    }
+
     /// The opened worktrees and bare repositories, one entry each, in the order of the given paths.
     pub fn opened(&self) -> Vec<Opened> {
         self.opened.clone()
+    }
+
+    /// The id of the repository with git's own folder `common_dir`; `None` where none can be read there.
+    pub fn id_at(common_dir: &Path) -> Option<RepoId> {
+        open::clone(common_dir).ok().map(|clone| clone.id().clone())
     }
 
     /// The commit that `revision` names in the worktree at `path`: anything that `git rev-parse` accepts, such as `HEAD~3`,
@@ -161,13 +237,15 @@ impl GitSource {
     /// # Errors
     /// When the repository is not served, or its configuration cannot be read.
     pub fn remotes(&self, repo: &RepoId) -> Result<Vec<String>, SourceError> {
-        self.find(repo)?.upstream_remotes()
+        self.find(repo)?.first().upstream_remotes()
     }
 
     /// Number of files in the tree listed last whose names cannot be served: not UTF-8, too long, or not valid as file
     /// names.
     pub fn names_left_out(&self, repo: &RepoId) -> usize {
-        self.find(repo).map_or(0, |repository| repository.names_left_out())
+        self.find(repo).map_or(0, |clones| {
+            clones.all().map(|clone| clone.names_left_out()).max().unwrap_or(0)
+        })
     }
 
     /// The settings with which `repo` is fetched.
@@ -175,7 +253,8 @@ impl GitSource {
     /// # Errors
     /// As [`Self::remotes`].
     pub fn fetch_settings(&self, repo: &RepoId) -> Result<FetchSettings, SourceError> {
-        let repository = self.find(repo)?;
+        let clones = self.find(repo)?;
+        let repository = clones.first();
         let handle = repository.objects().handle();
         Ok(FetchSettings {
             remotes: repository.upstream_remotes()?,
@@ -186,25 +265,26 @@ impl GitSource {
         })
     }
 
-    fn find(&self, repo: &RepoId) -> Result<&Arc<Repository>, SourceError> {
-        self.repositories
-            .iter()
-            .find(|repository| repository.id() == repo)
-            .ok_or_else(|| SourceError::UnknownRepository {
-                repo: repo.clone(),
-                known: self.repositories(),
-                renamed_to: None,
-            })
+    fn find(&self, repo: &RepoId) -> Result<Clones, SourceError> {
+        let found = Clones::of(self.repositories.iter().chain(self.joined.read().iter()), repo);
+        found.ok_or_else(|| SourceError::UnknownRepository {
+            repo: repo.clone(),
+            known: self.repositories(),
+            renamed_to: None,
+        })
     }
 }
 
 #[async_trait]
 impl Source for GitSource {
     fn repositories(&self) -> Vec<RepoId> {
-        self.repositories
-            .iter()
-            .map(|repository| repository.id().clone())
-            .collect()
+        let mut ids: Vec<RepoId> = Vec::new();
+        for repository in &self.repositories {
+            if !ids.contains(repository.id()) {
+                ids.push(repository.id().clone());
+            }
+        }
+        ids
     }
 
     fn serves(&self, repo: &RepoId) -> Result<(), SourceError> {
@@ -212,8 +292,9 @@ impl Source for GitSource {
     }
 
     fn health(&self) -> SourceHealth {
-        let is_readable =
-            |repository: &Arc<Repository>| std::fs::File::open(repository.common_dir().join("HEAD")).is_ok();
+        let is_readable = |repository: &Arc<Repository>| {
+            repository.standing() == Standing::Same && std::fs::File::open(repository.common_dir().join("HEAD")).is_ok()
+        };
         if self.repositories.iter().all(is_readable) {
             SourceHealth::Ok
         } else {
@@ -228,12 +309,19 @@ impl Source for GitSource {
     /// Reads the reference on the calling thread: two or three system calls take a few microseconds, less than handing the
     /// work to another thread.
     async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
-        let repository = self.find(repo)?;
-        if let Some(tip) = repository.tip(branch)? {
+        let clones = self.find(repo)?;
+        let mut tips = clones.tips(branch)?;
+        if tips.len() < 2
+            && let Some(tip) = tips.pop()
+        {
             return Ok(tip);
         }
-        let (repository, branch) = (Arc::clone(repository), branch.clone());
-        deadline::run(MISSING_LIMIT, move |_| Err(repository.unknown_branch(&branch))).await
+        let branch = branch.clone();
+        deadline::run(MISSING_LIMIT, move |deadline| {
+            let newest = clones.newest(tips, deadline);
+            newest.ok_or_else(|| clones.first().unknown_branch(&branch))
+        })
+        .await
     }
 
     async fn is_ancestor(
@@ -242,13 +330,13 @@ impl Source for GitSource {
         ancestor: &CommitSha,
         descendant: &CommitSha,
     ) -> Result<Reachable, SourceError> {
-        let repository = self.find(repo)?;
-        if let Some(answer) = repository.remembered(ancestor, descendant) {
+        let clones = self.find(repo)?;
+        if let Some(answer) = clones.remembered(ancestor, descendant) {
             return Ok(answer);
         }
-        let (repository, ancestor, descendant) = (Arc::clone(repository), ancestor.clone(), descendant.clone());
+        let (ancestor, descendant) = (ancestor.clone(), descendant.clone());
         deadline::run(WALK_LIMIT, move |deadline| {
-            repository.is_ancestor(&ancestor, &descendant, deadline)
+            clones.is_ancestor(&ancestor, &descendant, deadline)
         })
         .await
     }
@@ -260,10 +348,10 @@ impl Source for GitSource {
         tip: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Comparison, SourceError> {
-        let repository = Arc::clone(self.find(repo)?);
+        let clones = self.find(repo)?;
         let (base, tip, paths) = (base.clone(), tip.clone(), paths.to_vec());
         deadline::run(WALK_LIMIT, move |deadline| {
-            repository.compare(&base, &tip, &paths, deadline)
+            clones.compare(&base, &tip, &paths, deadline)
         })
         .await
     }
@@ -274,16 +362,19 @@ impl Source for GitSource {
         tip: &CommitSha,
         limit: usize,
     ) -> Result<Vec<CommitSha>, SourceError> {
-        let (repository, tip) = (Arc::clone(self.find(repo)?), tip.clone());
+        let (clones, tip) = (self.find(repo)?, tip.clone());
         deadline::run(HISTORY_LIMIT, move |deadline| {
-            repository.recent_commits(&tip, limit, deadline)
+            clones.having(&tip).recent_commits(&tip, limit, deadline)
         })
         .await
     }
 
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError> {
-        let (repository, commit) = (Arc::clone(self.find(repo)?), commit.clone());
-        deadline::run(TREE_LIMIT, move |deadline| repository.tree(&commit, deadline)).await
+        let (clones, commit) = (self.find(repo)?, commit.clone());
+        deadline::run(TREE_LIMIT, move |deadline| {
+            clones.having(&commit).tree(&commit, deadline)
+        })
+        .await
     }
 
     async fn blobs_at(
@@ -292,16 +383,21 @@ impl Source for GitSource {
         commit: &CommitSha,
         paths: &[FilePath],
     ) -> Result<Vec<Option<String>>, SourceError> {
-        let (repository, commit, paths) = (Arc::clone(self.find(repo)?), commit.clone(), paths.to_vec());
+        let (clones, commit, paths) = (self.find(repo)?, commit.clone(), paths.to_vec());
         deadline::run(WALK_LIMIT, move |deadline| {
-            repository.blobs_at(&commit, &paths, deadline)
+            clones.having(&commit).blobs_at(&commit, &paths, deadline)
         })
         .await
     }
 
     fn hold(&self, repo: &RepoId) -> Option<Hold> {
-        let hold = self.find(repo).ok()?.hold_checkouts();
-        Some(hold)
+        let holds: Vec<_> = self
+            .find(repo)
+            .ok()?
+            .all()
+            .map(|clone| clone.hold_checkouts())
+            .collect();
+        Some(Arc::new(holds))
     }
 
     async fn read_blobs(
@@ -311,9 +407,11 @@ impl Source for GitSource {
         max_bytes: u64,
         sink: BlobSink,
     ) -> Result<(), SourceError> {
-        let repository = Arc::clone(self.find(repo)?);
+        let clones = self.find(repo)?;
         deadline::run(BLOBS_LIMIT, move |deadline| {
-            repository.read_blobs(&blobs, max_bytes, &sink, deadline)
+            clones
+                .having_blobs(&blobs)
+                .read_blobs(&blobs, max_bytes, &sink, deadline)
         })
         .await
     }

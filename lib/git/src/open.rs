@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coord::domain::{Branch, CommitSha};
-use gix::bstr::ByteSlice;
 use gix::odb::store::init::Slots;
 use gix::open::{Options, Permissions, permissions};
 use gix::sec::Permission;
 use gix::sec::trust::Mapping;
+use parking_lot::RwLock;
 
 use super::index_prefetch::IndexPrefetch;
 use super::objects::Objects;
 use super::open_error::{OpenError, refused, sentence, shown};
 use super::repository::Repository;
 use super::upstream::Upstreams;
-use super::{GitSource, Opened, checkout, deadline, identity, special_files};
+use super::{GitSource, Opened, asked_git, checkout, deadline, identity, references, special_files};
 
 /// Most packs that a server has open at once. gix's default is a few more than there are, at least 32. A server that sees
 /// many fetches between two runs of `git gc` can exceed that; an unused slot costs about 200 bytes.
@@ -45,14 +45,19 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
             Some(repository) => Arc::clone(repository),
             None => {
                 let repository = worktree.repository(machine)?;
-                if let Some(other) = repositories.iter().find(|other| other.id() == repository.id()) {
+                // Several clones of one repository count as it; without a remote, two of the same name are two.
+                let mut others = repositories.iter().filter(|other| other.id() == repository.id());
+                if let Some(other) = others.find(|_| identity::is_local(repository.id())) {
                     return Err(OpenError::SameId {
                         repo: repository.id().clone(),
                         first: shown(other.common_dir()),
                         second: shown(repository.common_dir()),
                     });
                 }
-                let repository = Arc::new(repository);
+                let repository = Arc::new(match purpose {
+                    Purpose::Serving => repository.anchored(),
+                    Purpose::OneCommit | Purpose::Asking => repository,
+                });
                 repositories.push(Arc::clone(&repository));
                 repository
             }
@@ -68,7 +73,17 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
             opened.push(seen);
         }
     }
-    Ok(GitSource { repositories, opened })
+    Ok(GitSource {
+        repositories,
+        opened,
+        joined: RwLock::default(),
+    })
+}
+
+/// The repository with git's own folder `common_dir`, for as long as the server runs.
+pub(super) fn clone(common_dir: &Path) -> Result<Repository, OpenError> {
+    let worktree = Worktree::named(common_dir, Purpose::Serving)?;
+    Ok(worktree.repository(None)?.anchored())
 }
 
 pub(super) fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenError> {
@@ -78,6 +93,12 @@ pub(super) fn revision(path: &Path, revision: &str) -> Result<CommitSha, OpenErr
         path: worktree.path.clone(),
         why,
     };
+    if worktree.is_reftable {
+        let named = format!("{revision}^{{commit}}");
+        let said = worktree.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &named]);
+        let commit = said.ok_or_else(|| refused("git finds none".to_owned()))?;
+        return CommitSha::parse(&commit).map_err(|invalid| refused(invalid.to_string()));
+    }
     let found = worktree.handle.rev_parse_single(revision);
     let object = found.and_then(|id| id.object()).and_then(gix::Object::peel_tags_to_end);
     let commit = object.map_err(|error| refused(sentence(&error)))?;
@@ -95,6 +116,8 @@ pub(super) struct Worktree {
     /// The folder that all worktrees of the repository share, absolute, without symbolic links.
     pub(super) common_dir: PathBuf,
     purpose: Purpose,
+    /// Whether only git can read its HEAD.
+    is_reftable: bool,
     /// Its index, where that is already being read.
     prefetch: Option<IndexPrefetch>,
 }
@@ -148,8 +171,17 @@ impl Worktree {
             full: options(purpose),
             reduced: options(purpose),
         };
-        let shared = gix::ThreadSafeRepository::discover_opts(&folder, search(), options())
-            .map_err(|error| refused(&root, &error))?;
+        let discovered = gix::ThreadSafeRepository::discover_opts(&folder, search(), options());
+        let shared = match discovered.map_err(|error| refused(&root, &error)) {
+            // gix reads less of the user's settings than git.
+            Err(OpenError::Unsafe { .. }) if asked_git::trusts(&folder) => {
+                let trusted = self::options(purpose)
+                    .with(gix::sec::Trust::Full)
+                    .bail_if_untrusted(false);
+                gix::ThreadSafeRepository::open_opts(&root, trusted).map_err(|error| refused(&root, &error))?
+            }
+            discovered => discovered?,
+        };
         let handle = shared.to_thread_local();
         let absolute = |path: &Path| {
             path.canonicalize().map_err(|error| OpenError::Unreadable {
@@ -169,19 +201,55 @@ impl Worktree {
             });
         }
         let storage = handle.config_snapshot().string("extensions.refStorage");
-        if storage.is_some_and(|storage| !storage.eq_ignore_ascii_case(b"files")) {
+        let is_reftable = storage.is_some_and(|storage| !storage.eq_ignore_ascii_case(b"files"));
+        if is_reftable && !(references::is_reftable(&common_dir) && asked_git::trusts(&folder)) {
             return Err(OpenError::Unsupported {
                 path,
-                why: "it keeps its references in the reftable format; convert it with `git refs migrate --ref-format=files`",
+                why: "it keeps its references in the reftable format, which git 2.45 or later can read; install that, or convert the \
+                      repository with `git refs migrate --ref-format=files`",
             });
         }
         Ok(Worktree {
+            is_reftable,
             handle,
             path,
             common_dir,
             purpose,
             prefetch,
         })
+    }
+
+    /// What git says of this worktree, on one line.
+    fn ask(&self, args: &[&str]) -> Option<String> {
+        let said = asked_git::ask_of(self.handle.git_dir(), args)?;
+        Some(said.trim_end().to_owned()).filter(|said| !said.is_empty())
+    }
+
+    /// The full name of the branch that is checked out; `None` where HEAD names a commit.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn head_name(&self) -> Result<Option<String>, String> {
+        if self.is_reftable {
+            let name = self.ask(&["symbolic-ref", "--quiet", "HEAD"]);
+            let is_readable = name.is_some() || self.head_id().is_some();
+            return is_readable
+                .then_some(name)
+                .ok_or_else(|| "git does not read HEAD".to_owned());
+        }
+        let head = self.handle.head().map_err(|error| error.to_string())?;
+        Ok(head.referent_name().map(|name| name.as_bstr().to_string()))
+    }
+
+    /// The commit that is checked out. `None` before the first one.
+    pub(super) fn head_id(&self) -> Option<gix::ObjectId> {
+        match self.is_reftable {
+            true => {
+                let id = self.ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+                gix::ObjectId::from_hex(id.as_bytes()).ok()
+            }
+            false => Some(self.handle.head_id().ok()?.detach()),
+        }
     }
 
     /// The repository that the worktree belongs to. It is opened at the shared folder, so that it stays readable when the
@@ -257,14 +325,10 @@ impl Worktree {
             path: self.path.clone(),
             why,
         };
-        let head = self.handle.head().map_err(|error| unreadable(error.to_string()))?;
-        let detached = head.is_detached();
-        let checked_out = head
-            .referent_name()
-            .and_then(|name| name.as_bstr().strip_prefix(b"refs/heads/"))
-            .and_then(|name| name.to_str().ok())
-            .and_then(|name| Branch::parse(name).ok());
-        let head = head.id().and_then(|id| CommitSha::parse(&id.to_string()).ok());
+        let name = self.head_name().map_err(unreadable)?;
+        let detached = name.is_none();
+        let checked_out = name.and_then(|name| Branch::parse(name.strip_prefix("refs/heads/")?).ok());
+        let head = self.head_id().and_then(|id| CommitSha::parse(&id.to_string()).ok());
         let mut is_empty = head.is_none();
         if is_empty {
             let deadline = deadline::Deadline::after(super::SUGGESTIONS_LIMIT);

@@ -67,7 +67,7 @@ pub enum OpenError {
     /// Two different repositories would have the same id.
     #[error(
         "{} and {} are different repositories with the same name, {repo}; serve one of them, or set another remote \
-         `origin` in one (without remotes, the name of the folder is used)",
+         `origin` in one (a repository without a remote has the name that its folder had first)",
         first.display(), second.display()
     )]
     SameId {

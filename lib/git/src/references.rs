@@ -8,6 +8,7 @@
 //! The metadata of a loose file is read on every call, and its content when the metadata has changed. A file that changed shortly
 //! before it was read is always read again, because its next version could have the same metadata.
 
+use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -20,12 +21,16 @@ use gix::refs::packed::Buffer;
 use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 
+use super::asked_git::ask_of;
+
 /// Longest chain of symbolic references, as in git.
 const MAX_DEPTH: usize = 5;
 /// Depth to which folders of references are searched.
 pub(super) const MAX_FOLDERS: usize = 32;
 /// A loose reference is one line; a longer file is damaged.
 const MAX_LOOSE: u64 = 4096;
+/// The list of the tables of a repository in the reftable format; each change replaces it.
+const TABLES: &str = "reftable/tables.list";
 /// Largest `packed-refs`, in bytes: some four million references.
 const MAX_PACKED: u64 = 256 << 20;
 
@@ -39,6 +44,8 @@ const MOST_LOOSE: usize = 1024;
 pub(super) struct References {
     common_dir: PathBuf,
     hash: gix::hash::Kind,
+    /// Whether they are in the reftable format, which only git reads.
+    is_reftable: bool,
     packed: Mutex<Option<Packed>>,
     /// The contents of loose files, by name of the reference.
     loose: Cache<String, (Stamp, Target)>,
@@ -47,6 +54,8 @@ pub(super) struct References {
 struct Packed {
     stamp: Stamp,
     buffer: Arc<Buffer>,
+    /// The symbolic references of a repository with reftables, which have no files.
+    symbolic: Arc<HashMap<String, String>>,
 }
 
 impl std::fmt::Debug for Packed {
@@ -111,6 +120,7 @@ enum Target {
 impl References {
     pub(super) fn new(common_dir: PathBuf, hash: gix::hash::Kind) -> Self {
         References {
+            is_reftable: is_reftable(&common_dir),
             common_dir,
             hash,
             packed: Mutex::new(None),
@@ -140,6 +150,13 @@ impl References {
         })
     }
 
+    /// When the loose file of `name` was written; `None` for a packed one.
+    pub(super) fn written(&self, name: &str) -> Option<SystemTime> {
+        fs::metadata(self.common_dir.join(name))
+            .and_then(|file| file.modified())
+            .ok()
+    }
+
     /// Whether `folder`, such as `refs/remotes/origin/`, has any reference; a dangling one counts.
     pub(super) fn has_any(&self, folder: &str) -> io::Result<bool> {
         let mut folders = vec![(self.common_dir.join(folder), 0)];
@@ -163,8 +180,13 @@ impl References {
     }
 
     fn read(&self, name: &str) -> io::Result<Option<Target>> {
-        if let Some(target) = self.read_loose(name)? {
+        if !self.is_reftable
+            && let Some(target) = self.read_loose(name)?
+        {
             return Ok(Some(target));
+        }
+        if let Some(target) = self.symbolic(name)? {
+            return Ok(Some(Target::Symbolic(target)));
         }
         let Some(packed) = self.packed()? else {
             return Ok(None);
@@ -215,9 +237,45 @@ impl References {
         Ok(Target::Id(id))
     }
 
-    /// The packed references, read again if the file has been replaced.
+    /// The target of the symbolic reference `name` in a repository with reftables.
+    fn symbolic(&self, name: &str) -> io::Result<Option<String>> {
+        if !self.is_reftable {
+            return Ok(None);
+        }
+        self.packed()?;
+        let known = self.packed.lock();
+        Ok(known.as_ref().and_then(|packed| packed.symbolic.get(name).cloned()))
+    }
+
+    /// All references as git lists them, in the form of packed ones.
+    fn listed_by_git(&self) -> io::Result<(Vec<u8>, HashMap<String, String>)> {
+        let format = "--format=%(objectname) %(refname) %(symref)";
+        let listed = ask_of(&self.common_dir, &["for-each-ref", format]);
+        let listed = listed.ok_or_else(|| io::Error::other("git does not list the references"))?;
+        let mut content = b"# pack-refs with: sorted \n".to_vec();
+        let mut symbolic = HashMap::new();
+        for line in listed.lines() {
+            let mut words = line.split(' ');
+            match (
+                words.next(),
+                words.next(),
+                words.next().filter(|target| !target.is_empty()),
+            ) {
+                (_, Some(name), Some(target)) => {
+                    symbolic.insert(name.to_owned(), target.to_owned());
+                }
+                (Some(id), Some(name), None) => content.extend_from_slice(format!("{id} {name}\n").as_bytes()),
+                _ => return Err(damaged("reftable", "git lists a reference without a name")),
+            }
+        }
+        Ok((content, symbolic))
+    }
+
+    /// The packed references, read again if the file has been replaced. With reftables, all of them.
     pub(super) fn packed(&self) -> io::Result<Option<Arc<Buffer>>> {
-        let path = self.common_dir.join("packed-refs");
+        let path = self
+            .common_dir
+            .join(if self.is_reftable { TABLES } else { "packed-refs" });
         let mut known = self.packed.lock();
         let metadata = match fs::metadata(&path) {
             Ok(metadata) if metadata.len() > MAX_PACKED => return Err(damaged("packed-refs", "it is too large")),
@@ -240,15 +298,28 @@ impl References {
         };
         // Stamp and content come from one open file, so that they belong together whatever happens to the path.
         let stamp = Stamp::of(&file.metadata()?);
-        let mut content = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default());
-        file.take(MAX_PACKED).read_to_end(&mut content)?;
+        let (mut content, mut symbolic) = (Vec::new(), HashMap::new());
+        match self.is_reftable {
+            // The list of tables was looked at before, so that a later change is noticed.
+            true => (content, symbolic) = self.listed_by_git()?,
+            false => {
+                content.reserve(usize::try_from(stamp.size).unwrap_or_default());
+                file.take(MAX_PACKED).read_to_end(&mut content)?;
+            }
+        }
         let buffer = Arc::new(Buffer::from_bytes(&content, self.hash).map_err(io::Error::other)?);
         *known = Some(Packed {
             stamp,
             buffer: Arc::clone(&buffer),
+            symbolic: Arc::new(symbolic),
         });
         Ok(Some(buffer))
     }
+}
+
+/// Whether the repository in `common_dir` keeps its references in the reftable format.
+pub(super) fn is_reftable(common_dir: &Path) -> bool {
+    common_dir.join(TABLES).is_file()
 }
 
 /// Opens a regular file. It waits for nobody: a named pipe may have come with an archive.

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use coord::domain::{Branch, CommitSha, RepoId};
 use coord::source::{SourceError, Tip};
+use coord_files::{Anchor, Standing};
 use gix::ObjectId;
 use gix::objs::Kind;
 use parking_lot::Mutex;
@@ -31,6 +32,8 @@ const WORTH_A_LOOK: usize = 4;
 pub(super) struct Repository {
     id: RepoId,
     common_dir: PathBuf,
+    /// Kept by a server, under which the folder may be deleted or replaced.
+    anchor: Option<Anchor>,
     remotes: Vec<String>,
     objects: Objects,
     hash: gix::hash::Kind,
@@ -87,12 +90,37 @@ impl Repository {
             references: References::new(common_dir.clone(), hash),
             upstreams,
             common_dir,
+            anchor: None,
             ancestry: Cache::new(MOST_ANCESTRY),
             worktrees: Mutex::default(),
             kept_checkout: Mutex::default(),
             names_left_out: AtomicUsize::new(0),
             held_checkouts: Mutex::default(),
             prefetch: Mutex::default(),
+        }
+    }
+
+    /// Notices from now on when its folder is deleted or replaced.
+    pub(super) fn anchored(mut self) -> Self {
+        self.anchor = Anchor::at(&self.common_dir).ok();
+        self
+    }
+
+    /// Whether its folder is the one that was opened.
+    pub(super) fn standing(&self) -> Standing {
+        self.anchor.as_ref().map_or(Standing::Same, Anchor::standing)
+    }
+
+    /// # Errors
+    /// When its folder was deleted or replaced since it was opened.
+    pub(super) fn check_standing(&self) -> Result<(), SourceError> {
+        match self.standing() {
+            Standing::Same => Ok(()),
+            Standing::Gone | Standing::Replaced => Err(SourceError::Unreachable(format!(
+                "{}: the repository at {} was deleted or replaced",
+                self.id,
+                self.common_dir.display()
+            ))),
         }
     }
 

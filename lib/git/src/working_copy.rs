@@ -72,6 +72,10 @@ impl WorkingCopy {
         &self.repository
     }
 
+    pub(super) fn head_id(&self) -> Option<gix::ObjectId> {
+        self.worktree.head_id()
+    }
+
     pub(super) fn handle(&self) -> &gix::Repository {
         &self.worktree.handle
     }
@@ -86,7 +90,7 @@ impl WorkingCopy {
         &self.worktree.common_dir
     }
 
-    /// The repository, by the remote `origin` or the only remote; without one by the name of its folder. A server with a shared
+    /// The repository, by the remote `origin` or the only remote; without one by the name that it keeps. A server with a shared
     /// store has another id for one without a remote ([`crate::GitSource::open_shared`]).
     pub fn repo(&self) -> &RepoId {
         self.repository.id()
@@ -94,7 +98,7 @@ impl WorkingCopy {
 
     /// Whether a remote gives the repository its name: without one, no other machine can mean the same repository.
     pub fn has_remote(&self) -> bool {
-        !self.repo().as_str().starts_with("localhost/local/")
+        !super::identity::is_local(self.repo())
     }
 
     /// The value of a setting of git, such as `coord.url`: the repository's own, or else the user's. `None` where it is empty.
@@ -113,16 +117,26 @@ impl WorkingCopy {
         self.setting(key)
     }
 
+    /// The value of a setting in the user's or the system's configuration, whatever the repository's own one says.
+    pub fn users_setting(&self, key: &str) -> Option<String> {
+        let config = self.worktree.handle.config_snapshot();
+        let is_users =
+            |about: &gix::config::file::Metadata| about.source.kind() != gix::config::source::Kind::Repository;
+        let value = config.plumbing().string_filter(key, is_users)?;
+        let value = value.to_str().ok()?.trim().to_owned();
+        Some(value).filter(|value| !value.is_empty())
+    }
+
     /// The commit that is checked out. `None` before the first one.
     pub fn head(&self) -> Option<CommitSha> {
-        let id = self.worktree.handle.head_id().ok()?;
+        let id = self.worktree.head_id()?;
         CommitSha::parse(&id.to_string()).ok()
     }
 
     /// The branch that is checked out, or that a rebase is about. `None` where HEAD is detached.
     pub fn checked_out(&self) -> Option<Branch> {
-        let name = match self.worktree.handle.head_name().ok()? {
-            Some(name) => name.as_bstr().to_string(),
+        let name = match self.worktree.head_name().ok()? {
+            Some(name) => name,
             None => self.rebased()?,
         };
         Branch::parse(name.strip_prefix("refs/heads/")?).ok()
@@ -130,7 +144,7 @@ impl WorkingCopy {
 
     /// Whether HEAD names a commit and no branch.
     pub fn is_detached(&self) -> bool {
-        matches!(self.worktree.handle.head_name(), Ok(None))
+        matches!(self.worktree.head_name(), Ok(None))
     }
 
     /// The full name of the branch that is being rebased.
@@ -161,6 +175,12 @@ impl WorkingCopy {
             Some(branch) if branch != checked_out => (branch, Some(checked_out)),
             _ => (checked_out, None),
         })
+    }
+
+    /// The default branch, and whether the remote has named it (`origin/HEAD`).
+    pub fn default_branch(&self) -> Option<(Branch, bool)> {
+        let named = self.repository.references().symbolic_target("refs/remotes/origin/HEAD");
+        Some((self.repository.default_branch()?, matches!(named, Ok(Some(_)))))
     }
 
     /// The branch that the work is for.

@@ -139,8 +139,4 @@ impl WorkingCopy {
         let id = ObjectId::from_hex(commit.as_str().as_bytes());
         id.is_ok_and(|id| self.handle().find_commit(id).is_ok())
     }
-
-    fn head_id(&self) -> Option<ObjectId> {
-        Some(self.handle().head_id().ok()?.detach())
-    }
 }

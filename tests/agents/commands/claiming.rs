@@ -71,7 +71,7 @@ fn a_command_in_the_session_of_an_agent_acts_for_that_agent() {
     let mut system = sysinfo::System::new();
     system.refresh_processes(sysinfo::ProcessesToUpdate::Some(&[id]), false);
     let started = system.process(id).unwrap().start_time();
-    let sessions = world.clone.path().join(".git/coord/sessions");
+    let sessions = world.sessions();
     std::fs::create_dir_all(&sessions).unwrap();
     std::fs::write(
         sessions.join(format!("{id}-{started}.json")),

@@ -28,7 +28,7 @@ fn world() -> World {
 }
 
 /// The exit status, what was printed and what was said on standard error.
-fn parts(output: &Output) -> (i32, String, String) {
+pub fn parts(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (
         output.status.code().unwrap_or(-1),

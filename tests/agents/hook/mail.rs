@@ -313,7 +313,7 @@ fn who_is_in_no_team_pays_nothing_after_a_tool_and_at_an_edit() {
 fn the_answer_to_a_claim_tells_a_hook_of_a_team() {
     let world = with_team();
     // The session knows nothing of a team, as where another program has joined for it.
-    let sessions = world.clone.path().join(".git/coord/sessions");
+    let sessions = world.sessions();
     for file in std::fs::read_dir(&sessions).unwrap().flatten() {
         if file.file_name().to_string_lossy().ends_with(".mail") {
             std::fs::write(file.path(), r#"{"teams":{}}"#).unwrap();

@@ -179,9 +179,7 @@ fn locks_that_expire_soon_are_renewed_at_most_once_a_minute() {
         // Somebody has looked less than a minute ago.
         ada.has_run("make");
         assert_eq!(locks(&world)[0].expiry, first.expiry);
-        let marks = std::fs::read_dir(ada.folder.join(".git/coord/sessions"))
-            .unwrap()
-            .flatten();
+        let marks = std::fs::read_dir(world.sessions()).unwrap().flatten();
         let mark = marks
             .map(|file| file.path())
             .find(|path| path.to_string_lossy().ends_with("renewed"))

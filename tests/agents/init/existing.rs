@@ -71,7 +71,7 @@ fn an_entry_of_the_same_name_is_left_with_a_note() {
 fn a_table_on_one_line_gets_the_server_there() {
     let world = World::with(&[(".codex/config.toml", "mcp_servers = { other = { command = \"x\" } }\n")]);
     init(&world, &["codex", "--yes", "--no-check", "--no-guard"]);
-    insta::assert_snapshot!(read(&world.clone, ".codex/config.toml"), @r#"mcp_servers = { other = { command = "x" } , coord = { command = "coord", args = ["mcp"] } }"#);
+    insta::assert_snapshot!(read(&world.clone, ".codex/config.toml"), @r#"mcp_servers = { other = { command = "x" } , coord = { command = "coord", args = ["mcp"], env_vars = ["COORD_URL", "COORD_TOKEN", "COORD_AGENT", "COORD_BRANCH", "COORD_TEAM"] } }"#);
     init(&world, &["--undo", "--yes"]);
     assert_eq!(world.clone.git(&["status", "--porcelain"]), "");
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use coord_cli::agent::conversations::{self, Heard};
 use serde_json::json;
 
 use super::agent;
@@ -171,9 +170,8 @@ fn the_end_of_the_conversation_is_that_of_its_server_and_the_next_one_hears_of_i
     assert!(said.contains("its session goes on"), "{said}");
     let mut ada = agent(&world);
     assert_eq!(action(&ada.claim(&["b.txt"])), "PROCEED");
-    let working_copy = coord_git::WorkingCopy::containing(world.clone.path()).unwrap();
     // As its last hook does, without giving anything back by itself.
-    conversations::hear(&working_copy, "claude-code", "one", Heard::End).unwrap();
+    world.end_conversations();
     let said = ada.end().said;
     assert!(said.contains("released 'b.txt'"), "{said}");
     assert_eq!(

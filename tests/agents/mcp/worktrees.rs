@@ -71,6 +71,8 @@ fn files_of_two_working_copies_are_two_calls() {
 #[test]
 fn another_repository_has_another_server() {
     let (here, there) = (World::with(&[("a.txt", "a")]), World::with(&[("a.txt", "a")]));
+    let url = "https://github.com/team/other";
+    there.clone.git(&["remote", "set-url", "origin", url]);
     let mut ada = agent(&here);
     assert_eq!(action(&ada.claim(&["a.txt"])), "PROCEED");
     assert_eq!(action(&ada.claim(&[&shown(there.clone.path(), "a.txt")])), "PROCEED");

@@ -38,6 +38,7 @@ fn serve_on(folder: &Path, store: &[&str], words: &[&str], environment: &[(&str,
         }
     }
     command
+        .env("XDG_STATE_HOME", folder.join("state"))
         .arg("serve")
         .args(words)
         .arg("--repo")

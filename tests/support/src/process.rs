@@ -55,6 +55,7 @@ impl Place {
             .arg(self.program);
         // The load is a few holders' who never pause.
         command
+            .env("XDG_STATE_HOME", self.folder.path().join("state"))
             .env("COORD_LIMIT_HOLDER_PER_MINUTE", "0")
             .env("COORD_LIMIT_REPOSITORY_PER_MINUTE", "0");
         for name in ["COORD_JWT_SECRET", "COORD_LOCK_TTL_SECONDS", "COORD_NEIGHBOR_POLICY"] {

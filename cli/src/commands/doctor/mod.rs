@@ -9,6 +9,7 @@
 mod finding;
 mod head;
 mod hooks;
+mod mcp_entries;
 mod server;
 mod server_log;
 mod working_copy;
@@ -72,11 +73,13 @@ async fn findings(args: &AgentArgs) -> Vec<Finding> {
         }
     };
     findings.extend(working_copy::all(&work).await);
+    findings.extend(working_copy::default_branch(args, &work));
     findings.push(server::token_setting(args, &work));
     match Workplace::open(args) {
         Ok(workplace) => findings.extend(server::all(args, &workplace).await),
         Err(error) => findings.push(server::not_opened(args, &work, &error)),
     }
     findings.extend(hooks::all(&work.working_copy).await);
+    findings.extend(mcp_entries::all(&work.working_copy));
     findings
 }

@@ -62,8 +62,8 @@ fn name_another(args: &AgentArgs) -> String {
 /// The line that ends the server of the clone, which the next command starts anew.
 fn end_local(work: &Work) -> String {
     match local_server::announced(&work.working_copy) {
-        Some(announced) => format!("kill {}", announced.process),
-        None => "end coord serve, and run this again".to_owned(),
+        Some(announced) if !announced.is_elsewhere() => format!("kill {}", announced.process),
+        _ => "end coord serve, and run this again".to_owned(),
     }
 }
 
@@ -82,6 +82,8 @@ pub(super) async fn all(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding>
         store(&health, &log),
         source(&health, &log),
     ];
+    let rivals = workplace.rivals().into_iter();
+    findings.extend(rivals.map(|rival| Finding::warn("clones", rival.sentence, rival.mend)));
     let access = access(workplace).await;
     let is_served = access.mend.is_none();
     findings.push(access);
@@ -94,11 +96,8 @@ pub(super) async fn all(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding>
 fn version(args: &AgentArgs, workplace: &Workplace, health: &Json) -> Finding {
     let own = env!("CARGO_PKG_VERSION");
     let address = &workplace.connection.address;
-    let place = if workplace.connection.is_local {
-        ", the coord serve of this clone"
-    } else {
-        ""
-    };
+    let whose = workplace.connection.whose();
+    let place = whose.map(|whose| format!(", {whose}")).unwrap_or_default();
     match health["version"].as_str() {
         Some(version) if version == own => Finding::ok("server", format!("{address}{place}, version {version}")),
         Some(version) => Finding::warn(

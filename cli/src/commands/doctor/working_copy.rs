@@ -1,12 +1,17 @@
 //! Git, the repository, the branch and the session.
 
+use std::path::Path;
+
+use coord::domain::Branch;
 use coord::settings::env_vars;
-use coord_git::OpenError;
+use coord_git::{OpenError, WorkingCopy};
 
 use super::finding::Finding;
 use crate::agent::git;
 use crate::agent::next_command::for_missing_branch;
+use crate::agent::options::AgentArgs;
 use crate::agent::work::Work;
+use crate::clone_list::CloneList;
 
 /// The oldest git that the commands are written for: `config --show-scope`.
 const LEAST_GIT: (u32, u32) = (2, 26);
@@ -78,6 +83,49 @@ async fn branch(work: &Work) -> Finding {
         ),
         (Some(_), _) => Finding::ok("branch", on),
     }
+}
+
+/// The line that has git ask the remote for its default branch.
+const SET_HEAD: &str = "remote set-head origin --auto";
+
+/// Whether agents in other clones of the repository on this machine, or elsewhere, would take another branch for the default one.
+pub(super) fn default_branch(args: &AgentArgs, work: &Work) -> Vec<Finding> {
+    let copy = &work.working_copy;
+    let is_named = args.branch.is_some() || copy.setting("coord.branch").is_some();
+    let own = copy.default_branch().filter(|_| copy.has_remote() && !is_named);
+    let Some((own, is_told)) = own else {
+        return Vec::new();
+    };
+    let list = CloneList::read(copy.repo());
+    let others = list.all().filter(|clone| *clone != copy.shared_folder());
+    let differs = |clone: &Path| {
+        let other = WorkingCopy::find(clone).ok()??;
+        let (theirs, is_theirs_told) = other.default_branch().filter(|_| other.repo() == copy.repo())?;
+        let mend = match is_theirs_told {
+            true => format!("git {SET_HEAD}"),
+            false => format!("git -C '{}' {SET_HEAD}", other.root().display()),
+        };
+        (theirs != own).then(|| {
+            let sentence = format!(
+                "this clone takes {own} for the default branch, and {} takes {theirs}: agents here and there do not see each other's locks",
+                other.root().display()
+            );
+            Finding::warn("default branch", sentence, mend)
+        })
+    };
+    let mut findings: Vec<Finding> = others.filter_map(differs).collect();
+    let has = |name: &str| Branch::parse(name).is_ok_and(|branch| copy.tip(&branch).is_some());
+    if findings.is_empty() && !is_told && has("main") && has("master") {
+        findings.push(Finding::warn(
+            "default branch",
+            format!(
+                "the remote has main and master, and this clone was not told which is the default; it takes {own}, where another clone may \
+                 take the other"
+            ),
+            format!("git {SET_HEAD}"),
+        ));
+    }
+    findings
 }
 
 fn session(work: &Work) -> Finding {

@@ -51,6 +51,7 @@ fn effects(caller: &Caller<'_>) -> Effects {
 /// # Errors
 /// A sentence, when it cannot be told whether the tool may run.
 pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
+    ensure_decidable(caller)?;
     let mut effects = effects(caller);
     let places = places::of(&effects.writes)?;
     note_heard(caller, &places);
@@ -132,6 +133,24 @@ pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
         Some(arguments) => Decision::Rewrite { arguments, note },
         None => Decision::Proceed { context: None, note },
     })
+}
+
+/// Without a folder, only whole paths say what is written.
+fn ensure_decidable(caller: &Caller<'_>) -> Result<(), String> {
+    let is_decidable = match &caller.call.tool {
+        Tool::Edit(paths) => paths.iter().all(|path| Path::new(path).is_absolute()),
+        Tool::Shell { folder, .. } => folder.as_ref().is_some_and(|folder| Path::new(folder).is_absolute()),
+        Tool::Read(_) | Tool::Reads | Tool::Own(_) => true,
+        Tool::Unknown => false,
+    };
+    match is_decidable || !caller.is_adrift {
+        true => Ok(()),
+        false => Err(
+            "the folder that this session works in was removed, so it cannot be told which files the tool writes; name files by \
+             their whole path, or go on in a folder that exists"
+                .to_owned(),
+        ),
+    }
 }
 
 /// A path whose characters may not be seen.

@@ -24,8 +24,16 @@ pub(super) const LIMIT: Duration = Duration::from_secs(5);
 /// Time limit of other requests.
 pub(super) const SHORT_LIMIT: Duration = Duration::from_secs(2);
 
+/// Leaves the folder of this process where that was removed, as with a worktree: git finds nothing from a folder that is gone. Whether it was.
+pub(super) fn leave_removed_folder() -> bool {
+    let is_gone = std::env::current_dir().is_err();
+    is_gone && std::env::set_current_dir("/").is_ok()
+}
+
 /// A call.
 pub(super) struct Caller<'a> {
+    /// Whether neither the call nor the process names a folder that is there.
+    pub(super) is_adrift: bool,
     pub(super) agent: Agent,
     pub(super) event: &'a str,
     pub(super) args: &'a AgentArgs,

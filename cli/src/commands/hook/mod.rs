@@ -155,7 +155,9 @@ impl HookArgs {
             }
             Err(Broken { why, .. }) => return Err(why),
         };
+        let is_adrift = caller::leave_removed_folder() && call.folder.is_none();
         let caller = Caller {
+            is_adrift,
             agent: self.agent,
             event: &self.event,
             args: &self.agent_args,

@@ -37,6 +37,18 @@ impl Table {
             .as_table_like_mut()
             .ok_or_else(|| format!("`{}` is no table", self.parent))?;
         if let Some(found) = tables.get(self.name) {
+            if self.is_earlier(found) {
+                if let Some(table) = tables.get_mut(self.name).and_then(Item::as_table_like_mut) {
+                    for (key, value) in &self.values {
+                        table.entry(key).or_insert_with(|| Item::Value(value.clone()));
+                    }
+                }
+                return Ok(Added {
+                    text: document.to_string(),
+                    made,
+                    kept: Vec::new(),
+                });
+            }
             let kept = (!self.is(found)).then(|| format!("`{}.{}` is set otherwise", self.parent, self.name));
             return Ok(Added {
                 text: text.to_owned(),
@@ -77,7 +89,7 @@ impl Table {
         };
         match tables.get(self.name) {
             None => return Ok(left(text, Vec::new())),
-            Some(found) if !self.is(found) => {
+            Some(found) if !self.is(found) && !self.is_earlier(found) => {
                 return Ok(left(text, vec![format!("`{}.{}` was changed", self.parent, self.name)]));
             }
             Some(_) => tables.remove(self.name),
@@ -94,15 +106,25 @@ impl Table {
     }
 
     fn is(&self, found: &Item) -> bool {
+        self.has_first(found) == Some(self.values.len())
+    }
+
+    /// Whether it is what an earlier version of Coord has written, with fewer values.
+    fn is_earlier(&self, found: &Item) -> bool {
+        self.has_first(found)
+            .is_some_and(|values| (2..self.values.len()).contains(&values))
+    }
+
+    /// How many of the values, from the first on, `found` has and nothing else.
+    fn has_first(&self, found: &Item) -> Option<usize> {
         let plain = |value: &Value| value.clone().decorated("", "").to_string();
-        let Some(found) = found.as_table_like().map(TableLike::iter) else {
-            return false;
-        };
+        let found = found.as_table_like().map(TableLike::iter)?;
         let found: Vec<(String, String)> = found
             .filter_map(|(key, item)| Some((key.to_owned(), plain(item.as_value()?))))
             .collect();
         let ours = self.values.iter().map(|(key, value)| (key.to_string(), plain(value)));
-        found == ours.collect::<Vec<_>>()
+        let is_beginning = found.len() <= self.values.len() && ours.zip(&found).all(|(ours, found)| ours == *found);
+        is_beginning.then_some(found.len())
     }
 }
 

@@ -55,7 +55,7 @@ impl Proxy {
     }
 
     async fn look(&self) -> Option<Known> {
-        let working_copy = WorkingCopy::containing(&self.folder).ok()?;
+        let working_copy = WorkingCopy::containing(&self.folder.get()).ok()?;
         let (root, repo_url) = (working_copy.root(), self.args.repo_url(&working_copy));
         let (intents, teams) = tokio::join!(
             self.backend
@@ -121,7 +121,7 @@ impl Proxy {
 
     /// Until the stream ends. What happened between two streams is not told, so that another one counts as something.
     async fn count_events(&self, is_open_again: bool) -> Option<()> {
-        let working_copy = WorkingCopy::containing(&self.folder).ok()?;
+        let working_copy = WorkingCopy::containing(&self.folder.get()).ok()?;
         let connection = self.backend.connection(working_copy.root()).await.ok()?;
         let mut stream = connection
             .client

@@ -5,7 +5,7 @@
 //!
 //! - [`stdio`]: the protocol's transport
 //! - [`proxy`]: what one process knows between two calls
-//! - [`target`]: the working copy that a call is for; what is filled in
+//! - [`target`]: the working copy that a call is for; what is filled in; [`folder`]: the folder that the agent works in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
 //! - `listing`: the tools that the repository has a use for, and what happens in it; `rules`: where a client has the rules from
@@ -16,6 +16,7 @@
 mod backend;
 mod claims;
 mod exit;
+mod folder;
 mod intents;
 mod listing;
 mod opencode;
@@ -86,14 +87,17 @@ impl McpArgs {
     /// Answers the agent until it closes standard input, or until Ctrl-C, SIGTERM or SIGHUP.
     ///
     /// # Errors
-    /// When the current folder cannot be told.
+    /// Never: what fails is said to the agent.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
         coord::logging::start_text("warn");
         let mut signals = Signals::caught();
         let listed = self
             .tools
             .map_or(Listed::AsNeeded, |Groups(groups)| Listed::Chosen(groups));
-        let proxy = Proxy::new(self.agent, Duration::from_secs(self.renew_for))?;
+        let mut agent = self.agent;
+        // The process leaves its folder.
+        agent.token_file = agent.token_file.map(|file| std::path::absolute(&file).unwrap_or(file));
+        let proxy = Proxy::new(agent, Duration::from_secs(self.renew_for));
         let input = Input::default();
         let ended_at = tokio::select! {
             ended_at = answer(&proxy, listed, &input) => ended_at,
@@ -116,7 +120,10 @@ impl McpArgs {
 /// Answers until the input ends, and says when that was.
 async fn answer(proxy: &Proxy, listed: Listed, input: &Input) -> Instant {
     let (sender, mut requests) = mpsc::channel(1);
-    let server = Server::new(Offer::WorkingCopy, listed, rules::file_of, sender);
+    let folder = proxy.folder.get();
+    let rules_file = Box::new(move |client: &str| rules::file_of(&folder, client));
+    let server =
+        Server::new(Offer::WorkingCopy, listed, rules_file, sender).asking_roots(!proxy.folder.is_in_repository());
     let session = async {
         match server.serve(stdio::transport(input)).await {
             Ok(running) => {
@@ -180,6 +187,10 @@ async fn reply(proxy: &Proxy, request: SdkRequest) {
                 count = proxy.happened_since(seen) => drop(reply.send(count)),
                 () = reply.closed() => {}
             }
+        }
+        SdkRequest::Roots { uris, reply } => {
+            proxy.note_roots(&uris);
+            let _ = reply.send(());
         }
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::PostResponse;
@@ -15,6 +14,7 @@ use tokio::time::Instant;
 
 use super::backend::Backend;
 use super::claims::Claims;
+use super::folder::AgentFolder;
 use super::listing::Known;
 use super::release_retries::ReleaseRetries;
 use crate::agent::ancestors::{self, AgentProcess};
@@ -42,8 +42,8 @@ pub struct HolderKey {
 pub struct Proxy {
     /// The options.
     pub(super) args: AgentArgs,
-    /// The folder of the process, which relative paths begin in.
-    pub(super) folder: PathBuf,
+    /// The folder of the agent, which relative paths begin in.
+    pub(super) folder: AgentFolder,
     /// The servers.
     pub(super) backend: Backend,
     /// The working copies that each holder has worked in through this process.
@@ -74,14 +74,11 @@ pub struct Proxy {
 
 impl Proxy {
     /// One that has not asked anything.
-    ///
-    /// # Errors
-    /// When the current folder cannot be told.
-    pub fn new(args: AgentArgs, renewed_for: Duration) -> anyhow::Result<Proxy> {
-        Ok(Proxy {
+    pub fn new(args: AgentArgs, renewed_for: Duration) -> Proxy {
+        Proxy {
             backend: Backend::new(args.clone()),
             args,
-            folder: std::env::current_dir().context("the current folder cannot be told")?,
+            folder: AgentFolder::of_process(),
             worked_in: Mutex::default(),
             posts: RwLock::default(),
             claims: Claims::default(),
@@ -94,16 +91,21 @@ impl Proxy {
             is_followed: watch::Sender::default(),
             last_call: Mutex::default(),
             agents_process: ancestors::candidates().first().copied(),
-        })
+        }
     }
 
     /// Connects to the server of the current folder, and starts it where it has to run here, so that the first call finds it.
     pub async fn connect(&self) {
-        if let Some(root) = WorkingCopy::root_containing(&self.folder)
+        if let Some(root) = WorkingCopy::root_containing(&self.folder.get())
             && let Err(error) = self.backend.connection(&root).await
         {
             tracing::warn!(%error, "there is no server yet");
         }
+    }
+
+    /// Notes the folders that the client works in.
+    pub fn note_roots(&self, uris: &[String]) {
+        self.folder.note_roots(uris);
     }
 
     /// Notes that the agent has made a call.

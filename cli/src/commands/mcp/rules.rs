@@ -1,5 +1,7 @@
 //! Whether the rules reach the client's model by a file of the repository, so that they arrive once.
 
+use std::path::Path;
+
 use coord_files::Inside;
 use coord_git::WorkingCopy;
 
@@ -17,11 +19,11 @@ const FILES: [(&str, &str); 4] = [
     ("opencode", "AGENTS.md"),
 ];
 
-/// The file in the working copy of this process in which `client` reads the rules, as `coord init` has written them.
-pub fn file_of(client: &str) -> Option<&'static str> {
+/// The file in the working copy of `folder` in which `client` reads the rules, as `coord init` has written them.
+pub fn file_of(folder: &Path, client: &str) -> Option<&'static str> {
     let client = client.to_ascii_lowercase();
     let (_, file) = FILES.into_iter().find(|(name, _)| client.contains(name))?;
-    let root = WorkingCopy::root_containing(&std::env::current_dir().ok()?)?;
+    let root = WorkingCopy::root_containing(folder)?;
     let text = Inside::new(&root, file).read(MOST_BYTES).ok().flatten()?;
     let has_rules = text
         .windows(RULES_BEGIN.len())

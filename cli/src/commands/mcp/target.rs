@@ -9,6 +9,7 @@ use coord::error::ApiError;
 use coord_git::WorkingCopy;
 use coord_protocol::{CheckRequest, LockMode, LockStatus, Orchestration, PostRequest};
 
+use super::folder::path_of;
 use super::proxy::{HolderKey, Proxy};
 use crate::agent::next_command::{self, About};
 use crate::agent::options::AgentArgs;
@@ -66,6 +67,8 @@ impl Proxy {
     /// # Errors
     /// When the files are in no working copy or in several, or the branch or the agent is not valid.
     pub(super) fn target(&self, sent: Sent<'_>, client: Option<&str>) -> Result<Target, ApiError> {
+        let (paths, folder) = (as_paths(sent.paths), self.folder.get());
+        let sent = Sent { paths: &paths, ..sent };
         if sent.paths.len() > FilePaths::MAX {
             // Each would be looked for on the disk.
             FilePaths::parse(sent.paths.iter().map(String::as_str))
@@ -79,7 +82,7 @@ impl Proxy {
                 let is_elsewhere = is_elsewhere(&working_copy);
                 (working_copy, is_elsewhere)
             }
-            Err(error) => match WorkingCopy::containing(&self.folder) {
+            Err(error) => match WorkingCopy::containing(&folder) {
                 Ok(here) if is_elsewhere(&here) => (here, true),
                 _ => return Err(error),
             },
@@ -118,7 +121,7 @@ impl Proxy {
             work_branch,
             repo: args.repo(&working_copy),
             working_copy,
-            folder: self.folder.clone(),
+            folder,
             agent_id: Some(agent),
         };
         let is_everything = |path: &String| path == FilePaths::EVERYTHING;
@@ -150,17 +153,18 @@ impl Proxy {
 
     /// The root of the one working copy that all of `paths` are in; without any, that of the current folder.
     fn root_of(&self, paths: &[String]) -> Result<PathBuf, ApiError> {
+        let folder = self.folder.get();
         let wrong = |sentence: String| in_field("file_paths", sentence);
         let nowhere = |place: &Path| wrong(format!("cannot be used: {} is in no git repository", place.display()));
         let mut roots: BTreeMap<PathBuf, &str> = BTreeMap::new();
         for path in paths.iter().filter(|path| *path != FilePaths::EVERYTHING) {
-            let place = self.folder.join(path);
+            let place = folder.join(path);
             let root = WorkingCopy::root_containing(&place).ok_or_else(|| nowhere(&place))?;
             roots.entry(root).or_insert(path);
         }
         let mut roots = roots.into_iter();
         match (roots.next(), roots.next()) {
-            (None, _) => WorkingCopy::root_containing(&self.folder).ok_or_else(|| nowhere(&self.folder)),
+            (None, _) => WorkingCopy::root_containing(&folder).ok_or_else(|| nowhere(&folder)),
             (Some((root, _)), None) => Ok(root),
             (Some((one, first)), Some((other, second))) => Err(wrong(format!(
                 "are in two working copies: {first} is in {}, {second} in {}; make a call for each",
@@ -169,6 +173,15 @@ impl Proxy {
             ))),
         }
     }
+}
+
+/// `sent` with paths in the place of `file:` URIs.
+fn as_paths(sent: &[String]) -> Vec<String> {
+    let as_path = |sent: &String| match path_of(sent) {
+        Some(path) => path.to_str().unwrap_or(sent).to_owned(),
+        None => sent.clone(),
+    };
+    sent.iter().map(as_path).collect()
 }
 
 impl Target {

@@ -8,6 +8,8 @@ use coord::source::Tip;
 
 use coord_git::Opened;
 
+use crate::agent::rivals::Rival;
+
 /// A served repository, as it was at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
@@ -54,7 +56,7 @@ impl From<&Opened> for Served {
 }
 
 /// The address, the repositories, and three lines to try.
-pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
+pub fn text(address: SocketAddr, store: &str, served: &[Served], rivals: &[Rival]) -> String {
     let base = format!("http://{address}");
     let mut text = format!("\nCoord listens on {base}\n\n");
     for repository in served {
@@ -63,6 +65,9 @@ pub fn text(address: SocketAddr, store: &str, served: &[Served]) -> String {
         let _ = writeln!(text, "  branch   {}", branch_line(repository));
     }
     let _ = writeln!(text, "  store    {store}\n");
+    for rival in rivals {
+        let _ = writeln!(text, "Warning: {}. To fix it:\n\n{}\n", rival.sentence, rival.mend);
+    }
     let Some(first) = served.first() else { return text };
     let (Some(branch), Some(head)) = (&first.branch, &first.head) else {
         text.push_str("There is no commit yet: make the first one before you send requests.\n\n");

@@ -13,6 +13,7 @@ mod args;
 mod banner;
 pub mod fetch;
 mod idle;
+mod joined_clones;
 pub mod listen;
 mod listen_address;
 pub mod local_guard;

@@ -34,8 +34,15 @@ pub fn router() -> Router {
 
 /// Serves `/served.json`, the repositories to choose from on the page. Only for servers whose callers may see all of them.
 pub fn served_list(served: &[Served]) -> Router {
+    let is_first = |(place, repository): &(usize, &Served)| {
+        // Several clones of one repository are one.
+        served[..*place].iter().all(|before| before.repo != repository.repo)
+    };
     let repositories: Vec<Value> = served
         .iter()
+        .enumerate()
+        .filter(is_first)
+        .map(|(_, served)| served)
         .map(|served| json!({"repo_url": format!("https://{}", served.repo), "branch": served.branch.as_ref().map(ToString::to_string)}))
         .collect();
     let list = json!({"repositories": repositories});

@@ -12,6 +12,8 @@ use coord::settings::connections::ConnectionConfig;
 use coord::settings::{env_vars, process_environment, secret};
 use coord::store::Store;
 use coord::sweep::sweep_due;
+use coord_embedded::EmbeddedStore;
+use coord_git::GitSource;
 use tokio::net::TcpListener;
 
 use super::args::ServeArgs;
@@ -25,6 +27,9 @@ use crate::announcement::Announcement;
 
 /// Number of ports that are tried, starting at the default one.
 const PORTS: u16 = 100;
+
+/// Interval of looks whether store and repositories are there; nothing is granted without them, whenever the look is.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Interval of sweeps for expired locks.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
@@ -75,10 +80,19 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
         () = signals.next() => std::process::exit(0),
     };
     let idle = idle(&args, &mut server);
+    let lost = lost(server.file.clone(), server.local.clone());
     let store = Arc::clone(&server.store);
     // Logs a warning about promises that the store does not keep.
     tokio::spawn(async move { store.promises().await });
-    say(&banner::text(address, &server.store.describe(), &server.served));
+    say(&banner::text(
+        address,
+        &server.store.describe(),
+        &server.served,
+        &server.rivals,
+    ));
+    for rival in &server.rivals {
+        tracing::warn!("{}; to fix it: {}", rival.sentence, rival.mend);
+    }
     let sweeper = tokio::spawn(sweep_forever(
         Arc::clone(&server.store),
         Arc::clone(&server.keeper),
@@ -137,9 +151,15 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
             until_stopped(),
         )));
     }
+    let mut lost_why = None;
     tokio::select! {
         () = signals.next() => {}
         () = idle => say("\nNobody needs this server any more.\n"),
+        why = lost => {
+            tracing::error!("{why}: this server ends");
+            // A server that commands start is started again by the next one.
+            lost_why = args.exit_when_idle.is_none().then_some(why);
+        }
     }
     say("\nStopping: requests in flight are finished; a second Ctrl-C stops at once.\n");
     tokio::spawn(async move {
@@ -161,7 +181,26 @@ async fn serve(args: ServeArgs) -> anyhow::Result<()> {
     if let Some(fetcher) = fetcher {
         fetcher.await?;
     }
-    Ok(())
+    match lost_why {
+        Some(why) => bail!("{why}: start coord serve again where it is now"),
+        None => Ok(()),
+    }
+}
+
+/// Completes when the store or what is served was deleted or replaced, with a sentence: what is there now may have another server.
+async fn lost(store: Option<EmbeddedStore>, source: Option<Arc<GitSource>>) -> String {
+    let mut was_lost = false;
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let of_store = store.as_ref().filter(|store| store.is_lost());
+        let of_store = of_store.map(|store| format!("{} was deleted or replaced", store.describe()));
+        let lost = of_store.or_else(|| source.as_ref().and_then(|source| source.lost()));
+        match lost {
+            // A disk that is mounted again has a moment.
+            Some(why) if was_lost => return why,
+            lost => was_lost = lost.is_some(),
+        }
+    }
 }
 
 /// Completes when the server has been idle for as long as the command line says; without that, never.

@@ -17,17 +17,20 @@ use coord::events::EventHub;
 use coord::http::Endpoint;
 use coord::settings::{LockConfig, Settings, env_vars, process_environment};
 use coord::store::Store;
+use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use tokio::sync::watch;
 
 use super::args::ServeArgs;
 use super::banner::Served;
+use super::joined_clones::{JoinedClones, read_joined};
 use super::local_guard::require_local_caller;
 use super::own_requests::refuse_those_for_others;
 use super::page;
 use super::sources::{self, OpenSources};
-use super::store::open_store;
+use super::store::{OpenStore, open_store};
 use super::syncing::{self, SyncedClone};
+use crate::agent::rivals::{self, Rival};
 use crate::announcement::Announcement;
 
 /// A server that is ready to run.
@@ -38,6 +41,12 @@ pub struct Server {
     pub announcement: Arc<Announcement>,
     /// The store.
     pub store: Arc<dyn Store>,
+    /// The same, where it is a file on this machine.
+    pub file: Option<EmbeddedStore>,
+    /// The repositories on this machine.
+    pub local: Option<Arc<GitSource>>,
+    /// Clones of these with a server of their own.
+    pub rivals: Vec<Rival>,
     /// Live events; closed before the router is stopped.
     pub events: Arc<EventHub>,
     /// The builds that keep graphs up to date.
@@ -85,7 +94,18 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     }
     let authenticator = authenticator(address, credentials(&settings, people))?;
     let is_open = matches!(authenticator, Authenticator::Local { .. });
-    let (store, announcement) = open_store(args, address, &opened, &served).await?;
+    let OpenStore {
+        store,
+        file,
+        announcement,
+    } = open_store(args, address, &opened, &served).await?;
+    if let Some(local) = &local {
+        local.keep_names();
+    }
+    let rivals = opened.iter().filter(|opened| opened.has_remote());
+    let rivals = rivals
+        .flat_map(|opened| rivals::of(&opened.repo, &opened.git_folder, address))
+        .collect();
     let builder = format!("{}-{}", std::process::id(), started_at());
     let keeper = BackgroundBuilds::start(Arc::clone(&store), Arc::clone(&source), builder, settings.graph_limits);
     for repository in &served {
@@ -107,6 +127,9 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         .merge(page::router());
     if is_open {
         router = router.merge(page::served_list(&served));
+        if let Some(joined) = local.as_ref().and_then(|local| JoinedClones::of(local, &opened)) {
+            router = router.layer(from_fn_with_state(joined, read_joined));
+        }
         router = router.layer(from_fn_with_state(
             Arc::new(settings.edge.clone()),
             require_local_caller,
@@ -118,10 +141,15 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         router: coord::http::around(settings.edge, router),
         announcement: Arc::new(announcement),
         store,
+        file,
+        rivals,
         events,
         keeper,
         ledger_max_lines: settings.intents.ledger_max_lines,
-        fetching: local.zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
+        fetching: local
+            .clone()
+            .zip(args.fetch.map(|seconds| Duration::from_secs(seconds.into()))),
+        local,
         synced,
         appended,
         served,

@@ -16,8 +16,20 @@ use secrecy::SecretString;
 
 use super::args::ServeArgs;
 use super::banner::Served;
+use crate::agent::local_server;
 use crate::announcement::{Announced, Announcement, FOLDER, STORE};
-use crate::{private_folder, store_place};
+use crate::clone_list::{self, CloneList};
+use crate::{private_folder, store_place, user_state};
+
+/// An open store.
+pub struct OpenStore {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// The same, where it is a file on this machine, which may be deleted.
+    pub file: Option<EmbeddedStore>,
+    /// The files that announce the address.
+    pub announcement: Announcement,
+}
 
 /// The store, and the files that announce the address.
 ///
@@ -27,21 +39,22 @@ pub async fn open_store(
     address: SocketAddr,
     opened: &[Opened],
     served: &[Served],
-) -> anyhow::Result<(Arc<dyn Store>, Announcement)> {
+) -> anyhow::Result<OpenStore> {
+    list_clones(opened);
     let repositories = opened
         .iter()
         .map(|repository| (own_folder(repository), Some(repository.repo.clone())));
     if let Some(url) = &args.redis {
         let store = RedisStore::connect(url).context("--redis")?;
         note_places(opened, None, &store.describe());
-        return Ok((Arc::new(store), Announcement::write(repositories, address)));
+        return Ok(OpenStore::elsewhere(store, Announcement::write(repositories, address)));
     }
     if let Some(url) = &args.upstash {
         let token: SecretString = secret(&process_environment, env_vars::UPSTASH_REDIS_REST_TOKEN)
             .with_context(|| format!("set {} to the token for --upstash", env_vars::UPSTASH_REDIS_REST_TOKEN))?;
         let store = UpstashStore::new(url, token).context("--upstash")?;
         note_places(opened, None, &store.describe());
-        return Ok((Arc::new(store), Announcement::write(repositories, address)));
+        return Ok(OpenStore::elsewhere(store, Announcement::write(repositories, address)));
     }
     let (folder, made) = match (&args.data_dir, opened.first()) {
         // Whoever names a folder says whose it is.
@@ -80,7 +93,11 @@ pub async fn open_store(
                 &format!("embedded store at {}", path.display()),
             );
             let folders = repositories.chain([(folder.clone(), None)]);
-            Ok((Arc::new(store), Announcement::write(folders, address)))
+            Ok(OpenStore {
+                file: Some(store.clone()),
+                store: Arc::new(store),
+                announcement: Announcement::write(folders, address),
+            })
         }
         Err(OpenError::InUse(path)) => {
             let path = path.display();
@@ -95,6 +112,37 @@ pub async fn open_store(
     }
 }
 
+impl OpenStore {
+    fn elsewhere(store: impl Store, announcement: Announcement) -> OpenStore {
+        OpenStore {
+            store: Arc::new(store),
+            file: None,
+            announcement,
+        }
+    }
+}
+
+/// Lists the clones that are served, so that other clones of their repositories find this server. A clone beside another one of its
+/// repository uses that one's store.
+fn list_clones(opened: &[Opened]) {
+    for (place, repository) in opened.iter().enumerate().filter(|(_, opened)| opened.has_remote()) {
+        let is_beside = opened[..place].iter().any(|first| first.repo == repository.repo);
+        match is_beside && !local_server::has_store(&own_folder(repository)) {
+            true => clone_list::join(&repository.repo, &repository.git_folder),
+            false => clone_list::register(&repository.repo, &repository.git_folder),
+        };
+    }
+}
+
+/// Whether the commands of a clone find the store in the folder `store` by the list of clones.
+fn is_listed(repository: &Opened, store: &Path) -> bool {
+    let list = CloneList::read(&repository.repo);
+    let home = list.home().map(|home| home.join(FOLDER));
+    repository.has_remote()
+        && home.is_some_and(|home| home.canonicalize().is_ok_and(|home| home == store))
+        && !local_server::has_store(&own_folder(repository))
+}
+
 /// Notes in each repository whose locks are not kept in its own folder where they are: `place`. `store` is the folder of the embedded
 /// store. This comes before the announcement: whoever has found the server knows its store after it has ended.
 fn note_places(opened: &[Opened], store: Option<&Path>, place: &str) {
@@ -102,7 +150,8 @@ fn note_places(opened: &[Opened], store: Option<&Path>, place: &str) {
     let store = store.map(real);
     for repository in opened {
         let own = own_folder(repository);
-        match store.as_ref() == Some(&real(&own.full())) {
+        let is_found = |store: &PathBuf| *store == real(&own.full()) || is_listed(repository, store);
+        match store.as_ref().is_some_and(is_found) {
             true => store_place::forget(&own),
             false => store_place::note(&own, place),
         }
@@ -117,16 +166,8 @@ fn own_folder(repository: &Opened) -> Inside {
 /// The user's folder for the store of repositories without a folder on this machine. Each first repository has one, because
 /// two processes cannot share a store.
 fn state_folder(served: &[Served]) -> anyhow::Result<PathBuf> {
-    let set = |name: &str| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let base = set("XDG_STATE_HOME")
-        .or_else(|| set("LOCALAPPDATA"))
-        .or_else(|| set("HOME").map(|home| home.join(".local").join("state")));
-    let (Some(base), Some(first)) = (base, served.first()) else {
+    let (Some(folder), Some(first)) = (user_state::folder(), served.first()) else {
         bail!("name a folder for the store with --data-dir");
     };
-    Ok(base.join("coord").join(first.repo.as_str()))
+    Ok(folder.join(first.repo.as_str()))
 }

@@ -21,6 +21,12 @@ pub(super) struct Report {
     pub(super) server: String,
     /// Whether it is the `coord serve` of the repository.
     pub(super) is_local: bool,
+    /// Whose `coord serve` it is.
+    #[serde(skip)]
+    pub(super) whose: Option<String>,
+    /// What other clones with a server of their own mean, and the line that fixes it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) warnings: Vec<String>,
     /// The branch that the work is for.
     pub(super) branch: String,
     /// Its head as the clone knows it.
@@ -108,6 +114,8 @@ impl Report {
             repo_url: work.repo_url(),
             server: workplace.connection.address.clone(),
             is_local: workplace.connection.is_local,
+            whose: workplace.connection.whose(),
+            warnings: warnings(workplace),
             branch: work.branch.to_string(),
             pull: None,
             standing: standing(work, tip.as_ref().map(|tip| tip.commit.as_str())),
@@ -122,6 +130,13 @@ impl Report {
             hooks: hooks_of(&work.working_copy),
         }
     }
+}
+
+fn warnings(workplace: &Workplace) -> Vec<String> {
+    let rivals = workplace.rivals().into_iter();
+    rivals
+        .map(|rival| format!("{}; to fix it: {}", rival.sentence, rival.mend))
+        .collect()
 }
 
 fn hooks_of(working_copy: &WorkingCopy) -> Vec<Heard> {

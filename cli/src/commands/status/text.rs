@@ -92,14 +92,19 @@ fn heading(report: &Report, width: Option<usize>) -> String {
         None => String::new(),
     };
     let repository = report.repo_url.strip_prefix("https://").unwrap_or(&report.repo_url);
-    let server = if report.is_local {
-        ", the coord serve of this clone"
-    } else {
-        ""
-    };
+    let server = report
+        .whose
+        .as_ref()
+        .map(|whose| format!(", {whose}"))
+        .unwrap_or_default();
+    let warnings = report.warnings.iter().map(|warning| styled(CAUTION, warning) + "\n");
+    let warnings: String = warnings.collect();
     let asked = format!("{repository} at {}{server}", report.server);
     let asked = width.map_or(asked.clone(), |width| cut(&asked, width, Cut::End));
-    format!("{}\n{at}\n{standing}\n{who}{intent}{bypasses}", styled(FAINT, &asked))
+    format!(
+        "{}\n{at}\n{standing}\n{who}{intent}{bypasses}{warnings}",
+        styled(FAINT, &asked)
+    )
 }
 
 fn table(report: &Report, now: i64, width: Option<usize>) -> String {
@@ -216,6 +221,8 @@ mod tests {
             repo_url: "https://github.com/acme/shop".to_owned(),
             server: "http://127.0.0.1:41233".to_owned(),
             is_local: true,
+            whose: Some("the coord serve of this clone".to_owned()),
+            warnings: Vec::new(),
             branch: "main".to_owned(),
             branch_head: Some("99cc7da9399f806a758cf80dab931201cf07c67e".to_owned()),
             branch_head_ref: Some("refs/remotes/origin/main".to_owned()),

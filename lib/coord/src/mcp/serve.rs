@@ -37,7 +37,12 @@ pub(super) async fn serve(session: Session, request: Request<Bytes>) -> Result<R
     let groups = session.groups.clone();
     let server = move || {
         let listed = Listed::Chosen(groups.clone());
-        Ok(Server::new(Offer::Deployment, listed, |_| None, requests.clone()))
+        Ok(Server::new(
+            Offer::Deployment,
+            listed,
+            Box::new(|_| None),
+            requests.clone(),
+        ))
     };
     let service = StreamableHttpService::new(server, Arc::new(NeverSessionManager::default()), config);
     let responding = service.handle(request.map(Full::new));
@@ -75,6 +80,10 @@ async fn answer(session: &Session, request: SdkRequest) -> Result<(), ApiError> 
         }
         // Neither is asked for: the tools are chosen, and no client can listen.
         SdkRequest::Groups { .. } | SdkRequest::Change { .. } => {}
+        // A deployment reads no folder of its callers.
+        SdkRequest::Roots { reply, .. } => {
+            let _ = reply.send(());
+        }
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What the SDK asks of us. Methods that are not here are answered `method_not_found` by the SDK.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -61,6 +62,13 @@ pub enum SdkRequest {
         /// Told how often something has happened, once that is another number.
         reply: oneshot::Sender<u64>,
     },
+    /// The client has named the folders that it works in.
+    Roots {
+        /// Their URIs.
+        uris: Vec<String>,
+        /// Told once they are noted.
+        reply: oneshot::Sender<()>,
+    },
 }
 
 /// Which tools are listed.
@@ -72,13 +80,16 @@ pub enum Listed {
 }
 
 /// The file of instructions with the rules, by what a client calls itself; `None` where the client reads none.
-pub type RulesFile = fn(client: &str) -> Option<&'static str>;
+pub type RulesFile = Box<dyn Fn(&str) -> Option<&'static str> + Send + Sync>;
 
 /// Resources of which a client can hear that they have changed: any event may change them.
 const OBSERVABLE: &str = "coord://";
 
 /// Least time between two notifications of one client.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Time that a client has to name its folders.
+const ROOTS_TIME: Duration = Duration::from_secs(2);
 
 /// The server as the SDK sees it: over HTTP for one request, over stdio for a session.
 pub struct Server {
@@ -88,6 +99,8 @@ pub struct Server {
     shown: Mutex<Option<Vec<ToolGroup>>>,
     rules_file: RulesFile,
     requests: mpsc::Sender<SdkRequest>,
+    /// Whether the client is to be asked for its folders before the next call.
+    asks_roots: AtomicBool,
 }
 
 impl Server {
@@ -99,6 +112,40 @@ impl Server {
             shown: Mutex::default(),
             rules_file,
             requests,
+            asks_roots: AtomicBool::new(false),
+        }
+    }
+
+    /// The same, which asks the client for the folders that it works in, where it says that it has any.
+    #[must_use]
+    pub fn asking_roots(self, asks: bool) -> Self {
+        Server {
+            asks_roots: AtomicBool::new(asks),
+            ..self
+        }
+    }
+
+    /// Asks the client for its folders, once.
+    #[expect(
+        deprecated,
+        reason = "the protocol will drop them, and editors have nothing else to say it by"
+    )]
+    async fn ask_roots(&self, context: &RequestContext<RoleServer>) {
+        if !self.asks_roots.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let capabilities = context.client_capabilities();
+        if capabilities.is_none_or(|capabilities| capabilities.roots.is_none()) {
+            return;
+        }
+        match tokio::time::timeout(ROOTS_TIME, context.peer.list_roots()).await {
+            Ok(Ok(listed)) => {
+                let uris = listed.roots.into_iter().map(|root| root.uri).collect();
+                // Whoever asks is answered all the same.
+                let _ = self.ask(|reply| SdkRequest::Roots { uris, reply }).await;
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "the client does not name its folders"),
+            Err(_) => tracing::debug!("the client does not name its folders in time"),
         }
     }
 
@@ -259,6 +306,7 @@ impl ServerHandler for Server {
                 None,
             ));
         };
+        self.ask_roots(&context).await;
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default()).to_string();
         let client = client_name(&context);
         let result = self.ask(|reply| SdkRequest::Call {
@@ -316,6 +364,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.ask_roots(&context).await;
         let (uri, client) = (request.uri, client_name(&context));
         let result = self.ask(|reply| SdkRequest::Read { uri, client, reply }).await??;
         Ok(result.into())

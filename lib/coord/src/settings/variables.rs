@@ -107,6 +107,7 @@ variables! {
     COORD_TOKEN_FILE, AGENT, "file that has this token alone; `git config coord.tokenFile` is the same, once `coord trust` has confirmed it", "no credential, which a `coord serve` on the same machine does not need";
     COORD_BRANCH, AGENT, "branch that the work is for; `git config coord.branch` is the same", "the upstream of the checked-out branch under another name, or else the default branch";
     COORD_AGENT, AGENT, "`agent_id` of the caller", "one for each session of an agent";
+    COORD_PORT, AGENT, "port on which a `coord serve` that starts by itself listens; `git config --global coord.port` is the same", "3000, or the next free port";
     COORD_TEAM, AGENT, "team that `coord team`, `coord task` and `coord message` are about; `OPENCODE_TEAM_NAME` is the same", "the only team that the agent is in";
     OPENCODE_AGENT_ID, AGENT, "`agent_id` of the caller where `COORD_AGENT` is unset, as the plugin opencode-teams has it", "one for each session of an agent";
     OPENCODE_AGENT_NAME, AGENT, "name of the agent, as the tools of `coord mcp --tools opencode` show it", "its handle";

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use coord::settings::env_vars;
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 use toml_edit::Array;
@@ -11,6 +12,15 @@ use super::{Agent, Attempt, Event, HOOK_SECONDS, Hooks, Places, Reads, folder_in
 use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::table::Table;
 use crate::commands::init::target::{Content, Target};
+
+/// What the MCP server gets of the user's environment, of which Codex hands on nothing else: hooks and commands get all of it.
+const HANDED_ON: [&str; 5] = [
+    env_vars::COORD_URL,
+    env_vars::COORD_TOKEN,
+    env_vars::COORD_AGENT,
+    env_vars::COORD_BRANCH,
+    env_vars::COORD_TEAM,
+];
 
 pub static AGENT: Agent = Agent {
     name: "codex",
@@ -50,7 +60,11 @@ fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
     let server = Table {
         parent: "mcp_servers",
         name: "coord",
-        values: vec![("command", "coord".into()), ("args", Array::from_iter(["mcp"]).into())],
+        values: vec![
+            ("command", "coord".into()),
+            ("args", Array::from_iter(["mcp"]).into()),
+            ("env_vars", Array::from_iter(HANDED_ON).into()),
+        ],
     };
     let config = agent.path(places, ".codex/config.toml", "config.toml");
     // Of a worktree's files it reads the configuration, and not the hooks.

@@ -1,0 +1,83 @@
+//! Clones of one repository on this machine whose servers have a store each, so that they do not see each other's locks.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use coord::domain::RepoId;
+use coord_files::Inside;
+
+use super::local_server;
+use crate::announcement::{Announced, FOLDER, STORE};
+use crate::clone_list::CloneList;
+use crate::store_place;
+
+/// Another clone with a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rival {
+    /// What it means.
+    pub sentence: String,
+    /// The line that fixes it.
+    pub mend: String,
+}
+
+/// The other clones of `repo` with a server, as seen from the clone with git's folder `own`, whose server is at `socket`.
+pub fn of(repo: &RepoId, own: &Path, socket: SocketAddr) -> Vec<Rival> {
+    let list = CloneList::read(repo);
+    let place = store_place::elsewhere(&folder(own));
+    let others = list.with_servers().filter(|clone| *clone != own);
+    let rivals = others.filter_map(|clone| {
+        let folder = folder(clone);
+        if !local_server::has_server(&folder) {
+            return None;
+        }
+        let other = Announced::read(&folder)?;
+        let is_apart = other.repo.as_ref() == Some(repo) && other.socket() != socket;
+        let is_same_store = place.is_some() && store_place::elsewhere(&folder) == place;
+        if !is_apart || is_same_store || !local_server::runs(&other, &folder) {
+            return None;
+        }
+        let is_home = list.home() == Some(own);
+        Some(Rival {
+            sentence: format!(
+                "another clone of this repository, {}, has a server of its own at {}: agents here and there do not see each other's locks",
+                shown(clone).display(),
+                other.address()
+            ),
+            mend: mend(if is_home { clone } else { own }),
+        })
+    });
+    rivals.collect()
+}
+
+/// The line after which `clone` uses the other one's server. Its server ends when its store has gone.
+fn mend(clone: &Path) -> String {
+    let folder = folder(clone);
+    let store = folder.join(STORE);
+    match local_server::has_store(&folder) {
+        true => format!(
+            "mv {} {}",
+            quoted(&store.full()),
+            quoted(&folder.join("store-before.redb").full())
+        ),
+        false => match Announced::read(&folder) {
+            Some(announced) => format!("kill {}", announced.process),
+            None => "end coord serve in one of them".to_owned(),
+        },
+    }
+}
+
+fn folder(clone: &Path) -> Inside {
+    Inside::new(clone, FOLDER)
+}
+
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+/// A clone as people know it, by the folder that git's own one is in.
+pub fn shown(clone: &Path) -> PathBuf {
+    match clone.parent() {
+        Some(parent) if clone.ends_with(".git") => parent.to_owned(),
+        _ => clone.to_owned(),
+    }
+}

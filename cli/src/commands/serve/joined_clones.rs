@@ -1,0 +1,87 @@
+//! Clones of a served repository that use this server because they have no store: it reads their commits too. Their commands list them before
+//! they ask ([`crate::clone_list`]), so that each request looks whether the list has changed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use coord::domain::RepoId;
+use coord_git::{GitSource, Opened};
+use parking_lot::Mutex;
+
+use crate::clone_list::{self, CloneList, Version};
+
+/// The lists of the served repositories.
+pub struct JoinedClones {
+    source: Arc<GitSource>,
+    lists: Mutex<Vec<List>>,
+}
+
+struct List {
+    repo: RepoId,
+    /// Git's own folder of the clone that is served.
+    clone: PathBuf,
+    seen: Option<Version>,
+    /// The clones that use this server and can be read; they may be deleted and made again.
+    joined: Vec<PathBuf>,
+}
+
+impl JoinedClones {
+    /// Those of the repositories that are `opened`; `None` where none has a remote, so that no other clone can be of it.
+    pub fn of(source: &Arc<GitSource>, opened: &[Opened]) -> Option<Arc<JoinedClones>> {
+        let lists: Vec<List> = opened
+            .iter()
+            .filter(|opened| opened.has_remote())
+            .map(|opened| List {
+                repo: opened.repo.clone(),
+                clone: opened.git_folder.clone(),
+                seen: None,
+                joined: Vec::new(),
+            })
+            .collect();
+        (!lists.is_empty()).then(|| {
+            Arc::new(JoinedClones {
+                source: Arc::clone(source),
+                lists: Mutex::new(lists),
+            })
+        })
+    }
+
+    fn has_changed(&self) -> bool {
+        let lists = self.lists.lock();
+        let is_missing = |clone: &PathBuf| !self.source.has_clone(clone) && clone.is_dir();
+        lists
+            .iter()
+            .any(|list| clone_list::version(&list.repo) != list.seen || list.joined.iter().any(is_missing))
+    }
+
+    fn read(&self) {
+        // Held, so that no request goes on before the clones that it needs are read.
+        for list in self.lists.lock().iter_mut() {
+            list.seen = clone_list::version(&list.repo);
+            list.joined.clear();
+            for clone in CloneList::read(&list.repo).joined_to(&list.clone) {
+                if !self.source.has_clone(clone)
+                    && let Err(error) = self.source.add_clone(&list.repo, clone)
+                {
+                    tracing::warn!(%error, repo = %list.repo, "a clone that uses this server cannot be read");
+                    continue;
+                }
+                list.joined.push(clone.to_owned());
+            }
+        }
+    }
+}
+
+/// Reads the clones that were listed since the last request.
+pub async fn read_joined(State(joined): State<Arc<JoinedClones>>, request: Request<Body>, next: Next) -> Response {
+    if joined.has_changed() {
+        // It cannot be cancelled; where it panics, the request goes on without these clones.
+        let _ = tokio::task::spawn_blocking(move || joined.read()).await;
+    }
+    next.run(request).await
+}

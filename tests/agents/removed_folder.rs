@@ -1,0 +1,131 @@
+//! The folder of a process was removed, as a worktree is, or is none of a repository, as editors start their servers in.
+
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::commands::parts;
+use crate::mcp::{Agent, action};
+use crate::world::World;
+
+/// `COMMAND` of a shell whose folder was removed.
+fn from_removed_folder(world: &World, command: &str, input: &Value) -> (i32, String, String) {
+    let gone = world.folder("gone");
+    let coord = world.coord(&gone);
+    let script = format!("rmdir '{}' && exec \"$0\" {command}", gone.display());
+    let mut shell = Command::new("sh");
+    for (name, value) in coord.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.current_dir(&gone).args(["-c", &script]).arg(coord.get_program());
+    let mut running = shell
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = running.stdin.take().unwrap();
+    std::io::Write::write_all(&mut stdin, input.to_string().as_bytes()).unwrap();
+    drop(stdin);
+    parts(&running.wait_with_output().unwrap())
+}
+
+/// Whether a hook of Claude Code denies a tool with this `input`, by a call that names `folder`.
+fn is_denied(world: &World, tool: &str, folder: Option<&str>, input: &Value) -> (bool, String) {
+    let mut call = json!({
+        "session_id": "ada", "hook_event_name": "PreToolUse", "transcript_path": "", "tool_name": tool, "tool_input": input,
+    });
+    if let Some(folder) = folder {
+        call["cwd"] = folder.into();
+    }
+    let (status, out, error) = from_removed_folder(world, "hook claude-code PreToolUse", &call);
+    assert_eq!(status, 0, "{out}{error}");
+    (out.contains("\"deny\""), out)
+}
+
+#[test]
+fn a_hook_decides_by_the_path_that_it_is_given_and_denies_without_one() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    assert!(
+        world
+            .run(&["claim", "a.txt", "-m", "Adding a line", "--agent", "bob"])
+            .status
+            .success()
+    );
+    let root = world.clone.path().display().to_string();
+    let gone = world.folder("gone").display().to_string();
+    let write = |file: &str| json!({ "file_path": file, "content": "x" });
+    for folder in [Some(root.as_str()), Some(&gone), None] {
+        for (file, expected) in [("a.txt", true), ("b.txt", false)] {
+            let (denied, said) = is_denied(&world, "Write", folder, &write(&format!("{root}/{file}")));
+            assert_eq!(denied, expected, "{folder:?} {file}: {said}");
+        }
+    }
+    let command = json!({ "command": format!("sed -i s/a/b/ {root}/a.txt") });
+    let (denied, said) = is_denied(&world, "Bash", Some(&root), &command);
+    assert!(denied && said.contains("bob"), "{said}");
+    for (tool, input) in [("Write", write("a.txt")), ("Bash", json!({ "command": "touch a.txt" }))] {
+        let (denied, said) = is_denied(&world, tool, None, &input);
+        assert!(denied && said.contains("was removed"), "{tool}: {said}");
+    }
+}
+
+/// `coord mcp` in `folder`.
+fn mcp(world: &World, folder: &std::path::Path) -> Command {
+    let mut command = world.coord(folder);
+    command.arg("mcp");
+    command
+}
+
+#[test]
+fn the_mcp_server_goes_on_when_its_folder_is_removed() {
+    let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
+    let worktree = world.worktree("ada");
+    let mut agent = Agent::start(mcp(&world, worktree.path()));
+    assert_eq!(action(&agent.claim(&["a.txt"])), "PROCEED");
+    let path = worktree.path().display().to_string();
+    world.clone.git(&["worktree", "remove", "--force", &path]);
+    let whole = world.clone.path().join("b.txt").display().to_string();
+    assert_eq!(action(&agent.claim(&[&whole])), "PROCEED");
+    let uri = format!("file://{whole}");
+    assert_eq!(action(&agent.check(&[&uri])), "PROCEED");
+}
+
+#[test]
+fn outside_of_a_repository_the_environment_and_the_client_name_the_folder() {
+    let world = World::with(&[("a.txt", "a")]);
+    let elsewhere = world.folder("elsewhere");
+    let root = world.clone.path().display().to_string();
+    for variable in ["CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS"] {
+        let mut command = mcp(&world, &elsewhere);
+        command.env(variable, &root);
+        let mut agent = Agent::start(command);
+        assert_eq!(action(&agent.check(&["a.txt"])), "PROCEED", "{variable}");
+    }
+    let mut agent = Agent::silent(mcp(&world, &elsewhere));
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": { "roots": {} }, "clientInfo": { "name": "editor", "version": "1" },
+    });
+    agent.ask("initialize", hello);
+    agent.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+    let id = agent.send(
+        "tools/call",
+        json!({ "name": "check_status", "arguments": { "file_paths": ["a.txt"] } }),
+    );
+    let asked = agent.answer();
+    assert_eq!(asked["method"], "roots/list", "{asked}");
+    let roots = json!({ "roots": [{ "uri": "file:///nowhere" }, { "uri": format!("file://{root}") }] });
+    agent.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": roots }).to_string());
+    let answer = agent.answer();
+    assert_eq!(answer["id"], id, "{answer}");
+    assert_eq!(action(&answer["result"]["structuredContent"]), "PROCEED", "{answer}");
+    // One that names none is told what to do.
+    let mut agent = Agent::start(mcp(&world, &elsewhere));
+    let answer = agent
+        .call("check_status", json!({ "file_paths": ["a.txt"] }))
+        .to_string();
+    assert!(answer.contains("is in no git repository"), "{answer}");
+}
