@@ -85,16 +85,12 @@ impl Clones {
     /// The newest of `tips`: the one that contains the others, or else the one whose reference was written last.
     pub(super) fn newest(&self, tips: Vec<Tip>, deadline: &Deadline) -> Option<Tip> {
         let written = |tip: &Tip| {
-            let times = self
-                .all()
-                .filter(|clone| {
-                    clone
-                        .references()
-                        .resolve(&tip.reference)
-                        .is_ok_and(|id| id.is_some_and(|id| id.to_string() == tip.commit.as_str()))
-                })
-                .filter_map(|clone| clone.references().written(&tip.reference));
-            times.max()
+            let is_at = |clone: &&Arc<Repository>| {
+                let at = clone.references().resolve(&tip.reference).ok().flatten();
+                at.is_some() && at == clone.full_id(&tip.commit)
+            };
+            let at = self.all().filter(is_at);
+            at.filter_map(|clone| clone.references().written(&tip.reference)).max()
         };
         tips.into_iter().reduce(|best, other| {
             let contains = |one: &Tip, other: &Tip| {

@@ -127,7 +127,7 @@ impl Entry {
         by_option.or(set).or_else(|| own(name).filter(|_| is_handed_on))
     }
 
-    fn is_coord(self) -> Option<Entry> {
+    fn of_coord(self) -> Option<Entry> {
         let runs = self
             .words
             .iter()
@@ -154,7 +154,7 @@ fn of_toml(text: &str) -> Option<Entry> {
             .collect(),
         handed_on: Some(words(table.get("env_vars")).into_iter().collect()),
     }
-    .is_coord()
+    .of_coord()
 }
 
 fn of_json(text: &str, place: &[&str]) -> Option<Entry> {
@@ -182,7 +182,7 @@ fn of_json(text: &str, place: &[&str]) -> Option<Entry> {
             .collect(),
         handed_on: None,
     }
-    .is_coord()
+    .of_coord()
 }
 
 #[cfg(test)]
