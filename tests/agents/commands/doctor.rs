@@ -108,3 +108,36 @@ fn what_could_be_better_is_said() {
         assert!(lines.contains(&line.to_owned()), "{line}: {lines:?}");
     }
 }
+
+#[test]
+fn hooks_of_plugins_are_found_where_agents_install_them() {
+    let world = world();
+    let plugins = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/plugins");
+    for (plugin, installed) in [
+        (
+            "claude-code/hooks/hooks.json",
+            ".claude/plugins/cache/coord/coord/0.1.0/hooks/hooks.json",
+        ),
+        (
+            "codex/hooks/hooks.json",
+            ".codex/plugins/cache/coord/coord/0.1.0/hooks/hooks.json",
+        ),
+        (
+            "cursor/hooks/hooks.json",
+            ".cursor/plugins/local/coord/hooks/hooks.json",
+        ),
+        ("gemini/hooks/hooks.json", ".gemini/extensions/coord/hooks/hooks.json"),
+        (
+            "copilot/hooks.json",
+            ".copilot/installed-plugins/coord/coord/hooks.json",
+        ),
+    ] {
+        let path = world.folder("home").join(installed);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(plugins.join(plugin), path).unwrap();
+        let agent = plugin.split('/').next().unwrap();
+        let lines = states(&json(&world, &["doctor", "--json"], 0));
+        let line = format!("warn hooks: restart {agent} in this folder; it reads its hooks when it starts");
+        assert!(lines.contains(&line), "{line}: {lines:?}");
+    }
+}

@@ -64,7 +64,7 @@ const AGENTS: [Configuration; 6] = [
             ".copilot/hooks/coord.json",
             ".copilot/config.json",
         ],
-        ".copilot/installed-plugins/coord/coord/hooks.json",
+        ".copilot/installed-plugins/*/coord/hooks.json",
     ),
     configuration(
         "opencode",
@@ -135,7 +135,7 @@ fn of_agents(configured: &[(&'static str, Option<Configured>)], heard: &[Heard],
             let last = last?;
             return Some(Finding::warn(
                 "hooks",
-                format!("{agent}: {last}, but no longer configured"),
+                format!("{agent}: {last}, but no configuration of it is found here"),
                 "coord init",
             ));
         };
