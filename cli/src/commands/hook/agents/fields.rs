@@ -98,21 +98,27 @@ pub(super) fn power_shell(arguments: &Value) -> Tool {
     }
 }
 
-/// What the user has said, without what agents put around it: the context of hooks (Gemini CLI), and quotation marks around all of it
-/// (OpenCode's command line).
+/// What the user has said, without what agents put around it: elements at the beginning, such as the context of hooks (Gemini CLI) and
+/// notifications of what has ended in the background (Claude Code), and quotation marks around all of it (OpenCode's command line).
 pub(super) fn prompt(object: &Value) -> Option<String> {
-    const CONTEXT: [&str; 2] = ["<hook_context>", "</hook_context>"];
     let said = text(object, &["prompt", "initialPrompt", "initial_prompt"])?;
     let mut said = said.trim();
-    while let Some((_, rest)) = said
-        .strip_prefix(CONTEXT[0])
-        .and_then(|context| context.split_once(CONTEXT[1]))
-    {
+    while let Some(rest) = after_element(said) {
         said = rest.trim_start();
     }
     let quoted = said.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let said = quoted.filter(|inner| !inner.contains('"')).unwrap_or(said).trim();
     Some(said.to_owned()).filter(|said| !said.is_empty())
+}
+
+/// What comes after the element that `text` begins with.
+fn after_element(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('<')?;
+    let is_of_name = |letter: char| letter.is_ascii_lowercase() || matches!(letter, '-' | '_');
+    let end = inner.find(|letter: char| !is_of_name(letter))?;
+    let name = inner.get(..end).filter(|name| !name.is_empty())?;
+    let (_, rest) = inner.split_once(&format!("</{name}>"))?;
+    Some(rest)
 }
 
 /// The tool `name`, which applies the patch in its arguments.
@@ -148,6 +154,15 @@ mod tests {
             ),
             ("\"Fix a.ts\"", Some("Fix a.ts")),
             ("\"a\" and \"b\"", Some("\"a\" and \"b\"")),
+            (
+                "<task-notification>\n<summary>Stop hook feedback</summary>\n</task-notification>\n<system-reminder>\nx\n</system-reminder>",
+                None,
+            ),
+            (
+                "<teammate-message from=\"lead\">x</teammate-message> Fix it",
+                Some("Fix it"),
+            ),
+            ("<b>a</b", Some("<b>a</b")),
             ("<hook_context>without an end", Some("<hook_context>without an end")),
             ("<hook_context>all of it</hook_context>", None),
             ("", None),
