@@ -10,7 +10,7 @@ use jsonc_parser::json;
 use serde_json::Value;
 
 use super::agents::handler::Form;
-use super::agents::{AGENTS, Agent, copilot_server, mcp_server};
+use super::agents::{AGENTS, Agent, codex_server, copilot_server, mcp_server};
 use super::json::{Entry, Json, Syntax};
 use super::texts;
 
@@ -151,7 +151,7 @@ fn files() -> BTreeMap<PathBuf, String> {
                 ];
                 let paths = paths.map(|(name, path)| property(name, path));
                 add(".codex-plugin/plugin.json", manifest(paths.into()));
-                add(".mcp.json", file(vec![mcp_server()]));
+                add(".mcp.json", file(vec![codex_server()]));
                 add("hooks/hooks.json", hooks);
             }
             "cursor" => {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use coord::settings::env_vars;
+use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 use toml_edit::Array;
@@ -21,6 +22,15 @@ const HANDED_ON: [&str; 5] = [
     env_vars::COORD_BRANCH,
     env_vars::COORD_TEAM,
 ];
+
+/// The MCP server in a plugin, whose file is JSON.
+pub fn server() -> Entry {
+    let names = HANDED_ON.map(|name| name.into());
+    Entry::Property(
+        vec!["mcpServers", "coord"],
+        json!({ "command": "coord", "args": ["mcp"], "env_vars": (CstInputValue::Array(names.into())) }),
+    )
+}
 
 pub static AGENT: Agent = Agent {
     name: "codex",

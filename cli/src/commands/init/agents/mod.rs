@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::json::{Entry, Json, Syntax};
 use super::target::{Content, Target};
 #[cfg(test)]
+pub use codex::server as codex_server;
 pub use copilot::server as copilot_server;
 use handler::{Form, Handler};
 
