@@ -33,6 +33,8 @@ fn events_that_came_with_an_archive_are_not_recorded_and_those_of_the_folder_its
     let world = World::new();
     let theirs = world.path("theirs");
     let repo = Repo::init(&theirs, &[]);
+    // The copy is the same repository by its remote.
+    repo.git(&["remote", "add", "origin", "https://github.com/acme/theirs"]);
     // A scope may not have most of the files.
     repo.commit(&[
         ("a.txt", "a\n"),

@@ -56,13 +56,18 @@ impl World {
         self.seen.lock().unwrap().clone()
     }
 
-    /// Every file of the user's outside of a repository, with its content.
+    /// Every file of the user's outside of a repository, with its content. Coord's own ones in the folder for state have names that are
+    /// digests, numbers or ids of agents, in folders with names of Coord.
     pub fn outside(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
         let mut folders = vec![self.path("home"), self.path("outside")];
+        let (state, own) = (self.path("home/.local/state/coord"), ["clones", "sessions"]);
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap().flatten() {
                 match entry.file_type().unwrap().is_dir() {
+                    true if entry.path().parent() == Some(&state) => {
+                        assert!(own.iter().any(|own| entry.file_name() == **own), "{entry:?}");
+                    }
                     true => folders.push(entry.path()),
                     false => found.push((entry.path(), std::fs::read(entry.path()).unwrap())),
                 }
