@@ -8,6 +8,7 @@ mod cursor;
 mod fields;
 mod gemini;
 mod opencode;
+mod own_tools;
 mod table;
 
 use clap::ValueEnum;
@@ -82,7 +83,7 @@ impl Form {
             Some(Use::Patches) => fields::patch(&name, &arguments)?,
             Some(Use::Shell) => fields::shell(&arguments),
             Some(Use::PowerShell) => fields::power_shell(&arguments),
-            None => match table::own(&name) {
+            None => match own_tools::own(&name) {
                 Some(own) => Tool::Own(own),
                 None => Tool::Unknown,
             },
@@ -192,7 +193,7 @@ impl Agent {
         let form = self.form();
         let tool = || fields::text(fields, form.name);
         let reads = |name: String| {
-            matches!(form.rows.tool(&name), Some(Use::Reads | Use::ReadsFile)) || table::own(&name).is_some()
+            matches!(form.rows.tool(&name), Some(Use::Reads | Use::ReadsFile)) || own_tools::own(&name).is_some()
         };
         match self.moment(event) {
             Some(Moment::BeforeTool) => tool().is_some_and(reads),
