@@ -23,6 +23,9 @@ const HANDED_ON: [&str; 5] = [
     env_vars::COORD_TEAM,
 ];
 
+/// The most that Codex gives the hook of this event.
+const SESSION_END_SECONDS: usize = 3;
+
 /// The MCP server in a plugin, whose file is JSON.
 pub fn server() -> Entry {
     let names = HANDED_ON.map(|name| name.into());
@@ -91,7 +94,11 @@ fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
 fn entries(agent: &Agent, form: Form) -> Vec<Entry> {
     agent.hook_groups(form, |hook| {
         let command = hook.handler.sh();
-        let mut handler = object(json!({ "type": "command", "command": command, "timeout": HOOK_SECONDS }));
+        let seconds = match hook.event.name {
+            "SessionEnd" => SESSION_END_SECONDS,
+            _ => HOOK_SECONDS,
+        };
+        let mut handler = object(json!({ "type": "command", "command": command, "timeout": seconds }));
         if hook.handler.form != Form::Plain {
             // A failure of it is shown there, and stops nothing.
             let command = hook.handler.command.as_str();

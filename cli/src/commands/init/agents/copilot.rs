@@ -65,10 +65,18 @@ fn files(agent: &Agent, places: &Places, form: Form) -> Vec<Target> {
 }
 
 /// The MCP server.
-pub fn server() -> Entry {
+fn server() -> Entry {
     Entry::Property(
         vec!["mcpServers", "coord"],
         json!({ "type": "local", "command": "coord", "args": ["mcp"], "tools": ["*"] }),
+    )
+}
+
+/// The MCP server in a plugin, which without `cwd` would run in the plugin's own folder.
+pub fn plugin_server() -> Entry {
+    Entry::Property(
+        vec!["mcpServers", "coord"],
+        json!({ "type": "local", "command": "coord", "args": ["mcp"], "cwd": ".", "tools": ["*"] }),
     )
 }
 

@@ -19,7 +19,7 @@ use super::json::{Entry, Json, Syntax};
 use super::target::{Content, Target};
 #[cfg(test)]
 pub use codex::server as codex_server;
-pub use copilot::server as copilot_server;
+pub use copilot::plugin_server as copilot_server;
 use handler::{Form, Handler};
 
 /// Every agent, in the order in which it is shown.
