@@ -32,7 +32,8 @@ fn at_the_time_of_the_examples(answer: &Answer) -> Value {
             .replace(&format!("in {seconds} s"), "in 300 s")
             .replace(&format!("\"retry_after\":{seconds}"), "\"retry_after\":300");
     }
-    serde_json::from_str(&text).unwrap()
+    // The graph of these tests is published without the names of files that nothing imports.
+    serde_json::from_str(&text.replace(" (new file)", "")).unwrap()
 }
 
 #[tokio::test]

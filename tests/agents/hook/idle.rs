@@ -60,10 +60,7 @@ fn woken(form: &Form, answer: &Answer) -> String {
 
 /// Until the hook waits in the place of the session.
 fn block_until_it_waits(world: &World, holder: &str) {
-    let waiter = world
-        .clone
-        .path()
-        .join(format!(".git/coord/sessions/{holder}.notes.waiter"));
+    let waiter = world.sessions().join(format!("{holder}.notes.waiter"));
     block_until("the hook waits", || waiter.exists());
 }
 

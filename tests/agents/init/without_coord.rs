@@ -131,7 +131,10 @@ fn as_before(agent: &str, before_edit: &str, text: &str) -> String {
     let mut file: Value = serde_json::from_str(text).unwrap();
     for (event, elements) in file["hooks"].as_object_mut().unwrap() {
         let command = format!("coord hook {agent} {event}");
-        for element in elements.as_array_mut().unwrap() {
+        let elements = elements.as_array_mut().unwrap();
+        // They woke no session.
+        elements.retain(|element| element["hooks"][0]["asyncRewake"].is_null());
+        for element in elements {
             let is_group = element.get("hooks").is_some();
             let handler = if is_group { &mut element["hooks"][0] } else { element };
             let handler = handler.as_object_mut().unwrap();

@@ -112,7 +112,9 @@ impl World {
     }
 
     /// Runs `test` here; each event that was published meanwhile must be as its type has it. Returns what scripts have answered.
-    pub async fn run<F: Future<Output = ()>>(self, test: impl FnOnce(World) -> F) -> Outcomes {
+    pub async fn run<F: Future<Output = ()>>(mut self, test: impl FnOnce(World) -> F) -> Outcomes {
+        // The store answers for as long as its file is there.
+        let _keep = self._keep.take();
         let watched = self.watched.clone().expect("the events are read");
         test(self).await;
         watched.finish().await

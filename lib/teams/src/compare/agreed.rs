@@ -47,6 +47,7 @@ pub fn agreed(round: Round<'_>, given: &GiveOut, stay: &BTreeSet<Entry>) -> Seen
                 };
                 agreed.members.extend(since.members.iter().cloned());
                 agreed.approvals.extend(since.approvals.iter().cloned());
+                agreed.approvals.extend(taken.old_approvals.iter().cloned());
                 agreed.members.retain(|handle| members.contains(handle));
                 agreed.approvals.retain(|handle| approvals.contains(handle));
             }

@@ -14,7 +14,8 @@ const NOT_INSTALLED = "Coord is not installed on this machine: files are edited 
 
 // Tools that only read: no failure of the hook stops them.
 const READING = new Set([
-  "codesearch", "glob", "grep", "invalid", "list", "lsp", "question", "read", "skill", "task", "todoread", "todowrite", "webfetch", "websearch",
+  "codesearch", "glob", "grep", "invalid", "list", "list_mcp_resource_templates", "list_mcp_resources", "lsp", "question", "read",
+  "read_mcp_resource", "skill", "task", "todoread", "todowrite", "webfetch", "websearch",
 ]);
 
 // The exit status, standard output and standard error of `coord hook opencode EVENT`, and whether it could not be run to its end.

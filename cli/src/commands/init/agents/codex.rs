@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use coord::settings::env_vars;
-use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 use toml_edit::Array;
@@ -27,11 +26,12 @@ const HANDED_ON: [&str; 5] = [
 const SESSION_END_SECONDS: usize = 3;
 
 /// The MCP server in a plugin, whose file is JSON.
+#[cfg(test)]
 pub fn server() -> Entry {
     let names = HANDED_ON.map(|name| name.into());
     Entry::Property(
         vec!["mcpServers", "coord"],
-        json!({ "command": "coord", "args": ["mcp"], "env_vars": (CstInputValue::Array(names.into())) }),
+        json!({ "command": "coord", "args": ["mcp"], "env_vars": (jsonc_parser::cst::CstInputValue::Array(names.into())) }),
     )
 }
 

@@ -73,6 +73,7 @@ fn server() -> Entry {
 }
 
 /// The MCP server in a plugin, which without `cwd` would run in the plugin's own folder.
+#[cfg(test)]
 pub fn plugin_server() -> Entry {
     Entry::Property(
         vec!["mcpServers", "coord"],

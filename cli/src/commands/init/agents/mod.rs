@@ -19,6 +19,7 @@ use super::json::{Entry, Json, Syntax};
 use super::target::{Content, Target};
 #[cfg(test)]
 pub use codex::server as codex_server;
+#[cfg(test)]
 pub use copilot::plugin_server as copilot_server;
 use handler::{Form, Handler};
 
