@@ -108,6 +108,12 @@ describe("functions on a store that a coord serve keeps up to date", () => {
     assert.deepEqual(names(await locks("&branch=main&holder=me")), ["src/auth.ts"]);
   });
 
+  test("a path that Coord does not have says what to call instead", async () => {
+    const answer = await send(`${functions.url}/api/lock`, { body: question("src/auth.ts", first), token: alice });
+    assert.equal(answer.status, 404, JSON.stringify(answer.body));
+    assert.match(answer.body.message, /post_status/);
+  });
+
   test("an event reaches the stream of another process", async () => {
     const stream = await openEvents(`${functions.url}/api/events?repo_url=${encodeURIComponent(REPO_URL)}&branch=main`, alice);
     try {

@@ -107,6 +107,8 @@ fn the_platform_knows_the_functions_and_what_else_they_serve() {
             ))
         })
         .collect();
-    let expected = format!("\"rewrites\": [\n{}\n  ],", rewrites.join(",\n"));
+    // Any other path gets an error of Coord's, and not the platform's page.
+    let any = "    { \"source\": \"/api/:path*\", \"destination\": \"/api/health\" }";
+    let expected = format!("\"rewrites\": [\n{},\n{any}\n  ],", rewrites.join(",\n"));
     is_in("vercel.json", "\"rewrites\":", "\n  \"headers\"", &expected);
 }

@@ -143,8 +143,13 @@ impl Replay<'_> {
                     self.differences.met("D4");
                     self.differences.stale_warnings.insert(id.to_owned());
                 }
-                if before.is_some() {
+                if let Some((_, met)) = before {
                     self.differences.stale_warnings.insert(id.to_owned());
+                    // A completed dependency that the list leaves out keeps the task in its `blocks` there.
+                    let listed: BTreeSet<String> = dependencies.into_iter().flatten().collect();
+                    for on in met.difference(&listed) {
+                        self.differences.dangling.insert((on.clone(), id.to_owned()));
+                    }
                 }
                 self.same_task(&updated, recorded);
             }

@@ -97,8 +97,10 @@ impl Sync {
                 .await?;
             server = self.read_again().await?;
             // A message that was sent just now has a number only now, and a read mark names the number.
-            let since = seen.as_ref().map(|seen| seen.after(&self.kept.done));
-            let mut marks = take_in(since.as_ref(), folder, &server.team).changes;
+            let since = seen.clone().map(|seen| seen.with_created(&self.kept.done));
+            let sent = Done::sent(&self.kept.done);
+            let numbered = give_out(since.as_ref(), folder, &server.team, &taken, &sent).seen;
+            let mut marks = take_in(Some(&numbered), folder, &server.team).changes;
             marks.retain(|change| matches!(change, Change::ReadTo(..)));
             if !marks.is_empty() {
                 self.apply(&marks, &server, &files, &mut claims, &mut taken, report)
