@@ -34,7 +34,7 @@ export const Task = z.object({
 });
 
 export const Config = z.object({
-  name: z.string().regex(/^[A-Za-z0-9_-]+$/),
+  name: z.string().regex(/^[A-Za-z0-9_-]+$/, "Team name must be alphanumeric with hyphens/underscores"),
   created: time,
   leader: word,
   members: z.array(z.object({ agentId: word, agentName: word, agentType: word, joinedAt: time })).min(1),
