@@ -105,14 +105,7 @@ fn a_clone_of_another_user_is_named_with_its_owner() {
     .unwrap();
     let home = world.folder("home-of-nobody");
     std::fs::write(home.join(".gitconfig"), "[safe]\n\tdirectory = *\n").unwrap();
-    assert!(
-        Command::new("chown")
-            .args(["-R", "65534:65534"])
-            .arg(&home)
-            .status()
-            .unwrap()
-            .success()
-    );
+    World::give_to_nobody(&home);
     let home = format!("HOME={}", home.display());
     let program: Vec<&str> = other.iter().copied().chain(["env", &home]).collect();
     for args in [&["check", "a.txt"][..], &["doctor"], &["guard", "pre-commit"]] {

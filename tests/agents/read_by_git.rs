@@ -86,14 +86,7 @@ fn a_repository_is_trusted_where_git_trusts_it() {
         world.clone.path().canonicalize().unwrap().display()
     );
     std::fs::write(home.join("included"), included).unwrap();
-    assert!(
-        Command::new("chown")
-            .args(["-R", "65534:65534"])
-            .arg(&home)
-            .status()
-            .unwrap()
-            .success()
-    );
+    World::give_to_nobody(&home);
     let check = |settings: &Path| {
         let coord = world.coord(world.clone.path());
         let mut command = Command::new(other[0]);

@@ -122,7 +122,7 @@ fn outside_of_a_repository_the_environment_and_the_client_name_the_folder() {
     let answer = agent.answer();
     assert_eq!(answer["id"], id, "{answer}");
     assert_eq!(action(&answer["result"]["structuredContent"]), "PROCEED", "{answer}");
-    // One that names none is told what to do.
+    // A client that names no folders gets an answer that says what is missing.
     let mut agent = Agent::start(mcp(&world, &elsewhere));
     let answer = agent
         .call("check_status", json!({ "file_paths": ["a.txt"] }))

@@ -149,6 +149,13 @@ impl World {
         local_server::sessions(&WorkingCopy::containing(self.clone.path()).unwrap()).full()
     }
 
+    /// Gives `folder` and all in it to the user `nobody`. The test runs as root.
+    pub fn give_to_nobody(folder: &Path) {
+        let mut chown = Command::new("chown");
+        let changed = chown.args(["-R", "65534:65534"]).arg(folder).status().unwrap();
+        assert!(changed.success());
+    }
+
     /// Writes down that every conversation in the clone has ended.
     pub fn end_conversations(&self) {
         let files = std::fs::read_dir(self.sessions())
@@ -193,7 +200,7 @@ pub fn server_of(clone: &Repo) -> Option<String> {
 
 impl Drop for World {
     fn drop(&mut self) {
-        // What a test has made in its own process is in the home of whoever runs the tests.
+        // Sessions that a test made in its own process are in the home folder of the user who runs the tests.
         if let Ok(working_copy) = WorkingCopy::containing(self.clone.path()) {
             let _ = std::fs::remove_dir_all(local_server::sessions(&working_copy).full());
         }

@@ -42,6 +42,27 @@ pub async fn changed(working_copy: &WorkingCopy, branch: &Branch, files: &[Strin
     Ok(differing.into_iter().chain(new?).collect())
 }
 
+/// Those of `files` that have uncommitted changes in the working copy at `root`, untracked ones included.
+///
+/// # Errors
+/// When git fails.
+pub async fn uncommitted(root: &Path, files: &[impl AsRef<str>]) -> anyhow::Result<Vec<String>> {
+    // A rename would name two files in one line.
+    let status = [
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--no-renames",
+        "--untracked-files=all",
+    ];
+    let lines = listed(root, &status, files).await?;
+    Ok(lines
+        .iter()
+        .filter_map(|line| line.get(3..))
+        .map(str::to_owned)
+        .collect())
+}
+
 /// The entries that `git ARGS -- FILES` prints in the working copy at `root`, separated by NUL (`-z`).
 ///
 /// # Errors

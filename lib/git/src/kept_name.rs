@@ -28,7 +28,7 @@ pub(super) struct LocalName {
 
 /// The content of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Kept {
+struct NameRecord {
     own: LocalName,
     /// Git's folder.
     at: String,
@@ -36,8 +36,8 @@ struct Kept {
     mark: String,
 }
 
-impl Kept {
-    fn read(common_dir: &Path) -> Option<Kept> {
+impl NameRecord {
+    fn read(common_dir: &Path) -> Option<NameRecord> {
         let text = file(common_dir).read(MOST_BYTES).ok()??;
         let text = String::from_utf8(text).ok()?;
         let mut lines = text.lines();
@@ -46,7 +46,7 @@ impl Kept {
             name: value("name").filter(|name| is_valid(name))?,
             made_at: value("made-at")?,
         };
-        Some(Kept {
+        Some(NameRecord {
             own,
             at: value("at")?,
             mark: value("mark")?,
@@ -55,7 +55,7 @@ impl Kept {
 
     /// `None` where a line has no room for a path.
     fn text(&self) -> Option<String> {
-        let Kept { own, at, mark } = self;
+        let NameRecord { own, at, mark } = self;
         let text = format!("name {}\nmade-at {}\nat {at}\nmark {mark}\n", own.name, own.made_at);
         (text.lines().count() == 4).then_some(text)
     }
@@ -64,7 +64,7 @@ impl Kept {
 /// The name of the repository in `common_dir`.
 pub(super) fn of(common_dir: &Path) -> LocalName {
     let at = common_dir.display().to_string();
-    let name = match Kept::read(common_dir) {
+    let name = match NameRecord::read(common_dir) {
         Some(kept) if kept.at == at => return kept.own,
         None => folder_name(common_dir),
         Some(kept) => match mark(common_dir) {
@@ -85,12 +85,15 @@ pub(super) fn keep(common_dir: &Path) -> Result<(), FileError> {
     let Some(mark) = mark(common_dir) else {
         return Ok(());
     };
-    let kept = Kept {
+    let kept = NameRecord {
         own: of(common_dir),
         at: common_dir.display().to_string(),
         mark,
     };
-    let Some(text) = kept.text().filter(|_| Kept::read(common_dir).as_ref() != Some(&kept)) else {
+    let Some(text) = kept
+        .text()
+        .filter(|_| NameRecord::read(common_dir).as_ref() != Some(&kept))
+    else {
         return Ok(());
     };
     let file = file(common_dir);

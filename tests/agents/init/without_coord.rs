@@ -166,7 +166,7 @@ fn hooks_of_earlier_versions_are_replaced_and_taken_away() {
         let before = as_before(agent, before_edit, &written);
         let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
 
-        // In the clone that has the record of the earlier version, beside a hook of somebody's own.
+        // A clone with the record of the earlier version, and with a hook that the user added.
         let mut mine = value(&before);
         let own = serde_json::json!({ "command": "mine.sh", "hooks": [{ "command": "mine.sh" }] });
         mine["hooks"][before_edit].as_array_mut().unwrap().push(own.clone());

@@ -54,7 +54,7 @@ pub(super) async fn of_others(
             Some(told) => sessions.changes(told, branch),
             None => sessions.text(branch),
         };
-        // A session that begins anew is told all. What it was told at a prompt stays what the next one is compared with.
+        // A new session gets the whole text. The next prompt is still compared with what the last prompt said.
         if is_change || notes.others.is_none() {
             notes.others = Some(sessions.digests());
         }
@@ -173,10 +173,10 @@ fn shown(lock: &HeldLock) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn lock(file: &str, agent: &str, message: &str) -> HeldLock {
+    pub fn lock(file: &str, agent: &str, message: &str) -> HeldLock {
         HeldLock {
             file_path: file.to_owned(),
             branch: "main".to_owned(),

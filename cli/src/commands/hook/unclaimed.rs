@@ -145,25 +145,11 @@ fn divide(
 
 #[cfg(test)]
 mod tests {
+    use super::super::context;
     use super::*;
 
     fn lock(file: &str, agent: &str) -> HeldLock {
-        HeldLock {
-            file_path: file.to_owned(),
-            branch: "main".to_owned(),
-            work_branch: None,
-            user: "ada".to_owned(),
-            user_name: "Ada".to_owned(),
-            agent_id: Some(agent.to_owned()),
-            intent_id: None,
-            interface: None,
-            shared: false,
-            status: LockMode::Writing,
-            agent_head: None,
-            message: "x".to_owned(),
-            timestamp: 1,
-            expiry: 2,
-        }
+        context::tests::lock(file, agent, "x")
     }
 
     #[test]

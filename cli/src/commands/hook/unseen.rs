@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use coord::domain::AgentId;
 use coord_protocol::{HeldLock, LockMode, LocksFilter};
 
-use crate::agent::changes::listed;
+use crate::agent::changes::uncommitted;
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
@@ -42,26 +42,18 @@ pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId)
         return None;
     }
     let files: Vec<&str> = held.iter().map(|lock| lock.file_path.as_str()).collect();
-    let status = [
-        "status",
-        "--porcelain=v1",
-        "-z",
-        "--no-renames",
-        "--untracked-files=all",
-    ];
-    let lines = match listed(place.root(), &status, &files).await {
-        Ok(lines) => lines,
+    let changed = match uncommitted(place.root(), &files).await {
+        Ok(changed) => changed,
         Err(error) => {
             tracing::debug!(%error, "the working copy is not compared with locks");
             return None;
         }
     };
-    let changed: Vec<&str> = lines.iter().filter_map(|line| line.get(3..)).collect();
     let began = SessionNotes::read(place, holder).turn_began;
     let mut written = Vec::new();
     for lock in held {
         let file = lock.file_path.as_str();
-        if changed.contains(&file) && is_newer(&place.root().join(file), began) {
+        if changed.iter().any(|changed| changed == file) && is_newer(&place.root().join(file), began) {
             tell_holder(work, holder, lock);
             written.push(format!(
                 "{file} (held by {})",

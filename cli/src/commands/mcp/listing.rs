@@ -22,14 +22,14 @@ const SILENCE: Duration = Duration::from_secs(45);
 /// Time after which a stream of events that cannot be had is tried again.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// What there is in the repository.
+/// Which extensions the repository uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct RepositoryUse {
     intents: bool,
     teams: bool,
 }
 
-impl Known {
+impl RepositoryUse {
     fn groups(self) -> Vec<ToolGroup> {
         let mut groups = vec![ToolGroup::Files];
         if self.intents {
@@ -51,10 +51,10 @@ impl Proxy {
             false => known,
         };
         *self.known.lock() = known;
-        known.map_or_else(|| ToolGroup::USUAL.to_vec(), Known::groups)
+        known.map_or_else(|| ToolGroup::USUAL.to_vec(), RepositoryUse::groups)
     }
 
-    async fn look(&self) -> Option<Known> {
+    async fn look(&self) -> Option<RepositoryUse> {
         let working_copy = WorkingCopy::containing(&self.folder.get()).ok()?;
         let (root, repo_url) = (working_copy.root(), self.args.repo_url(&working_copy));
         let (intents, teams) = tokio::join!(
@@ -63,7 +63,7 @@ impl Proxy {
             self.backend
                 .ask(root, async |client| has_teams(client, &repo_url).await)
         );
-        Some(Known {
+        Some(RepositoryUse {
             intents: is_there(intents)?,
             teams: is_there(teams)?,
         })

@@ -182,7 +182,7 @@ async fn reply(proxy: &Proxy, request: SdkRequest) {
             let _ = reply.send(proxy.groups(is_anew).await);
         }
         SdkRequest::Change { seen, mut reply } => {
-            // As long as somebody listens.
+            // Stops when the client no longer listens.
             tokio::select! {
                 count = proxy.happened_since(seen) => drop(reply.send(count)),
                 () = reply.closed() => {}

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::backend::Backend;
 use super::claims::Claims;
 use super::folder::AgentFolder;
-use super::listing::Known;
+use super::listing::RepositoryUse;
 use super::release_retries::ReleaseRetries;
 use crate::agent::ancestors::{self, AgentProcess};
 use crate::agent::options::AgentArgs;
@@ -62,7 +62,7 @@ pub struct Proxy {
     /// Time after the last call for which locks are renewed.
     pub(super) renewed_for: Duration,
     /// What the repository of the current folder has, as far as it is known.
-    pub(super) known: Mutex<Option<Known>>,
+    pub(super) known: Mutex<Option<RepositoryUse>>,
     /// How often something has happened in it, as far as this was followed.
     pub(super) happened: watch::Sender<u64>,
     /// Whether that is followed: a client listens, or has listened.

@@ -67,7 +67,7 @@ fn answer(event: &str, decision: &Decision) -> Answer {
             aside: note.clone(),
             ..Answer::default()
         },
-        // After a tool that has failed, the model is told what is on standard error beside this status, and nothing else.
+        // After a failed tool, Copilot passes only standard error to the model, and only with this status.
         Decision::Proceed {
             context: Some(context), ..
         } if event.ends_with("ToolUseFailure") => Answer {

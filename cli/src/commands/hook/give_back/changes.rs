@@ -7,7 +7,7 @@ use coord::domain::{Branch, CommitSha};
 use coord_git::WorkingCopy;
 use coord_protocol::{HeldLock, LockMode};
 
-use crate::agent::changes::listed;
+use crate::agent::changes::{listed, uncommitted};
 
 /// The changes of files in the working copies of a session.
 #[derive(Debug, Default)]
@@ -41,17 +41,7 @@ impl Changes {
             let Some(base) = place.base_head(&branch).map(|base| base.to_string()) else {
                 continue;
             };
-            // A rename would name two files in one line.
-            let status = [
-                "status",
-                "--porcelain=v1",
-                "-z",
-                "--no-renames",
-                "--untracked-files=all",
-            ];
-            let lines = listed(root, &status, &files).await?;
-            let names = lines.iter().filter_map(|line| line.get(3..));
-            changes.uncommitted.extend(names.map(str::to_owned));
+            changes.uncommitted.extend(uncommitted(root, &files).await?);
             let mut unpushed = differing(root, &base, "HEAD", &files).await?;
             // What is as at a head was pushed, whatever commit has brought it there.
             let tips = [&branch, target].map(|branch| place.tip(branch));
