@@ -39,7 +39,7 @@ pub fn of(repo: &RepoId, own: &Path, socket: SocketAddr) -> Vec<Rival> {
         let is_home = list.home() == Some(own);
         Some(Rival {
             sentence: format!(
-                "another clone of this repository, {}, has a server of its own at {}: agents here and there do not see each other's locks",
+                "another clone of this repository ({}) has its own server at {}: agents in the two clones do not see each other's locks",
                 shown(clone).display(),
                 other.address()
             ),
@@ -61,7 +61,7 @@ fn mend(clone: &Path) -> String {
         ),
         false => match Announced::read(&folder) {
             Some(announced) => format!("kill {}", announced.process),
-            None => "end coord serve in one of them".to_owned(),
+            None => "stop coord serve in one of the two clones".to_owned(),
         },
     }
 }

@@ -107,7 +107,7 @@ pub(super) fn default_branch(args: &AgentArgs, work: &Work) -> Vec<Finding> {
         };
         (theirs != own).then(|| {
             let sentence = format!(
-                "this clone takes {own} for the default branch, and {} takes {theirs}: agents here and there do not see each other's locks",
+                "the default branch is {own} in this clone and {theirs} in {}: agents in the two clones do not see each other's locks",
                 other.root().display()
             );
             Finding::warn("default branch", sentence, mend)
