@@ -143,12 +143,15 @@ fn warning(file: &Task, form: &Task) -> Option<String> {
     form.warning.clone().or_else(|| file.warning.clone().filter(stays))
 }
 
-/// Whether the file says what the store says. Times are the store's own; dependencies of a completed task have no meaning any longer.
+/// Whether the file says what the store says. Times are the store's own. Of a completed task, dependencies have no meaning any longer,
+/// and `blocks` may name more than the store knows: a file from before the first sync keeps it, and its times.
 fn says(file: &Task, form: &Task) -> bool {
     (&file.title, &file.description, file.priority) == (&form.title, &form.description, form.priority)
         && (file.status, &file.owner) == (form.status, &form.owner)
-        && same(&file.blocks, &form.blocks)
-        && (form.status == Status::Completed || same(&file.dependencies, &form.dependencies))
+        && match form.status {
+            Status::Completed => form.blocks.iter().all(|id| file.blocks.contains(id)),
+            _ => same(&file.dependencies, &form.dependencies) && same(&file.blocks, &form.blocks),
+        }
         && file.warning == warning(file, form)
 }
 
