@@ -108,6 +108,14 @@ fn a_repository_is_trusted_where_git_trusts_it() {
     };
     let (status, _, error) = check(Path::new("/dev/null"));
     assert!(status != 0 && error.contains("safe.directory"), "{error}");
+    // Where git itself cannot tell, its reason is named.
+    let damaged = home.join("damaged");
+    std::fs::write(&damaged, "[safe\n").unwrap();
+    let (status, _, error) = check(&damaged);
+    assert!(
+        status != 0 && error.contains("bad config line 1") && !error.contains("safe.directory"),
+        "{error}"
+    );
     let (status, out, error) = check(&home.join("settings"));
     assert_eq!(status, 0, "{out}{error}");
     let server = world.server().unwrap();

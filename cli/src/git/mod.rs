@@ -14,8 +14,8 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
@@ -111,35 +111,66 @@ pub async fn command_async<A: AsRef<OsStr>>(
 }
 
 /// Time limit of [`ask`].
-const ASK_TIME: Duration = Duration::from_secs(5);
+const ASK_TIME: Duration = Duration::from_secs(10);
 
 /// Most bytes of what git says to [`ask`]: some million references.
 const MOST_SAID: u64 = 256 << 20;
 
+/// Most bytes of why git fails.
+const MOST_COMPLAINED: u64 = 16 << 10;
+
 /// What `git ARGS` prints in `folder`, as a [`command`], where it succeeds in time.
-pub fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
-    let mut command = command(folder, args).ok()?;
+///
+/// # Errors
+/// What git says where it fails, and why it cannot be run where it cannot.
+pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
+    let mut command = command(folder, args).map_err(|error| format!("{error:#}"))?;
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut running = command.spawn().ok()?;
+        .stderr(Stdio::piped());
+    let not_run = |error: std::io::Error| format!("git cannot be run: {error}");
+    let mut running = command.spawn().map_err(not_run)?;
     let mut group = Group::of(running.id());
-    let output = running.stdout.take()?;
-    let (sender, said) = channel();
+    let output = read_aside(running.stdout.take(), MOST_SAID);
+    let errors = read_aside(running.stderr.take(), MOST_COMPLAINED);
+    let deadline = Instant::now() + ASK_TIME;
+    let left = || deadline.saturating_duration_since(Instant::now());
+    let said = output.recv_timeout(left());
+    let complained = errors.recv_timeout(left());
+    let (Ok(said), Ok(complained)) = (said, complained) else {
+        drop(group);
+        running.wait().map_err(not_run)?;
+        return Err(format!("git did not answer within {} s", ASK_TIME.as_secs()));
+    };
+    group.ended();
+    match running.wait().map_err(not_run)? {
+        status if status.success() => said.map_err(not_run),
+        status => {
+            let complained = complained.map_err(not_run)?;
+            let text = String::from_utf8_lossy(&complained);
+            let words: Vec<_> = text.split_whitespace().collect();
+            Err(match words.is_empty() {
+                true => format!("git ended with {status}"),
+                false => words.join(" "),
+            })
+        }
+    }
+}
+
+/// What comes through `pipe`, up to `most` bytes, read on a thread of its own.
+fn read_aside(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<std::io::Result<Vec<u8>>> {
+    let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut text = Vec::new();
-        let read = output.take(MOST_SAID).read_to_end(&mut text);
+        let read = match pipe {
+            Some(mut pipe) => (&mut pipe).take(most).read_to_end(&mut text),
+            None => Ok(0),
+        };
         // Nobody may wait any more.
         let _ = sender.send(read.map(|_| text));
     });
-    let said = said.recv_timeout(ASK_TIME);
-    if said.is_ok() {
-        group.ended();
-    }
-    drop(group);
-    let is_success = running.wait().is_ok_and(|status| status.success());
-    said.ok()?.ok().filter(|_| is_success)
+    receiver
 }
 
 fn known<A: AsRef<OsStr>>(args: &[A]) -> Option<&'static (&'static str, Reads, &'static [&'static str])> {

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Runs `git ARGS` in a folder: what it prints, where it succeeds.
-pub type AskGit = fn(&Path, &[&str]) -> Option<Vec<u8>>;
+/// Runs `git ARGS` in a folder: what it prints, or why it fails, in its own words.
+pub type AskGit = fn(&Path, &[&str]) -> Result<Vec<u8>, String>;
 
 static ASK: OnceLock<AskGit> = OnceLock::new();
 
@@ -15,20 +15,24 @@ pub fn set_git(ask: AskGit) {
     let _ = ASK.set(ask);
 }
 
-/// What `git ARGS` prints in `folder`, where it succeeds.
-pub(super) fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
-    ASK.get().and_then(|ask| ask(folder, args))
-}
-
-/// The same, for the repository with git's own folder `git_dir`.
+/// What `git ARGS` prints for the repository with git's own folder `git_dir`, where it succeeds.
 pub(super) fn ask_of(git_dir: &Path, args: &[&str]) -> Option<String> {
     let named = format!("--git-dir={}", git_dir.to_str()?);
     let args: Vec<&str> = std::iter::once(named.as_str()).chain(args.iter().copied()).collect();
-    String::from_utf8(ask(git_dir, &args)?).ok()
+    String::from_utf8(ASK.get()?(git_dir, &args).ok()?).ok()
 }
 
 /// Whether git reads the repository in `folder`, by all that the user has set: `safe.directory` in files that include others, and in the
 /// environment.
-pub(super) fn trusts(folder: &Path) -> bool {
-    ask(folder, &["rev-parse", "--git-dir"]).is_some()
+///
+/// # Errors
+/// What git says when it cannot tell.
+pub(super) fn trusts(folder: &Path) -> Result<bool, String> {
+    let Some(ask) = ASK.get() else { return Ok(false) };
+    match ask(folder, &["rev-parse", "--git-dir"]) {
+        Ok(_) => Ok(true),
+        // The name of the setting stands in this message in every language.
+        Err(why) if why.contains("safe.directory") => Ok(false),
+        Err(why) => Err(why),
+    }
 }

@@ -174,7 +174,7 @@ impl Worktree {
         let discovered = gix::ThreadSafeRepository::discover_opts(&folder, search(), options());
         let shared = match discovered.map_err(|error| refused(&root, &error)) {
             // gix reads less of the user's settings than git.
-            Err(OpenError::Unsafe { .. }) if asked_git::trusts(&folder) => {
+            Err(OpenError::Unsafe { .. }) if trusts(&folder)? => {
                 let trusted = self::options(purpose)
                     .with(gix::sec::Trust::Full)
                     .bail_if_untrusted(false);
@@ -202,7 +202,7 @@ impl Worktree {
         }
         let storage = handle.config_snapshot().string("extensions.refStorage");
         let is_reftable = storage.is_some_and(|storage| !storage.eq_ignore_ascii_case(b"files"));
-        if is_reftable && !(references::is_reftable(&common_dir) && asked_git::trusts(&folder)) {
+        if is_reftable && !(references::is_reftable(&common_dir) && asked_git::trusts(&folder) == Ok(true)) {
             return Err(OpenError::Unsupported {
                 path,
                 why: "it keeps its references in the reftable format, which git 2.45 or later can read; install that, or convert the \
@@ -389,6 +389,14 @@ fn options(purpose: Purpose) -> Options {
         .object_store_slots(slots)
         .bail_if_untrusted(true)
         .config_overrides(["core.useReplaceRefs=false"])
+}
+
+/// Whether git reads the repository of another user in `folder`.
+fn trusts(folder: &Path) -> Result<bool, OpenError> {
+    asked_git::trusts(folder).map_err(|why| OpenError::Unreadable {
+        path: folder.to_owned(),
+        why: format!("it belongs to another user, and git cannot tell whether you trust it: {why}"),
+    })
 }
 
 /// The folder of a discovered repository.
