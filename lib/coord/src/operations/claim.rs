@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use coord_protocol::event::LocksEnded;
-use coord_protocol::{Action, ErrorCode, Event, InterfacePromise, Membership, Metadata, Orchestration, PostResponse};
+use coord_protocol::{Action, ErrorCode, Event, Membership, Metadata, Orchestration, PostResponse};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
 use super::gate_request::GateRequest;
@@ -33,7 +33,7 @@ use crate::store::{Store, StoreError};
 pub(crate) async fn claim(
     app: &App,
     request: &WorkRequest,
-    (mode, interface): (LockMode, Option<InterfacePromise>),
+    mode: LockMode,
     reason: &LockReason,
     tool_use: &ToolUse,
     wait: u32,
@@ -46,7 +46,6 @@ pub(crate) async fn claim(
         let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
         let wanted = Wanted {
             claim: mode,
-            interface,
             policy: &terms,
             agent_head: &request.agent_head,
             message: reason,
