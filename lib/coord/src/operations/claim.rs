@@ -9,7 +9,7 @@ use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::interfaces::notices_of;
-use super::lock_views::{already_held, others_locks, own_locks, taken_over, warnings};
+use super::lock_views::{already_held, others_locks, own_locks, taken_over, warnings, who};
 use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::{named, new_files};
 use super::teams::memberships;
@@ -197,7 +197,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
     if let (true, LockMode::Writing, Some(warning)) = (survey.is_behind, mode, notes.first_mut()) {
         warning.push_str(" Your locks are renewed; PULL (git pull --rebase) before you push.");
     }
-    notes.extend(warnings(&survey.findings));
+    notes.extend(warnings(&survey.findings, standing.user()));
     notes.extend(already_held(&survey.held, request.has_agent_id()));
     notes.extend(taken_over(&survey.held));
     response.warnings = notes;
@@ -214,7 +214,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
         expected_by: ending(&blocking).map(|finding| finding.entry.free_from()).max(),
         ..blocking_metadata(&blocking, Some(survey.now))
     };
-    let mut reason = blocking_reason(&blocking);
+    let mut reason = blocking_reason(&blocking, standing.user());
     if let Some(seconds) = metadata.retry_after {
         let what = match blocking.iter().all(|finding| finding.relation == Relation::Reserved) {
             true => "reservation",
@@ -238,11 +238,9 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let mut response = refusal(ErrorCode::LockConflict, orchestration, survey, standing);
     let mutual = survey.queued.iter().flat_map(|queued| &queued.mutual);
     response.warnings.extend(mutual.map(|(user, agent)| {
-        let agent = agent.as_ref().map(|agent| format!(" (agent '{agent}')"));
         format!(
-            "MUTUAL_WAIT: User '{user}'{} waits for files that you hold, while you wait for that user: release yours, or agree \
-             who goes first.",
-            agent.unwrap_or_default()
+            "MUTUAL_WAIT: You and {} wait for files that the other holds: release yours, or agree who goes first.",
+            who(user, agent.as_deref(), standing.user())
         )
     }));
     response
@@ -263,7 +261,7 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
         );
     }
     if !blocking.is_empty() {
-        reason = format!("{reason}. Also: {}", blocking_reason(&blocking));
+        reason = format!("{reason}. Also: {}", blocking_reason(&blocking, standing.user()));
     }
     let metadata = Metadata {
         remote_head: Some(survey.head.commit.to_string()),
@@ -283,7 +281,7 @@ fn refused(survey: &Survey, standing: &Standing, said: &SaidByIntents<'_>) -> Po
     if !blocking.is_empty() {
         response
             .warnings
-            .push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking)));
+            .push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking, standing.user())));
     }
     response
 }
@@ -291,7 +289,7 @@ fn refused(survey: &Survey, standing: &Standing, said: &SaidByIntents<'_>) -> Po
 fn refusal(code: ErrorCode, orchestration: Orchestration, survey: &Survey, standing: &Standing) -> PostResponse {
     let mut response = PostResponse::refusal(code, orchestration);
     response.warnings = standing.warnings(survey);
-    response.warnings.extend(warnings(&survey.findings));
+    response.warnings.extend(warnings(&survey.findings, standing.user()));
     response.conflicting_locks = others_locks(&survey.findings);
     response.locks_omitted = survey.omitted;
     response

@@ -8,7 +8,7 @@ use super::sentences::{case_differs, graph_warning, unknown_fields, whole_files}
 use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::auth::{Caller, CallerIdentity};
-use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, RepoId};
+use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, RepoId, UserId};
 use crate::error::ApiError;
 use crate::state::locks::{InterfaceTerms, Survey};
 
@@ -235,6 +235,8 @@ fn interface_of(
 
 /// How a working copy stands to the head of its branch.
 pub(super) struct Standing {
+    /// The login of the caller.
+    user: UserId,
     /// The name of the branch in sentences, from [`Admission::branch_name`].
     branch: String,
     head: CommitSha,
@@ -251,6 +253,7 @@ pub(super) struct Standing {
 impl Standing {
     pub(super) fn of(request: &WorkRequest, admission: &Admission<'_>, survey: &Survey) -> Self {
         Standing {
+            user: admission.holder().user_id.clone(),
             branch: admission.branch_name(),
             head: survey.head.commit.clone(),
             agent_head: request.agent_head.clone(),
@@ -262,6 +265,11 @@ impl Standing {
                 .as_ref()
                 .and_then(|_| pull_into_work_branch(&admission.branch_name(), &request.branch)),
         }
+    }
+
+    /// The login of the caller.
+    pub(super) fn user(&self) -> &UserId {
+        &self.user
     }
 
     /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may have the head
