@@ -101,6 +101,9 @@ const RUST: &[&str] = &[
     "fn f() { crate::inline::n::g(); p::m::h(); }",
     "include!(\"n.rs\");",
     "extern crate p as other; use other::m;",
+    "extern crate self as me;",
+    "use other::m::X; fn f() { me::m::n::g() }",
+    "macro_rules! x { () => { $crate::m::n::f() } }",
 ];
 const CARGO: &[&str] = &[
     "[package]\nname = \"p\"\nedition = \"2021\"\n",
