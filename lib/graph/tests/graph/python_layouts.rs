@@ -115,6 +115,28 @@ fn a_folder_whose_packages_are_imported_by_longer_names_is_a_namespace() {
         targets(&modules, "src/backend/app/routes.py"),
         ["src/backend/app/db.py"]
     );
+    // Below a project that has its packages in its own folder.
+    let project = [
+        (
+            "lib/setup.py",
+            "setup(packages=find_namespace_packages(include=['kfp.*']))",
+        ),
+        ("lib/kfp/kubernetes/__init__.py", ""),
+        (
+            "lib/kfp/kubernetes/a.py",
+            "from kubernetes import client\nfrom kfp.kubernetes import common",
+        ),
+        ("lib/kfp/kubernetes/common.py", ""),
+        ("lib/tests/unit/__init__.py", ""),
+        ("lib/tests/unit/t.py", "import unit, helpers"),
+        ("lib/tests/helpers.py", ""),
+    ];
+    assert_eq!(
+        targets(&project, "lib/kfp/kubernetes/a.py"),
+        ["lib/kfp/kubernetes/common.py"]
+    );
+    let tests = ["lib/tests/helpers.py", "lib/tests/unit/__init__.py"];
+    assert_eq!(targets(&project, "lib/tests/unit/t.py"), tests);
     // A package of a namespace that nothing imports yet is of the namespace.
     let nested = [
         &namespace[..],

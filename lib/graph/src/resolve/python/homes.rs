@@ -1,4 +1,4 @@
-//! Folders without `__init__` below a source root: whether each is a root or a namespace.
+//! Folders without `__init__` below a source root or in a project: whether each is a root or a namespace.
 //!
 //! Modules of a namespace are imported by their names from a folder above on, those of a root by names from the root itself
 //! on, and paths alone do not tell which of the two a folder is. An import tells it: whoever imports a module of the folder by
@@ -31,6 +31,10 @@ struct Candidate<'t> {
     /// The nearest source root or project above: the topmost folder where its name can begin.
     base: &'t str,
     holds_packages: bool,
+    /// The folder of its project, whose files see its names before those of other projects.
+    project: &'t str,
+    /// Whether it is below a source root. In another project it is a namespace or a folder like any other.
+    is_below_source: bool,
     /// Whether all of its names fit in.
     is_named: bool,
 }
@@ -50,7 +54,7 @@ struct Names<'t> {
 impl PythonRoots {
     /// Finds the root of the names of each folder that has Python's files or packages.
     pub(super) fn find_homes(&mut self, tree: ReadTree<'_>, python: &[FileId]) {
-        if self.kinds.sources.is_empty() {
+        if self.kinds.sources.is_empty() && self.kinds.flat.is_empty() {
             return;
         }
         let table = tree.table;
@@ -105,7 +109,14 @@ impl PythonRoots {
             if self.kinds.shared.contains_key(dir) || self.kinds.projects.contains(dir) {
                 return None;
             }
-            let base = self.base_above(dir)?;
+            let source = self.source_above(dir);
+            let (base, project) = match source {
+                Some(source) => (self.base_above(dir)?, folder(source)),
+                None => {
+                    let flat = self.flat_above(dir).filter(|_| holds_packages)?;
+                    (flat, flat)
+                }
+            };
             let is_named = depth(dir, base) <= MAX_DEPTH;
             let mut above = dir;
             while is_named && above.len() > base.len() {
@@ -119,10 +130,19 @@ impl PythonRoots {
                 dir,
                 base,
                 holds_packages,
+                project,
+                is_below_source: source.is_some(),
                 is_named,
             })
         };
         holders.into_iter().filter_map(candidate).collect()
+    }
+
+    /// The nearest project above `dir` that has its packages in its own folder.
+    fn flat_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
+        let mut above = std::iter::successors(Some(folder(dir)), |above| Some(folder(above)));
+        let mut above = above.by_ref().take_while(|above| !above.is_empty()).take(MAX_DEPTH);
+        above.find(|above| self.kinds.flat.contains(*above))
     }
 
     /// The names of all candidates, from each folder between its base and itself on.
@@ -138,8 +158,7 @@ impl PythonRoots {
                 continue;
             }
             left -= cost;
-            let project = self.source_above(dir).map_or("", folder);
-            let of_project = names.of_projects.entry(project).or_default();
+            let of_project = names.of_projects.entry(candidate.project).or_default();
             let ends = memchr::memchr_iter(b'/', inside.as_bytes()).map(|at| base.len() + 1 + at);
             for begin in std::iter::once(base.len()).chain(ends) {
                 let name = dir[begin + 1..].replace('/', ".");
@@ -222,9 +241,11 @@ fn homes(candidates: &[Candidate<'_>], begins: &[Option<u32>]) -> HashMap<String
             .take(MAX_DEPTH)
             .find(|above| namespaces.contains(above));
         let home = match begin {
-            _ if !candidate.is_named => candidate.base,
+            _ if !candidate.is_named && candidate.is_below_source => candidate.base,
+            _ if !candidate.is_named => dir,
             Some(begin) => &dir[..*begin as usize],
             // Packages in a namespace are of the namespace.
+            // A folder of scripts is none.
             None if candidate.holds_packages => {
                 let home = above.and_then(|above| homes.get(above));
                 home.map_or(dir, |home| &dir[..home.len()])
@@ -233,6 +254,8 @@ fn homes(candidates: &[Candidate<'_>], begins: &[Option<u32>]) -> HashMap<String
         };
         if home != dir {
             namespaces.insert(dir);
+        } else if !candidate.is_below_source {
+            continue;
         }
         homes.insert(dir.to_owned(), home.to_owned());
     }

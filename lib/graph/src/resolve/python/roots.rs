@@ -70,7 +70,7 @@ pub(super) struct RootKinds {
     /// Roots below a source root, and projects whose packages are in their own folder. Every file sees their names where no
     /// two of them differ. Each with the folder of its project.
     pub(super) installed: BTreeMap<String, String>,
-    /// Those of `installed` whose names of tests and tools are not installed.
+    /// Projects whose packages are in their own folder. Names of tests and tools there are not installed.
     pub(super) flat: HashSet<String>,
     /// Name of a package -> its folders, where their own names are others.
     pub(super) packages: BTreeMap<String, BTreeSet<String>>,
@@ -178,6 +178,9 @@ impl PythonRoots {
         let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
         let sources = shared.keys().filter(|dir| !dir.is_empty() && !is_package(dir));
         self.kinds.sources = sources.cloned().collect();
+        // A `src` folder beside it has the packages of a project.
+        let is_flat = |dir: &&String| !shared.contains_key(*dir) && !shared.contains_key(&below(dir, "src"));
+        self.kinds.flat = declared.flat.iter().filter(is_flat).cloned().collect();
         self.kinds.shared = shared;
         let projects = self.folders.iter().filter(|found| !found.is_package);
         let projects = projects.map(|found| text_of(table, *found));
@@ -199,14 +202,13 @@ impl PythonRoots {
             if is_package(parent) {
                 continue;
             }
-            let is_root_below = match self.homes.get(parent) {
-                Some(home) => home == parent,
-                None => kinds.projects.contains(parent),
-            };
+            let home = self.homes.get(parent);
+            let is_root_below = home.map_or(kinds.projects.contains(parent), |home| home == parent);
             if is_root_below {
                 kinds.installed.insert(parent.to_owned(), String::new());
             }
-            if is_root_below || kinds.shared.contains_key(parent) || source_above(&kinds.sources, parent).is_none() {
+            let is_elsewhere = home.is_none() && source_above(&kinds.sources, parent).is_none();
+            if is_root_below || is_elsewhere || kinds.shared.contains_key(parent) {
                 kinds.package_parents.insert(parent.to_owned());
             }
         }
@@ -220,13 +222,8 @@ impl PythonRoots {
             let source = source_above(&kinds.sources, dir);
             source.map_or("", folder).clone_into(owner);
         }
-        for dir in declared.flat.iter().filter(|dir| !kinds.shared.contains_key(*dir)) {
-            // A `src` folder beside it has the packages.
-            if !kinds.shared.contains_key(&below(dir, "src")) {
-                kinds.installed.insert(dir.clone(), dir.clone());
-                kinds.flat.insert(dir.clone());
-            }
-        }
+        let flat = kinds.flat.iter().map(|dir| (dir.clone(), dir.clone()));
+        kinds.installed.extend(flat);
         kinds.local.extend(declared.local.iter().cloned());
         let tests = python.iter().map(|id| table.path(*id));
         let tests = tests.filter_map(|path| path.strip_suffix("/conftest.py"));
