@@ -11,6 +11,7 @@ mod javascript;
 mod javascript_configs;
 mod javascript_packages;
 mod python;
+mod python_layouts;
 mod queries;
 mod repository;
 mod rust;

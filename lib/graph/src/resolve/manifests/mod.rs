@@ -1,7 +1,7 @@
 //! Manifests: files that tell a resolver more than paths do, and the format of each kind.
 //!
 //! - [`package_json`], [`package_targets`], [`pnpm`], [`tsconfig`], [`framework`]: JavaScript and TypeScript
-//! - [`pyproject`] for Python, [`cargo_toml`] for Rust, [`go_mod`] for Go
+//! - [`python`], [`cargo_toml`] for Rust, [`go_mod`] for Go
 //! - [`json`], [`object_literal`], [`glob`]: formats that several of them share
 
 pub(crate) mod cargo_toml;
@@ -13,7 +13,7 @@ pub(crate) mod object_literal;
 pub(crate) mod package_json;
 pub(crate) mod package_targets;
 pub(crate) mod pnpm;
-pub(crate) mod pyproject;
+pub(crate) mod python;
 pub(crate) mod tsconfig;
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use crate::resolve::manifests::framework::{FrameworkConfig, is_framework_config}
 use crate::resolve::manifests::go_mod::GoManifest;
 use crate::resolve::manifests::package_json::PackageJson;
 use crate::resolve::manifests::pnpm::pnpm_packages;
-use crate::resolve::manifests::pyproject::package_folders;
+use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::manifests::tsconfig::RawConfig;
 
 /// Largest manifest that is read, in bytes.
@@ -43,7 +43,7 @@ pub(crate) enum Parsed {
     Config(Box<RawConfig>),
     Framework(Box<FrameworkConfig>),
     Pnpm(Vec<String>),
-    PyProject(Vec<String>),
+    Python(Box<PythonManifest>),
     Cargo(Box<CargoManifest>),
     GoModule(Box<GoManifest>),
     GoWorkspace(Box<GoManifest>),
@@ -86,11 +86,51 @@ const FORMS: &[ManifestForm] = &[
         is_named: is_framework_config,
         read: |text| Parsed::Framework(Box::new(FrameworkConfig::parse(text))),
     },
-    // Folders of Python's packages.
+    // Projects of Python, and the tools that know where its code is.
     ManifestForm {
         example: "pyproject.toml",
         is_named: |name| name == "pyproject.toml",
-        read: |text| Parsed::PyProject(package_folders(text)),
+        read: |text| python(PythonManifest::of_pyproject(text)),
+    },
+    ManifestForm {
+        example: "setup.py",
+        is_named: |name| name == "setup.py",
+        read: |text| python(PythonManifest::of_setup(text)),
+    },
+    ManifestForm {
+        example: "setup.cfg",
+        is_named: |name| {
+            matches!(
+                name.trim_start_matches('.'),
+                "setup.cfg" | "pytest.ini" | "tox.ini" | "mypy.ini"
+            )
+        },
+        read: |text| python(PythonManifest::of_ini(text)),
+    },
+    ManifestForm {
+        example: "pyrightconfig.json",
+        is_named: |name| name == "pyrightconfig.json",
+        read: |text| python(PythonManifest::of_pyright(text)),
+    },
+    ManifestForm {
+        example: "ruff.toml",
+        is_named: |name| matches!(name, "ruff.toml" | ".ruff.toml"),
+        read: |text| python(PythonManifest::of_ruff(text)),
+    },
+    ManifestForm {
+        example: "ty.toml",
+        is_named: |name| name == "ty.toml",
+        read: |text| python(PythonManifest::of_ty(text)),
+    },
+    ManifestForm {
+        example: "pants.toml",
+        is_named: |name| name == "pants.toml",
+        read: |text| python(PythonManifest::of_pants(text)),
+    },
+    ManifestForm {
+        example: "build.py",
+        is_named: |name| name == "build.py",
+        read: |text| python(PythonManifest::of_build(text)),
     },
     // Packages and workspaces of Rust.
     ManifestForm {
@@ -111,6 +151,10 @@ const FORMS: &[ManifestForm] = &[
     },
 ];
 
+fn python(manifest: PythonManifest) -> Parsed {
+    Parsed::Python(Box::new(manifest))
+}
+
 fn read_config(text: &str) -> Parsed {
     RawConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Config(Box::new(config)))
 }
@@ -121,7 +165,8 @@ impl Parsed {
         let values = match self {
             Parsed::Package(manifest) => manifest.values(),
             Parsed::Config(config) => config.values(),
-            Parsed::Pnpm(texts) | Parsed::PyProject(texts) => 1 + texts.len(),
+            Parsed::Pnpm(texts) => 1 + texts.len(),
+            Parsed::Python(manifest) => manifest.values(),
             Parsed::Cargo(manifest) => manifest.values(),
             Parsed::GoModule(manifest) | Parsed::GoWorkspace(manifest) => manifest.values(),
             Parsed::Framework(config) => config.values(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::resolve::manifests::framework::FrameworkConfig;
 use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
 use crate::resolve::manifests::package_targets::with_match;
+use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, Parsed};
 use crate::resolve::path_table::PathTable;
@@ -27,7 +28,7 @@ pub(super) struct ManifestIndex<'a> {
     pub(super) packages: BTreeMap<&'a str, &'a Arc<PackageJson>>,
     pub(super) configs: BTreeMap<&'a str, &'a RawConfig>,
     pub(super) frameworks: Vec<(&'a str, &'a FrameworkConfig)>,
-    pub(super) python: Vec<(&'a str, &'a [String])>,
+    pub(super) python: Vec<(&'a str, &'a PythonManifest)>,
     pub(super) links: Links,
     /// Room for values that stand at more than one path.
     room: Room,
@@ -75,7 +76,7 @@ impl<'a> ManifestIndex<'a> {
                 Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
                 Parsed::Framework(config) => frameworks.push((path.as_str(), &**config)),
                 Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
-                Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
+                Parsed::Python(manifest) => python.push((folder(path), &**manifest)),
                 // Manifests of other families.
                 Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Link(_) | Parsed::Nothing => {
                 }
@@ -195,17 +196,6 @@ impl<'a> ManifestIndex<'a> {
             }
         }
         governing
-    }
-
-    pub(super) fn python_folders(&self) -> Vec<String> {
-        let mut folders: Vec<String> = self
-            .python
-            .iter()
-            .flat_map(|(here, folders)| folders.iter().filter_map(|folder| joined(here, folder)))
-            .collect();
-        folders.sort_unstable();
-        folders.dedup();
-        folders
     }
 }
 
