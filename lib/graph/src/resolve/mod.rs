@@ -34,7 +34,7 @@ use crate::file::FileId;
 use crate::language::{Family, Language};
 use crate::resolution::{Reason, Resolution, Resolved};
 use crate::specifier::Specifier;
-use javascript::Importer;
+use javascript::{Form, Importer};
 use keys::Trace;
 use layouts::Layouts;
 use path_table::PathTable;
@@ -115,6 +115,7 @@ impl Resolver<'_> {
             from: path,
             trace: &mut scratch.trace,
             buffer: &mut scratch.buffer,
+            form: Form::default(),
         };
         let resolve = |specifier: &Specifier| match javascript.trace.is_spent() {
             true => UNTRIED,

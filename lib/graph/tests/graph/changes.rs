@@ -144,6 +144,11 @@ const SCRIPTS: &[&str] = &[
     "define(['./a'], a => a)",
     "import '.'",
     "import a = require('p')",
+    "require('./b')",
+    "import './a.d'",
+    "import '../dist/a'",
+    "require('../../dist')",
+    "import '/x/a'",
 ];
 const PYTHON: &[&str] = &[
     "import pkg",
@@ -170,11 +175,12 @@ const PACKAGES: &[&str] = &[
     r#"{"workspaces": ["packages/*", "!packages/q"], "dependencies": {"n": "file:./src"}}"#,
     r#"{"name": "n", "type": "module"}"#,
     r#"{"name": "p", "exports": {"import": "./src/a.mjs", "require": "./src/a.js"}}"#,
+    r#"{"name": "p", "main": "dist/a.js", "exports": {"deno": "./a.ts", "source": "./src/a.ts", "import": "./dist/no.js"}}"#,
     "{",
 ];
 const CONFIGS: &[&str] = &[
     r#"{"compilerOptions": {"baseUrl": "."}}"#,
-    r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#,
+    r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"], "/x/*": ["./src/*"]}}}"#,
     r#"{"extends": "./tsconfig.base.json", "references": [{"path": "./src"}]}"#,
     r#"{"extends": ["./other.json", "p/tsconfig.json"], "include": ["a.ts"]}"#,
     r#"{"compilerOptions": {"rootDirs": ["src", "packages"], "outDir": "dist", "rootDir": "lib"}}"#,

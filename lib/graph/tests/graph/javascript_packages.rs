@@ -49,70 +49,6 @@ fn exports_imports_and_self_reference_are_followed() {
 }
 
 #[test]
-fn an_entry_that_is_not_built_means_its_source() {
-    let root = ("package.json", r#"{"workspaces": ["p"]}"#);
-    for (package, config, source) in [
-        (r#"{"name": "p", "main": "./dist/index.js"}"#, None, "p/src/index.ts"),
-        (
-            r#"{"name": "p", "exports": {".": {"import": "./dist/esm/main.mjs"}}}"#,
-            None,
-            "p/src/main.mts",
-        ),
-        (r#"{"name": "p", "types": "build/types/a/b.d.ts"}"#, None, "p/a/b.tsx"),
-        (
-            r#"{"name": "p", "main": "./built/x.js"}"#,
-            Some(r#"{"compilerOptions": {"outDir": "built", "rootDir": "code"}}"#),
-            "p/code/x.ts",
-        ),
-        (r#"{"name": "p"}"#, None, "p/src/index.ts"),
-    ] {
-        let mut files = vec![root, ("p/package.json", package), (source, "")];
-        files.extend(config.map(|config| ("p/tsconfig.json", config)));
-        leads_to("p", &files, source);
-    }
-    let files = [
-        root,
-        ("p/package.json", r#"{"name": "p", "exports": {"./*": "./dist/*.js"}}"#),
-        ("p/src/k/v.ts", ""),
-    ];
-    leads_to("p/k/v", &files, "p/src/k/v.ts");
-}
-
-#[test]
-fn of_what_is_not_built_the_condition_that_holds_is_meant() {
-    let package = r#"{"name": "p", "exports": {
-        ".": {"browser": "./dist/browser.js", "node": "./dist/node.js", "default": "./dist/main.js"},
-        "./x": {"require": "./dist/x-require.js", "import": "./dist/x-import.js"},
-        "./y": {"deno": "./dist/y-deno.js"}}}"#;
-    let files = [
-        (
-            "package.json",
-            r##"{"workspaces": ["p"], "imports": {"#i": {"node": "./dist/node.js", "default": "./dist/main.js"}}}"##,
-        ),
-        ("p/package.json", package),
-        ("p/src/browser.ts", ""),
-        ("p/src/node.ts", ""),
-        ("p/src/main.ts", ""),
-        ("p/src/x-require.ts", ""),
-        ("p/src/x-import.ts", ""),
-        ("p/src/y-deno.ts", ""),
-        ("src/node.ts", ""),
-        ("src/main.ts", ""),
-    ];
-    leads_to("p", &files, "p/src/main.ts");
-    leads_to("p/x", &files, "p/src/x-import.ts");
-    leads_to("#i", &files, "src/main.ts");
-    // No condition holds: any target is better than none.
-    leads_to("p/y", &files, "p/src/y-deno.ts");
-    let node = ("tsconfig.json", r#"{"compilerOptions": {"module": "nodenext"}}"#);
-    let files = [&files[..], &[node]].concat();
-    leads_to("p", &files, "p/src/node.ts");
-    leads_to("#i", &files, "src/node.ts");
-    let script = [&files[..], &[("a.js", "require('p/x')")]].concat();
-    assert_eq!(target(&script, "a.js"), Ok("p/src/x-require.ts".to_owned()));
-}
-
-#[test]
 fn modules_without_a_manifest_are_found_in_tracked_node_modules() {
     leads_to("b", &[("node_modules/b.js", "")], "node_modules/b.js");
     leads_to("b", &[("node_modules/b/index.js", "")], "node_modules/b/index.js");
@@ -187,27 +123,6 @@ fn a_script_means_what_runs_and_typescript_what_describes_it() {
         edges(cold(&repository(&files)).graph()),
         ["a.js -> p/m.js", "a.ts -> p/t.d.ts"]
     );
-}
-
-#[test]
-fn what_exports_withhold_has_no_source_either() {
-    let root = ("package.json", r#"{"workspaces": ["p"]}"#);
-    let package = (
-        "p/package.json",
-        r#"{"name": "p", "exports": {".": "./dist/i.js", "./x": null, "./in/*": null, "./*": "./dist/*.js"}}"#,
-    );
-    let files = [
-        root,
-        package,
-        ("p/src/x.ts", ""),
-        ("p/src/in/k.ts", ""),
-        ("p/src/y.ts", ""),
-        ("p/x", ""),
-    ];
-    leads_to("p/y", &files, "p/src/y.ts");
-    for withheld in ["p/x", "p/in/k"] {
-        assert_eq!(import(withheld, &files), Err(Reason::NoEntry), "{withheld}");
-    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod interfaces;
 mod javascript;
 mod javascript_configs;
 mod javascript_packages;
+mod javascript_unbuilt;
 mod python;
 mod queries;
 mod repository;

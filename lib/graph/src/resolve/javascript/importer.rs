@@ -7,6 +7,16 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
 use crate::resolve::projects::context::Context;
 
+/// The form of an import, as far as files depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    #[default]
+    Import,
+    Require,
+    /// An import statement of a CommonJS file, which stands for `require()`.
+    CommonJsImport,
+}
+
 /// The importing file, and the context that governs it.
 pub(crate) struct Importer<'a> {
     pub(crate) table: &'a PathTable,
@@ -16,6 +26,8 @@ pub(crate) struct Importer<'a> {
     pub(crate) trace: &'a mut Trace,
     /// A buffer for candidate paths, so that most lookups need no allocation.
     pub(crate) buffer: &'a mut String,
+    /// The form of the specifier that is resolved.
+    pub(crate) form: Form,
 }
 
 impl Importer<'_> {

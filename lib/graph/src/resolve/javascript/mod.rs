@@ -16,7 +16,7 @@ use crate::resolve::javascript::aliases::ByOptions;
 use crate::resolve::manifests::package_json::split_package_name;
 use crate::resolve::paths::{folder, join};
 
-pub(crate) use importer::Importer;
+pub(crate) use importer::{Form, Importer};
 
 impl Importer<'_> {
     /// The target of `specifier`.
@@ -31,14 +31,15 @@ impl Importer<'_> {
         if matches!(kind, ImportKind::Url | ImportKind::Reference) {
             return self.resolve_exact(plain);
         }
-        let require = match kind {
-            ImportKind::Require | ImportKind::RequireResolve => true,
-            ImportKind::Dynamic => false,
-            _ => self.is_common_js(),
+        self.form = match kind {
+            ImportKind::Require | ImportKind::RequireResolve => Form::Require,
+            ImportKind::Dynamic => Form::Import,
+            _ if self.is_common_js() => Form::CommonJsImport,
+            _ => Form::Import,
         };
-        let mut outcome = self.resolve_text(specifier, require);
+        let mut outcome = self.resolve_text(specifier);
         if plain.len() < specifier.len() && !matches!(outcome, Resolution::File(_)) {
-            outcome = self.resolve_text(plain, require);
+            outcome = self.resolve_text(plain);
         }
         outcome
     }
@@ -57,16 +58,18 @@ impl Importer<'_> {
         }
     }
 
-    fn resolve_text(&mut self, text: &str, require: bool) -> Resolution {
+    fn resolve_text(&mut self, text: &str) -> Resolution {
         if is_relative(text) {
             return self.resolve_relative(text);
         }
-        if text.starts_with('/') {
-            return Resolution::Unresolved(Reason::External);
-        }
+        let is_rooted = text.starts_with('/');
         let context = self.context;
-        let options = context.options.as_deref();
-        let mut by_options = options.map_or(ByOptions::Unknown, |options| self.by_options(options, text));
+        let mut by_options = match context.options.as_deref() {
+            // Of what begins with a slash, patterns are compared, and folders are not.
+            Some(options) if is_rooted => self.by_paths(&options.paths, text).0,
+            Some(options) => self.by_options(options, text),
+            None => ByOptions::Unknown,
+        };
         if let (Some(framework), ByOptions::Nowhere | ByOptions::Unknown) = (context.framework.as_deref(), by_options) {
             by_options = self.by_paths(framework.paths(), text).0.or(by_options);
         }
@@ -74,16 +77,14 @@ impl Importer<'_> {
             return Resolution::File(file);
         }
         if text.starts_with('#') {
-            return match self.by_imports(text, require) {
+            return match self.by_imports(text) {
                 Some(file) => Resolution::File(file),
                 None => Resolution::Unresolved(Reason::Missing),
             };
         }
-        if text.contains(':') {
-            return Resolution::Unresolved(Reason::External);
-        }
         let outcome = match split_package_name(text) {
-            Some((name, subpath)) => self.resolve_package(name, subpath, require),
+            _ if is_rooted || text.contains(':') => Resolution::Unresolved(Reason::External),
+            Some((name, subpath)) => self.resolve_package(name, subpath),
             None => Resolution::Unresolved(Reason::Invalid),
         };
         match outcome {
@@ -95,7 +96,7 @@ impl Importer<'_> {
     fn resolve_relative(&mut self, text: &str) -> Resolution {
         let mut base = std::mem::take(self.buffer);
         let outcome = if join(&mut base, folder(self.from), text) {
-            match self.load_relative(&base, text) {
+            match self.load_relative(&base, text).or_else(|| self.load_unbuilt(&base)) {
                 Some(file) => Resolution::File(file),
                 None => Resolution::Unresolved(Reason::Missing),
             }

@@ -103,21 +103,21 @@ pub(crate) fn exports_key(subpath: &str) -> String {
     }
 }
 
-/// The entry of `fields` for `key`: an exact one, else the pattern with the longest text before its `*`, else the longest
-/// folder (`./x/`, the form before patterns).
+/// The entry of `fields` for `key`: an exact one, else the pattern (or `./x/`, the form before patterns) with the longest text
+/// before its `*`, and of those the longest.
 fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Json, &'a str)> {
     if let Some((_, target)) = fields.iter().find(|(name, _)| name == key && !name.contains('*')) {
         return Some((target, ""));
     }
-    let mut best: Option<(usize, &Json, &str)> = None;
-    // A longer pattern cannot match, and may be very long.
-    for (pattern, target) in fields.iter().filter(|(name, _)| name.len() <= key.len() + 1) {
+    let mut best: Option<((usize, usize), &Json, &str)> = None;
+    // A star stands for at least one character, so that a longer pattern cannot match. It may be very long.
+    for (pattern, target) in fields.iter().filter(|(name, _)| name.len() <= key.len()) {
         let Some(matched) = matched_by(pattern, key) else {
             continue;
         };
-        let length = pattern.find('*').unwrap_or(pattern.len());
-        if best.is_none_or(|(longest, ..)| length > longest) {
-            best = Some((length, target, matched));
+        let rank = (pattern.find('*').unwrap_or(pattern.len()), pattern.len());
+        if best.is_none_or(|(highest, ..)| rank > highest) {
+            best = Some((rank, target, matched));
         }
     }
     best.map(|(_, target, matched)| (target, matched))
