@@ -45,6 +45,8 @@ pub const NAMES: &[&str] = &[
     "tsconfig.base.json",
     "other.json",
     "pnpm-workspace.yaml",
+    "lerna.json",
+    "rush.json",
     "pyproject.toml",
     "requirements.txt",
     "svelte.config.js",
@@ -132,6 +134,7 @@ const SCRIPTS: &[&str] = &[
     "import '@/a'",
     "import 'src/a'",
     "import 'n'",
+    "import 'root'",
     "import '#x'",
     "import './c.css?raw'",
     "require('./a')",
@@ -176,6 +179,8 @@ const PACKAGES: &[&str] = &[
     r#"{"name": "n", "type": "module"}"#,
     r#"{"name": "p", "exports": {"import": "./src/a.mjs", "require": "./src/a.js"}}"#,
     r#"{"name": "p", "main": "dist/a.js", "exports": {"deno": "./a.ts", "source": "./src/a.ts", "import": "./dist/no.js"}}"#,
+    r#"{"name": "q", "dependencies": {"n": "workspace:p@*", "root": "workspace:*"}}"#,
+    r#"{"name": "root", "main": "src/a.js", "resolutions": {"q": "link:./src", "p": "workspace:n@*"}}"#,
     "{",
 ];
 const CONFIGS: &[&str] = &[
@@ -219,9 +224,18 @@ fn text(name: &str) -> BoxedStrategy<String> {
     match name {
         "package.json" => select(PACKAGES).prop_map(str::to_owned).boxed(),
         "svelte.config.js" | "nuxt.config.ts" => select(FRAMEWORKS).prop_map(str::to_owned).boxed(),
-        "pnpm-workspace.yaml" => select(&["packages:\n  - packages/*\n", "packages: [src]"][..])
+        "pnpm-workspace.yaml" => {
+            let texts: &[&str] = &[
+                "packages:\n  - packages/*\n",
+                "packages: [src]",
+                "overrides: {p: 'link:./src', n: workspace:root@*}",
+            ];
+            select(texts).prop_map(str::to_owned).boxed()
+        }
+        "lerna.json" => select(&["{}", r#"{"packages": ["src"]}"#][..])
             .prop_map(str::to_owned)
             .boxed(),
+        "rush.json" => Just(r#"{"projects": [{"projectFolder": "packages/q"}]}"#.to_owned()).boxed(),
         "pyproject.toml" => select(&["[tool.maturin]\npython-source = \"py\"\n", ""][..])
             .prop_map(str::to_owned)
             .boxed(),

@@ -6,24 +6,6 @@ use super::import::{import, leads_to};
 use super::repository::{cold, edges, repository, target};
 
 #[test]
-fn workspaces_are_found_by_name_whatever_manager_they_are_for() {
-    let package = ("packages/p/package.json", r#"{"name": "@x/p", "main": "lib/m.js"}"#);
-    let main = ("packages/p/lib/m.js", "");
-    for root in [
-        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
-        ("package.json", r#"{"workspaces": {"packages": ["./packages/**"]}}"#),
-        ("pnpm-workspace.yaml", "packages:\n  - 'packages/*'\n"),
-        ("package.json", r#"{"dependencies": {"@x/p": "link:./packages/p"}}"#),
-    ] {
-        leads_to("@x/p", &[root, package, main], "packages/p/lib/m.js");
-        leads_to("@x/p/lib/m", &[root, package, main], "packages/p/lib/m.js");
-        assert_eq!(import("@x/p/no", &[root, package, main]), Err(Reason::NoEntry));
-    }
-    let negated = ("package.json", r#"{"workspaces": ["packages/*", "!packages/p"]}"#);
-    assert_eq!(import("@x/p", &[negated, package, main]), Err(Reason::External));
-}
-
-#[test]
 fn exports_imports_and_self_reference_are_followed() {
     let root = (
         "package.json",

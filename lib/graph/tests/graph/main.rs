@@ -11,6 +11,7 @@ mod javascript;
 mod javascript_configs;
 mod javascript_packages;
 mod javascript_unbuilt;
+mod javascript_workspaces;
 mod python;
 mod queries;
 mod repository;

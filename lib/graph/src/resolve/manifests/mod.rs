@@ -1,10 +1,11 @@
 //! Manifests: files that tell a resolver more than paths do, and the format of each kind.
 //!
-//! - [`package_json`], [`package_targets`], [`pnpm`], [`tsconfig`], [`framework`]: JavaScript and TypeScript
+//! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`tsconfig`], [`framework`]: JavaScript and TypeScript
 //! - [`pyproject`] for Python, [`cargo_toml`] for Rust, [`go_mod`] for Go
 //! - [`json`], [`object_literal`], [`glob`]: formats that several of them share
 
 pub(crate) mod cargo_toml;
+pub(crate) mod dependency;
 pub(crate) mod framework;
 pub(crate) mod glob;
 pub(crate) mod go_mod;
@@ -12,9 +13,9 @@ pub(crate) mod json;
 pub(crate) mod object_literal;
 pub(crate) mod package_json;
 pub(crate) mod package_targets;
-pub(crate) mod pnpm;
 pub(crate) mod pyproject;
 pub(crate) mod tsconfig;
+pub(crate) mod workspace;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,9 +24,9 @@ use crate::resolve::manifests::cargo_toml::CargoManifest;
 use crate::resolve::manifests::framework::{FrameworkConfig, is_framework_config};
 use crate::resolve::manifests::go_mod::GoManifest;
 use crate::resolve::manifests::package_json::PackageJson;
-use crate::resolve::manifests::pnpm::pnpm_packages;
 use crate::resolve::manifests::pyproject::package_folders;
 use crate::resolve::manifests::tsconfig::RawConfig;
+use crate::resolve::manifests::workspace::Workspace;
 
 /// Largest manifest that is read, in bytes.
 pub(crate) const MAX_MANIFEST_BYTES: u64 = 1 << 20;
@@ -42,7 +43,7 @@ pub(crate) enum Parsed {
     Package(Arc<PackageJson>),
     Config(Box<RawConfig>),
     Framework(Box<FrameworkConfig>),
-    Pnpm(Vec<String>),
+    Workspace(Box<Workspace>),
     PyProject(Vec<String>),
     Cargo(Box<CargoManifest>),
     GoModule(Box<GoManifest>),
@@ -74,7 +75,17 @@ const FORMS: &[ManifestForm] = &[
     ManifestForm {
         example: "pnpm-workspace.yaml",
         is_named: |name| name == "pnpm-workspace.yaml",
-        read: |text| Parsed::Pnpm(pnpm_packages(text)),
+        read: |text| Parsed::Workspace(Box::new(Workspace::parse_pnpm(text))),
+    },
+    ManifestForm {
+        example: "lerna.json",
+        is_named: |name| name == "lerna.json",
+        read: |text| read_workspace(Workspace::parse_lerna(text)),
+    },
+    ManifestForm {
+        example: "rush.json",
+        is_named: |name| name == "rush.json",
+        read: |text| read_workspace(Workspace::parse_rush(text)),
     },
     ManifestForm {
         example: "tsconfig.json",
@@ -115,13 +126,18 @@ fn read_config(text: &str) -> Parsed {
     RawConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Config(Box::new(config)))
 }
 
+fn read_workspace(workspace: Option<Workspace>) -> Parsed {
+    workspace.map_or(Parsed::Nothing, |workspace| Parsed::Workspace(Box::new(workspace)))
+}
+
 impl Parsed {
     /// Number of values in it that a hostile text can have many of. Each counts more in a deep folder: many become paths below it.
     pub(crate) fn values(&self, path: &str) -> usize {
         let values = match self {
             Parsed::Package(manifest) => manifest.values(),
             Parsed::Config(config) => config.values(),
-            Parsed::Pnpm(texts) | Parsed::PyProject(texts) => 1 + texts.len(),
+            Parsed::Workspace(workspace) => workspace.values(),
+            Parsed::PyProject(texts) => 1 + texts.len(),
             Parsed::Cargo(manifest) => manifest.values(),
             Parsed::GoModule(manifest) | Parsed::GoWorkspace(manifest) => manifest.values(),
             Parsed::Framework(config) => config.values(),

@@ -1,5 +1,6 @@
 //! `package.json`: the entries of a package, by name.
 
+use crate::resolve::manifests::dependency::{LocalDependencies, local_dependencies, replacement};
 use crate::resolve::manifests::json::Json;
 
 /// The fields of one `package.json` that resolution needs.
@@ -18,9 +19,19 @@ pub(crate) struct PackageJson {
     pub(crate) imports: Option<Json>,
     /// Globs of workspace folders.
     pub(crate) workspaces: Vec<String>,
-    /// Dependencies on folders (`file:`, `link:`, `portal:`): name and folder as written.
-    pub(crate) links: Vec<(String, String)>,
+    /// Dependencies on folders and packages of the repository.
+    pub(crate) links: LocalDependencies,
+    /// Those that `overrides` and `resolutions` put in the place of any dependency of the name.
+    pub(crate) overrides: LocalDependencies,
 }
+
+/// The fields with dependencies.
+const DEPENDENCIES: [&str; 4] = [
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+];
 
 impl PackageJson {
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -28,19 +39,12 @@ impl PackageJson {
         json.fields()?;
         let text_of = |key| json.get(key).and_then(Json::text).map(str::to_owned);
         let workspaces = json.get("workspaces");
-        let mut links = Vec::new();
-        for key in ["dependencies", "devDependencies", "optionalDependencies"] {
-            for (name, version) in json.get(key).and_then(Json::fields).unwrap_or_default() {
-                let target = version.text().and_then(|version| {
-                    ["file:", "link:", "portal:"]
-                        .iter()
-                        .find_map(|scheme| version.strip_prefix(scheme))
-                });
-                if let Some(target) = target {
-                    links.push((name.clone(), target.to_owned()));
-                }
-            }
-        }
+        let dependencies = DEPENDENCIES.iter().filter_map(|key| json.get(key)?.fields());
+        let pnpm = json.get("pnpm").and_then(|pnpm| pnpm.get("overrides"));
+        let overrides = [json.get("resolutions"), json.get("overrides"), pnpm];
+        let overrides = overrides.into_iter().flatten().filter_map(Json::fields).flatten();
+        // npm's form for what is to be replaced within: `{".": "version of itself"}`.
+        let version = |value: &Json| value.text().or_else(|| value.get(".")?.text()).map(str::to_owned);
         Some(PackageJson {
             name: text_of("name").filter(|name| !name.is_empty()),
             is_module: json.get("type").and_then(Json::text) == Some("module"),
@@ -59,14 +63,17 @@ impl PackageJson {
                         .and_then(Json::texts)
                 })
                 .unwrap_or_default(),
-            links,
+            links: dependencies.flat_map(local_dependencies).collect(),
+            overrides: overrides
+                .filter_map(|(key, value)| replacement(key, &version(value)?))
+                .collect(),
         })
     }
 
     /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
         let nested = [&self.exports, &self.imports].into_iter().flatten().map(Json::values);
-        nested.sum::<usize>() + self.workspaces.len() + self.links.len() + 1
+        nested.sum::<usize>() + self.workspaces.len() + self.links.len() + self.overrides.len() + 1
     }
 
     /// Number of texts that a lookup in `exports` or `imports` is compared with.

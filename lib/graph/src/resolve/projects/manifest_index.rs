@@ -7,6 +7,7 @@ use crate::resolve::manifests::framework::FrameworkConfig;
 use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
 use crate::resolve::manifests::package_targets::with_match;
 use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
+use crate::resolve::manifests::workspace::Workspace;
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, Parsed};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within, joined};
@@ -23,7 +24,8 @@ const MAX_LOOKED_AT: usize = 1_000_000;
 /// The manifests of a tree by kind.
 pub(super) struct ManifestIndex<'a> {
     pub(super) table: &'a PathTable,
-    pub(super) pnpm: BTreeMap<&'a str, &'a [String]>,
+    /// The files beside `package.json` that make a folder a workspace.
+    pub(super) workspaces: BTreeMap<&'a str, Vec<&'a Workspace>>,
     pub(super) packages: BTreeMap<&'a str, &'a Arc<PackageJson>>,
     pub(super) configs: BTreeMap<&'a str, &'a RawConfig>,
     pub(super) frameworks: Vec<(&'a str, &'a FrameworkConfig)>,
@@ -53,7 +55,7 @@ impl<'a> ManifestIndex<'a> {
     pub(super) fn new(table: &'a PathTable, manifests: &'a Manifests) -> Self {
         let mut packages = BTreeMap::new();
         let mut configs = BTreeMap::new();
-        let mut pnpm = BTreeMap::new();
+        let mut workspaces: BTreeMap<&str, Vec<&Workspace>> = BTreeMap::new();
         let mut frameworks = Vec::new();
         let mut python = Vec::new();
         let links = symlinks(manifests);
@@ -74,17 +76,17 @@ impl<'a> ManifestIndex<'a> {
                 Parsed::Package(manifest) => drop(packages.insert(folder(path), manifest)),
                 Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
                 Parsed::Framework(config) => frameworks.push((path.as_str(), &**config)),
-                Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
+                Parsed::Workspace(workspace) => workspaces.entry(folder(path)).or_default().push(workspace),
                 Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
                 // Manifests of other families.
                 Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Link(_) | Parsed::Nothing => {
                 }
             }
         }
-        let links = find_links(&packages, &pnpm);
+        let links = find_links(&packages, &workspaces);
         ManifestIndex {
             table,
-            pnpm,
+            workspaces,
             packages,
             configs,
             frameworks,
@@ -111,7 +113,7 @@ impl<'a> ManifestIndex<'a> {
             }
         }
         if self.packages.len() > before {
-            self.links = find_links(&self.packages, &self.pnpm);
+            self.links = find_links(&self.packages, &self.workspaces);
         }
     }
 
