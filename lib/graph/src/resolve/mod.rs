@@ -116,12 +116,18 @@ impl Resolver<'_> {
             trace: &mut scratch.trace,
             buffer: &mut scratch.buffer,
             form: Form::default(),
+            others: Vec::new(),
         };
-        let resolve = |specifier: &Specifier| match javascript.trace.is_spent() {
-            true => UNTRIED,
-            false => javascript.resolve(&specifier.text, specifier.kind),
+        let more = &mut scratch.more;
+        let resolve = |(index, specifier): (u32, &Specifier)| {
+            if javascript.trace.is_spent() {
+                return UNTRIED;
+            }
+            let outcome = javascript.resolve(specifier);
+            more.extend(javascript.others.drain(..).map(|file| (index, file)));
+            outcome
         };
-        specifiers.iter().map(resolve).collect()
+        (0..).zip(specifiers).map(resolve).collect()
     }
 
     fn python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {

@@ -51,6 +51,10 @@ pub const NAMES: &[&str] = &[
     "requirements.txt",
     "svelte.config.js",
     "nuxt.config.ts",
+    "vite.config.ts",
+    "deno.json",
+    "index.html",
+    "a.ios.ts",
     "a.css",
     "a.css.d.ts",
 ];
@@ -152,6 +156,9 @@ const SCRIPTS: &[&str] = &[
     "import '../dist/a'",
     "require('../../dist')",
     "import '/x/a'",
+    "import '/a'",
+    "import 'jsr:p@1/a'",
+    "/// <reference types=\"p\" />",
 ];
 const PYTHON: &[&str] = &[
     "import pkg",
@@ -176,7 +183,7 @@ const PACKAGES: &[&str] = &[
     r#"{"name": "q", "types": "lib/a.d.ts", "main": "lib/a.js"}"#,
     r##"{"name": "root", "workspaces": ["packages/*"], "imports": {"#x": "./src/a.js"}}"##,
     r#"{"workspaces": ["packages/*", "!packages/q"], "dependencies": {"n": "file:./src"}}"#,
-    r#"{"name": "n", "type": "module"}"#,
+    r#"{"name": "n", "type": "module", "dependencies": {"react-native": "1"}, "typesVersions": {"*": {"*": ["a/*"]}}}"#,
     r#"{"name": "p", "exports": {"import": "./src/a.mjs", "require": "./src/a.js"}}"#,
     r#"{"name": "p", "main": "dist/a.js", "exports": {"deno": "./a.ts", "source": "./src/a.ts", "import": "./dist/no.js"}}"#,
     r#"{"name": "q", "dependencies": {"n": "workspace:p@*", "root": "workspace:*"}}"#,
@@ -224,6 +231,22 @@ fn text(name: &str) -> BoxedStrategy<String> {
     match name {
         "package.json" => select(PACKAGES).prop_map(str::to_owned).boxed(),
         "svelte.config.js" | "nuxt.config.ts" => select(FRAMEWORKS).prop_map(str::to_owned).boxed(),
+        "vite.config.ts" => select(
+            &[
+                "export default { resolve: { alias: { '@': resolve(__dirname, 'src') } } }",
+                "import './a'\nexport default { root: 'src', alias: [{ find: '~', replacement: '/a' }] }",
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
+        "deno.json" => select(
+            &[
+                r#"{"imports": {"@/": "./src/", "p": "./a.ts"}, "workspace": ["packages/*", "src"]}"#,
+                r#"{"name": "p", "exports": "./a.ts", "imports": {"n": "jsr:q@1"}}"#,
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
         "pnpm-workspace.yaml" => {
             let texts: &[&str] = &[
                 "packages:\n  - packages/*\n",

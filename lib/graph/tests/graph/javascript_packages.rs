@@ -108,6 +108,66 @@ fn a_script_means_what_runs_and_typescript_what_describes_it() {
 }
 
 #[test]
+fn types_versions_count_for_the_newest_typescript() {
+    let workspace = ("package.json", r#"{"workspaces": ["t"]}"#);
+    for versions in [
+        r#"{"*": {"*": ["ts/*"]}}"#,
+        r#"{"<4.0": {"*": ["old/*"]}, ">=4.0": {"*": ["ts/*"]}}"#,
+        r#"{">=3.1 <4": {"*": ["old/*"]}, ">= 4 || <2": {"sub": ["ts/sub.d.ts"], "*": ["ts/*"]}}"#,
+    ] {
+        let manifest = format!(r#"{{"name": "t", "types": "./main.d.ts", "typesVersions": {versions}}}"#);
+        let files = [
+            workspace,
+            ("t/package.json", &manifest),
+            ("t/ts/sub.d.ts", ""),
+            ("t/ts/main.d.ts", ""),
+            ("t/old/sub.d.ts", ""),
+            ("t/old/main.d.ts", ""),
+            ("t/sub.js", ""),
+            ("b.js", "require('t/sub')"),
+        ];
+        leads_to("t/sub", &files, "t/ts/sub.d.ts");
+        leads_to("t", &files, "t/ts/main.d.ts");
+        // A script means what runs.
+        assert_eq!(target(&files, "b.js"), Ok("t/sub.js".to_owned()), "{versions}");
+    }
+    let manifest = r#"{"name": "t", "typesVersions": {"*": {"x": ["ts/x.d.ts"]}}}"#;
+    leads_to(
+        "t/y",
+        &[workspace, ("t/package.json", manifest), ("t/y.ts", "")],
+        "t/y.ts",
+    );
+}
+
+#[test]
+fn a_reference_to_types_means_a_path_or_a_package() {
+    let files = [
+        ("package.json", r#"{"workspaces": ["t"]}"#),
+        ("t/package.json", r#"{"name": "t", "types": "./main.d.ts"}"#),
+        ("t/main.d.ts", ""),
+        ("t/client.d.ts", ""),
+        ("node_modules/@types/k/index.d.ts", ""),
+        ("src/local.d.ts", ""),
+        ("src/a.ts", "/// <reference types=\"t\" />"),
+        ("src/b.ts", "/// <reference types=\"t/client\" />"),
+        ("src/c.ts", "/// <reference types=\"./local\" />"),
+        ("src/d.ts", "/// <reference types=\"k\" />"),
+        ("src/e.ts", "/// <reference types=\"local\" />"),
+        ("src/f.ts", "/// <reference types=\"/src/local\" />"),
+    ];
+    for (from, expected) in [
+        ("src/a.ts", Ok("t/main.d.ts")),
+        ("src/b.ts", Ok("t/client.d.ts")),
+        ("src/c.ts", Ok("src/local.d.ts")),
+        ("src/d.ts", Ok("node_modules/@types/k/index.d.ts")),
+        ("src/e.ts", Err(Reason::External)),
+        ("src/f.ts", Err(Reason::External)),
+    ] {
+        assert_eq!(target(&files, from), expected.map(str::to_owned), "{from}");
+    }
+}
+
+#[test]
 fn exports_are_those_for_require_where_a_file_requires() {
     let package = r#"{"name": "p", "exports": {"import": "./imp.mjs", "require": "./req.cjs"}}"#;
     let common = [

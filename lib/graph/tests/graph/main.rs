@@ -8,6 +8,7 @@ mod import;
 mod incremental;
 mod interfaces;
 mod javascript;
+mod javascript_bundlers;
 mod javascript_configs;
 mod javascript_packages;
 mod javascript_unbuilt;

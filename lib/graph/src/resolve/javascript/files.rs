@@ -7,7 +7,7 @@ use crate::resolve::paths::{below, folder, is_within};
 use crate::resolve::projects::package::Package;
 
 /// The extensions that replace a written one, best first.
-const SCRIPT: &[Extension] = &[
+pub(super) const SCRIPT: &[Extension] = &[
     Extension::Ts,
     Extension::Tsx,
     Extension::Js,
@@ -61,6 +61,14 @@ impl Importer<'_> {
             }
         }
         None
+    }
+
+    /// What bundlers find at `path` beyond TypeScript: data without its extension, and files of single platforms.
+    pub(super) fn load_as_bundlers(&mut self, path: &str) -> Option<FileId> {
+        self.named(&format!("{path}.json"))
+            .or_else(|| self.load_platforms(path))
+            .or_else(|| self.named(&below(path, "index.json")))
+            .or_else(|| self.load_platforms(&below(path, "index")))
     }
 
     /// The source of `base`, which is a package or a file that a build has not written yet.

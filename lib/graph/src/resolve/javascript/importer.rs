@@ -1,5 +1,6 @@
 //! A JavaScript or TypeScript file whose specifiers are resolved.
 
+use crate::file::FileId;
 use crate::resolve::extension::Extension;
 use crate::resolve::keys::Trace;
 use crate::resolve::manifests::tsconfig::Mode;
@@ -28,6 +29,8 @@ pub(crate) struct Importer<'a> {
     pub(crate) buffer: &'a mut String,
     /// The form of the specifier that is resolved.
     pub(crate) form: Form,
+    /// The targets of the specifier after the first.
+    pub(crate) others: Vec<FileId>,
 }
 
 impl Importer<'_> {

@@ -2,6 +2,7 @@
 
 use crate::file::FileId;
 use crate::resolution::{Reason, Resolution};
+use crate::resolve::javascript::aliases::by_path_pattern;
 use crate::resolve::javascript::files::{MAX_DEPTH, is_declaration, is_script};
 use crate::resolve::javascript::importer::{Form, Importer};
 use crate::resolve::javascript::unbuilt::Sources;
@@ -10,7 +11,7 @@ use crate::resolve::manifests::json::Json;
 use crate::resolve::manifests::package_json::{exports_key, split_package_name};
 use crate::resolve::manifests::package_targets::{Conditions, has_branch, visit_targets};
 use crate::resolve::manifests::tsconfig::Mode;
-use crate::resolve::paths::{below, folder};
+use crate::resolve::paths::{below, folder, joined};
 use crate::resolve::projects::context::Context;
 use crate::resolve::projects::package::Package;
 
@@ -217,9 +218,30 @@ impl Importer<'_> {
             });
         }
         if subpath.is_empty() {
-            return self.load_main(package, lookup.runtime, MAX_DEPTH);
+            return self
+                .by_types_versions(package, subpath, lookup)
+                .or_else(|| self.load_main(package, lookup.runtime, MAX_DEPTH));
         }
-        self.load(&package.path(subpath)?, MAX_DEPTH)
+        self.by_types_versions(package, subpath, lookup)
+            .or_else(|| self.load(&package.path(subpath)?, MAX_DEPTH))
+    }
+
+    /// The types of an entry of a package without `exports`, by its `typesVersions`.
+    fn by_types_versions(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
+        let manifest = &package.manifest;
+        if manifest.types_versions.is_empty() || lookup.runtime {
+            return None;
+        }
+        self.trace.charge_list(manifest.types_versions.len());
+        let main = manifest.types.as_ref().or(manifest.main.as_ref());
+        let path = match subpath {
+            "" => joined("", main.map_or("index", String::as_str))?,
+            subpath => subpath.to_owned(),
+        };
+        let (targets, matched) = by_path_pattern(&manifest.types_versions, &path)?;
+        self.first_target(&package.folder, targets, matched, &mut |this, path| {
+            this.load(path, MAX_DEPTH)
+        })
     }
 
     /// A target of `exports` or `imports`: a file name with extension.

@@ -1,10 +1,12 @@
 //! Manifests: files that tell a resolver more than paths do, and the format of each kind.
 //!
-//! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`tsconfig`], [`framework`]: JavaScript and TypeScript
+//! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`deno`], [`tsconfig`], [`framework`], [`vite`]: JavaScript and
+//!   TypeScript
 //! - [`pyproject`] for Python, [`cargo_toml`] for Rust, [`go_mod`] for Go
 //! - [`json`], [`object_literal`], [`glob`]: formats that several of them share
 
 pub(crate) mod cargo_toml;
+pub(crate) mod deno;
 pub(crate) mod dependency;
 pub(crate) mod framework;
 pub(crate) mod glob;
@@ -15,17 +17,20 @@ pub(crate) mod package_json;
 pub(crate) mod package_targets;
 pub(crate) mod pyproject;
 pub(crate) mod tsconfig;
+pub(crate) mod vite;
 pub(crate) mod workspace;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::resolve::manifests::cargo_toml::CargoManifest;
+use crate::resolve::manifests::deno::DenoConfig;
 use crate::resolve::manifests::framework::{FrameworkConfig, is_framework_config};
 use crate::resolve::manifests::go_mod::GoManifest;
 use crate::resolve::manifests::package_json::PackageJson;
 use crate::resolve::manifests::pyproject::package_folders;
 use crate::resolve::manifests::tsconfig::RawConfig;
+use crate::resolve::manifests::vite::{ViteConfig, is_vite_config};
 use crate::resolve::manifests::workspace::Workspace;
 
 /// Largest manifest that is read, in bytes.
@@ -43,7 +48,9 @@ pub(crate) enum Parsed {
     Package(Arc<PackageJson>),
     Config(Box<RawConfig>),
     Framework(Box<FrameworkConfig>),
+    Vite(Box<ViteConfig>),
     Workspace(Box<Workspace>),
+    Deno(Box<DenoConfig>),
     PyProject(Vec<String>),
     Cargo(Box<CargoManifest>),
     GoModule(Box<GoManifest>),
@@ -88,6 +95,11 @@ const FORMS: &[ManifestForm] = &[
         read: |text| read_workspace(Workspace::parse_rush(text)),
     },
     ManifestForm {
+        example: "deno.json",
+        is_named: |name| ["deno.json", "deno.jsonc", "import_map.json"].contains(&name),
+        read: |text| DenoConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Deno(Box::new(config))),
+    },
+    ManifestForm {
         example: "tsconfig.json",
         is_named: |name| name.ends_with(".json") && (name.contains("tsconfig") || name.contains("jsconfig")),
         read: read_config,
@@ -96,6 +108,11 @@ const FORMS: &[ManifestForm] = &[
         example: "svelte.config.js",
         is_named: is_framework_config,
         read: |text| Parsed::Framework(Box::new(FrameworkConfig::parse(text))),
+    },
+    ManifestForm {
+        example: "vite.config.js",
+        is_named: is_vite_config,
+        read: |text| Parsed::Vite(Box::new(ViteConfig::parse(text))),
     },
     // Folders of Python's packages.
     ManifestForm {
@@ -141,6 +158,8 @@ impl Parsed {
             Parsed::Cargo(manifest) => manifest.values(),
             Parsed::GoModule(manifest) | Parsed::GoWorkspace(manifest) => manifest.values(),
             Parsed::Framework(config) => config.values(),
+            Parsed::Vite(config) => config.values(),
+            Parsed::Deno(config) => config.values(),
             Parsed::Link(_) | Parsed::Nothing => 1,
         };
         values * (1 + path.len() / BYTES_FOR_VALUE)

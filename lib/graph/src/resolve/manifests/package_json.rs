@@ -2,6 +2,7 @@
 
 use crate::resolve::manifests::dependency::{LocalDependencies, local_dependencies, replacement};
 use crate::resolve::manifests::json::Json;
+use crate::resolve::manifests::tsconfig::Patterns;
 
 /// The fields of one `package.json` that resolution needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +14,10 @@ pub(crate) struct PackageJson {
     pub(crate) main: Option<String>,
     pub(crate) module: Option<String>,
     pub(crate) source: Option<String>,
+    /// `typesVersions` for the newest TypeScript, relative to the package.
+    pub(crate) types_versions: Patterns,
+    /// Whether it is for React Native, where a file may have a variant for each platform.
+    pub(crate) is_native: bool,
     /// The config that `extends` with only the package's name refers to.
     pub(crate) tsconfig: Option<String>,
     pub(crate) exports: Option<Json>,
@@ -52,6 +57,10 @@ impl PackageJson {
             main: text_of("main"),
             module: text_of("module"),
             source: text_of("source"),
+            types_versions: types_versions(&json),
+            is_native: DEPENDENCIES
+                .iter()
+                .any(|key| json.get(key).is_some_and(|names| names.get("react-native").is_some())),
             tsconfig: text_of("tsconfig"),
             exports: json.get("exports").filter(|exports| **exports != Json::Null).cloned(),
             imports: json.get("imports").cloned(),
@@ -73,7 +82,8 @@ impl PackageJson {
     /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
         let nested = [&self.exports, &self.imports].into_iter().flatten().map(Json::values);
-        nested.sum::<usize>() + self.workspaces.len() + self.links.len() + self.overrides.len() + 1
+        let versions = self.types_versions.iter().map(|(_, targets)| 1 + targets.len());
+        nested.chain(versions).sum::<usize>() + self.workspaces.len() + self.links.len() + self.overrides.len() + 1
     }
 
     /// Number of texts that a lookup in `exports` or `imports` is compared with.
@@ -100,6 +110,19 @@ impl PackageJson {
     pub(crate) fn imported<'a>(&'a self, name: &'a str) -> Option<(&'a Json, &'a str)> {
         best_match(self.imports.as_ref()?.fields()?, name)
     }
+}
+
+/// The patterns of the first range of `typesVersions` that has no end.
+fn types_versions(json: &Json) -> Patterns {
+    let is_newest = |range: &str| {
+        let mut sets = range.split("||").map(str::trim);
+        sets.any(|set| set == "*" || (set.starts_with('>') && !set.contains('<')))
+    };
+    let ranges = json.get("typesVersions").and_then(Json::fields).unwrap_or_default();
+    let newest = ranges.iter().find(|(range, _)| is_newest(range));
+    let patterns = newest.and_then(|(_, patterns)| patterns.fields()).unwrap_or_default();
+    let pattern = |(key, targets): &(String, Json)| Some((key.clone(), targets.texts()?));
+    patterns.iter().filter_map(pattern).collect()
 }
 
 /// The key of `subpath` (`""`: the package itself) in `exports`.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::resolve::manifests::framework::FrameworkConfig;
 use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
 use crate::resolve::manifests::package_targets::with_match;
 use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
@@ -28,7 +27,8 @@ pub(super) struct ManifestIndex<'a> {
     pub(super) workspaces: BTreeMap<&'a str, Vec<&'a Workspace>>,
     pub(super) packages: BTreeMap<&'a str, &'a Arc<PackageJson>>,
     pub(super) configs: BTreeMap<&'a str, &'a RawConfig>,
-    pub(super) frameworks: Vec<(&'a str, &'a FrameworkConfig)>,
+    /// The configs with aliases by folder: path and content.
+    pub(super) aliases: BTreeMap<&'a str, Vec<(&'a str, &'a Parsed)>>,
     pub(super) python: Vec<(&'a str, &'a [String])>,
     pub(super) links: Links,
     /// Room for values that stand at more than one path.
@@ -56,7 +56,7 @@ impl<'a> ManifestIndex<'a> {
         let mut packages = BTreeMap::new();
         let mut configs = BTreeMap::new();
         let mut workspaces: BTreeMap<&str, Vec<&Workspace>> = BTreeMap::new();
-        let mut frameworks = Vec::new();
+        let mut aliases: BTreeMap<&str, Vec<(&str, &Parsed)>> = BTreeMap::new();
         let mut python = Vec::new();
         let links = symlinks(manifests);
         let mut room = Room(MAX_MANIFEST_VALUES);
@@ -75,7 +75,25 @@ impl<'a> ManifestIndex<'a> {
             match &**parsed {
                 Parsed::Package(manifest) => drop(packages.insert(folder(path), manifest)),
                 Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
-                Parsed::Framework(config) => frameworks.push((path.as_str(), &**config)),
+                Parsed::Framework(_) | Parsed::Vite(_) => {
+                    aliases
+                        .entry(folder(path))
+                        .or_default()
+                        .push((path.as_str(), &**parsed));
+                }
+                Parsed::Deno(config) => {
+                    aliases
+                        .entry(folder(path))
+                        .or_default()
+                        .push((path.as_str(), &**parsed));
+                    if let Some(workspace) = &config.workspace {
+                        workspaces.entry(folder(path)).or_default().push(workspace);
+                    }
+                    // Where both are, `package.json` counts, which is later in the order of paths.
+                    if let Some(package) = &config.package {
+                        packages.insert(folder(path), package);
+                    }
+                }
                 Parsed::Workspace(workspace) => workspaces.entry(folder(path)).or_default().push(workspace),
                 Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
                 // Manifests of other families.
@@ -89,7 +107,7 @@ impl<'a> ManifestIndex<'a> {
             workspaces,
             packages,
             configs,
-            frameworks,
+            aliases,
             python,
             links,
             room,
