@@ -246,6 +246,7 @@ fn a_relative_import_of_what_is_not_built_means_its_source() {
             "src/a.js",
             vec![("src/a.js", "require('../types/x')"), ("src/x.ts", "")],
         ),
+        ("i.d.cts", vec![("i.d.cts", "import './dist/i.js'"), ("i.cjs", "")]),
         (
             "node_modules/n/bin/a.js",
             vec![

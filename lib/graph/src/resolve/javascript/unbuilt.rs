@@ -101,6 +101,11 @@ fn is_source(target: &str) -> bool {
     )
 }
 
+/// Whether no build makes anything of a file with this name, which may belong to a branch that is refused.
+fn is_finished(path: &str) -> bool {
+    is_declaration(path) || path.ends_with(".cjs")
+}
+
 /// The sources of one package.
 pub(super) struct Sources<'a> {
     pub(super) table: &'a PathTable,
@@ -144,12 +149,8 @@ impl Sources<'_> {
             .iter()
             .find_map(|target| self.tracked(target, &refused))
             .or_else(|| fields.iter().find_map(|target| self.of_target(target, &refused)));
-        // No build makes anything of a declaration or of a finished script, and both may belong to a refused branch.
         let table = self.table;
-        let is_usual = |file: &FileId| {
-            let path = table.path(*file);
-            exported.is_none() || !(is_declaration(path) || path.ends_with(".cjs"))
-        };
+        let is_usual = |file: &FileId| exported.is_none() || !is_finished(table.path(*file));
         found.or_else(|| {
             let mut usual = ["src/index", "index", "src/main", "lib/index"].iter();
             usual.find_map(|path| self.at(path, &refused).filter(is_usual))
@@ -171,7 +172,9 @@ impl Sources<'_> {
         let is_conventional = OUTPUTS.contains(&first) && !is_within(importer, &joined(folder, first)?);
         let is_configured = |(output, _): &&(String, String)| is_within(path, output) && !is_within(importer, output);
         if is_conventional || self.package.built_from.iter().any(|pair| is_configured(&pair)) {
+            let table = self.table;
             self.of_target(target, &[])
+                .filter(|file| !is_finished(table.path(*file)))
         } else {
             None
         }
