@@ -94,9 +94,10 @@ impl Importer<'_> {
             None => ByOptions::Unknown,
         };
         for aliases in &context.aliases {
-            if let ByOptions::File(_) = by_options {
+            if matches!(by_options, ByOptions::File(_)) || self.trace.is_spent() {
                 break;
             }
+            self.trace.charge(1);
             by_options = self.by_paths(&aliases.paths, text).0.or(by_options);
         }
         if let ByOptions::File(file) = by_options {

@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn aliases_lead_below_the_config_or_the_root() {
-        let text = "export default { root: 'web', test: { root: 'no', alias: { '~/': '/lib', $a: resolve('a'), up: resolve('..') } } }";
+        let text = "export default { root: 'web', test: { root: 'no', alias: { '~/': '/lib', $a: resolve('a'), up: resolve('../..') } } }";
         let config = ViteConfig::parse(text);
         assert_eq!(config.root("app"), Some("app/web".to_owned()));
         let found = config.patterns("app");

@@ -26,6 +26,9 @@ type Packages<'a> = BTreeMap<&'a str, &'a Arc<PackageJson>>;
 /// Most work for following links and matching globs, in compared bytes: it bounds hostile manifests.
 const MAX_GLOB_WORK: usize = 400_000_000;
 
+/// The work that a link counts as: it bounds the memory of all of them.
+const LINK_WORK: usize = 2_000;
+
 /// All links of a tree. `packages` are the manifests by folder, `workspaces` the files beside them that make a folder a
 /// workspace.
 pub(crate) fn find_links<'a>(packages: &Packages<'a>, workspaces: &BTreeMap<&'a str, Vec<&'a Workspace>>) -> Links {
@@ -92,7 +95,9 @@ struct Finder<'p, 'a> {
 impl<'a> Finder<'_, 'a> {
     fn add(&mut self, name: &str, scope: &str, folder: &str) {
         // The first folder of a name wins; a package manager rejects the second.
-        if self.known.insert((name.to_owned(), scope.to_owned())) {
+        if self.spend(LINK_WORK + name.len() + scope.len() + folder.len())
+            && self.known.insert((name.to_owned(), scope.to_owned()))
+        {
             self.links.entry(name.to_owned()).or_default().push(Link {
                 scope: scope.to_owned(),
                 folder: folder.to_owned(),
