@@ -34,7 +34,7 @@ use crate::file::FileId;
 use crate::language::{Family, Language};
 use crate::resolution::{Reason, Resolution, Resolved};
 use crate::specifier::Specifier;
-use javascript::Importer;
+use javascript::{Form, Importer};
 use keys::Trace;
 use layouts::Layouts;
 use path_table::PathTable;
@@ -115,12 +115,19 @@ impl Resolver<'_> {
             from: path,
             trace: &mut scratch.trace,
             buffer: &mut scratch.buffer,
+            form: Form::default(),
+            others: Vec::new(),
         };
-        let resolve = |specifier: &Specifier| match javascript.trace.is_spent() {
-            true => UNTRIED,
-            false => javascript.resolve(&specifier.text, specifier.kind),
+        let more = &mut scratch.more;
+        let resolve = |(index, specifier): (u32, &Specifier)| {
+            if javascript.trace.is_spent() {
+                return UNTRIED;
+            }
+            let outcome = javascript.resolve(specifier);
+            more.extend(javascript.others.drain(..).map(|file| (index, file)));
+            outcome
         };
-        specifiers.iter().map(resolve).collect()
+        (0..).zip(specifiers).map(resolve).collect()
     }
 
     fn python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {

@@ -170,6 +170,35 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             ),
         ),
         (
+            "dependencies on a package of the workspace",
+            Bound::Manifests,
+            new()
+                .file("p/b/package.json", "{\"name\":\"b\"}".to_owned())
+                .file("package.json", "{\"workspaces\":[\"p/*\"]}".to_owned())
+                .many(
+                    EntryKind::File,
+                    60,
+                    &format!(
+                        "{{\"dependencies\":{{{}\"z\":\"1\"}}}}",
+                        lines(30_000, |number| format!("\"d{number}\":\"workspace:b@*\","))
+                    ),
+                    |number| format!("p/{number}/package.json"),
+                ),
+        ),
+        (
+            "import maps in each other",
+            Bound::FileLookups,
+            (0..400)
+                .fold(new(), |all, number| {
+                    let map = format!("{{\"imports\":{{\"x{number}/\":\"./x/\"}}}}");
+                    all.file(&format!("{}deno.json", "d/".repeat(number)), map)
+                })
+                .file(
+                    &format!("{}a.ts", "d/".repeat(400)),
+                    imports(|number| format!("x0/{number}")),
+                ),
+        ),
+        (
             "replaced modules in a deep folder",
             Bound::Manifests,
             new().many(

@@ -47,6 +47,8 @@ pub const NAMES: &[&str] = &[
     "tsconfig.base.json",
     "other.json",
     "pnpm-workspace.yaml",
+    "lerna.json",
+    "rush.json",
     "pyproject.toml",
     "setup.py",
     "setup.cfg",
@@ -55,6 +57,10 @@ pub const NAMES: &[&str] = &[
     "requirements.txt",
     "svelte.config.js",
     "nuxt.config.ts",
+    "vite.config.ts",
+    "deno.json",
+    "index.html",
+    "a.ios.ts",
     "a.css",
     "a.css.d.ts",
 ];
@@ -141,6 +147,7 @@ const SCRIPTS: &[&str] = &[
     "import '@/a'",
     "import 'src/a'",
     "import 'n'",
+    "import 'root'",
     "import '#x'",
     "import './c.css?raw'",
     "require('./a')",
@@ -153,6 +160,14 @@ const SCRIPTS: &[&str] = &[
     "define(['./a'], a => a)",
     "import '.'",
     "import a = require('p')",
+    "require('./b')",
+    "import './a.d'",
+    "import '../dist/a'",
+    "require('../../dist')",
+    "import '/x/a'",
+    "import '/a'",
+    "import 'jsr:p@1/a'",
+    "/// <reference types=\"p\" />",
 ];
 const PYTHON: &[&str] = &[
     "import pkg",
@@ -190,13 +205,16 @@ const PACKAGES: &[&str] = &[
     r#"{"name": "q", "types": "lib/a.d.ts", "main": "lib/a.js"}"#,
     r##"{"name": "root", "workspaces": ["packages/*"], "imports": {"#x": "./src/a.js"}}"##,
     r#"{"workspaces": ["packages/*", "!packages/q"], "dependencies": {"n": "file:./src"}}"#,
-    r#"{"name": "n", "type": "module"}"#,
+    r#"{"name": "n", "type": "module", "dependencies": {"react-native": "1"}, "typesVersions": {"*": {"*": ["a/*"]}}}"#,
     r#"{"name": "p", "exports": {"import": "./src/a.mjs", "require": "./src/a.js"}}"#,
+    r#"{"name": "p", "main": "dist/a.js", "exports": {"deno": "./a.ts", "source": "./src/a.ts", "import": "./dist/no.js"}}"#,
+    r#"{"name": "q", "dependencies": {"n": "workspace:p@*", "root": "workspace:*"}}"#,
+    r#"{"name": "root", "main": "src/a.js", "resolutions": {"q": "link:./src", "p": "workspace:n@*"}}"#,
     "{",
 ];
 const CONFIGS: &[&str] = &[
     r#"{"compilerOptions": {"baseUrl": "."}}"#,
-    r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#,
+    r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"], "/x/*": ["./src/*"]}}}"#,
     r#"{"extends": "./tsconfig.base.json", "references": [{"path": "./src"}]}"#,
     r#"{"extends": ["./other.json", "p/tsconfig.json"], "include": ["a.ts"]}"#,
     r#"{"compilerOptions": {"rootDirs": ["src", "packages"], "outDir": "dist", "rootDir": "lib"}}"#,
@@ -235,9 +253,34 @@ fn text(name: &str) -> BoxedStrategy<String> {
     match name {
         "package.json" => select(PACKAGES).prop_map(str::to_owned).boxed(),
         "svelte.config.js" | "nuxt.config.ts" => select(FRAMEWORKS).prop_map(str::to_owned).boxed(),
-        "pnpm-workspace.yaml" => select(&["packages:\n  - packages/*\n", "packages: [src]"][..])
+        "vite.config.ts" => select(
+            &[
+                "export default { resolve: { alias: { '@': resolve(__dirname, 'src') } } }",
+                "import './a'\nexport default { root: 'src', alias: [{ find: '~', replacement: '/a' }] }",
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
+        "deno.json" => select(
+            &[
+                r#"{"imports": {"@/": "./src/", "p": "./a.ts"}, "workspace": ["packages/*", "src"]}"#,
+                r#"{"name": "p", "exports": "./a.ts", "imports": {"n": "jsr:q@1"}}"#,
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
+        "pnpm-workspace.yaml" => {
+            let texts: &[&str] = &[
+                "packages:\n  - packages/*\n",
+                "packages: [src]",
+                "overrides: {p: 'link:./src', n: workspace:root@*}",
+            ];
+            select(texts).prop_map(str::to_owned).boxed()
+        }
+        "lerna.json" => select(&["{}", r#"{"packages": ["src"]}"#][..])
             .prop_map(str::to_owned)
             .boxed(),
+        "rush.json" => Just(r#"{"projects": [{"projectFolder": "packages/q"}]}"#.to_owned()).boxed(),
         "pyproject.toml" => select(PYPROJECTS).prop_map(str::to_owned).boxed(),
         "setup.py" => select(&["setup()", "setup(package_dir={'top': 'pkg'})", "import pkg.x"][..])
             .prop_map(str::to_owned)

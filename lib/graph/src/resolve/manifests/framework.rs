@@ -107,8 +107,8 @@ impl Framework {
         Some(framework)
     }
 
-    pub(crate) fn paths(&self) -> &Patterns {
-        &self.paths
+    pub(crate) fn into_paths(self) -> Patterns {
+        self.paths
     }
 
     fn add_each(&mut self, aliases: &[&str], targets: &[Option<String>]) {
@@ -117,28 +117,31 @@ impl Framework {
         }
     }
 
-    /// Adds an alias for itself and everything below it.
     fn add(&mut self, alias: &str, targets: &[Option<String>]) {
-        let alias = alias.trim_end_matches("/*");
-        let targets: Vec<&str> = targets
-            .iter()
-            .flatten()
-            .map(|target| target.trim_end_matches("/*"))
-            .collect();
-        if alias.is_empty() || alias.contains('*') || self.paths.iter().any(|(known, _)| known == alias) {
-            return;
-        }
-        let below = |target: &&str| match *target {
-            "" => "*".to_owned(),
-            target => format!("{target}/*"),
-        };
-        self.paths
-            .push((format!("{alias}/*"), targets.iter().map(below).collect()));
-        self.paths.push((
-            alias.to_owned(),
-            targets.iter().map(|target| (*target).to_owned()).collect(),
-        ));
+        add_alias(&mut self.paths, alias, targets);
     }
+}
+
+/// Adds an alias for itself and everything below it, unless it is known.
+pub(crate) fn add_alias(paths: &mut Patterns, alias: &str, targets: &[Option<String>]) {
+    let alias = alias.trim_end_matches("/*");
+    let targets: Vec<&str> = targets
+        .iter()
+        .flatten()
+        .map(|target| target.trim_end_matches("/*"))
+        .collect();
+    if alias.is_empty() || alias.contains('*') || paths.iter().any(|(known, _)| known == alias) {
+        return;
+    }
+    let below = |target: &&str| match *target {
+        "" => "*".to_owned(),
+        target => format!("{target}/*"),
+    };
+    paths.push((format!("{alias}/*"), targets.iter().map(below).collect()));
+    paths.push((
+        alias.to_owned(),
+        targets.iter().map(|target| (*target).to_owned()).collect(),
+    ));
 }
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ pub(crate) struct Property<'t> {
     pub(crate) value: String,
 }
 
+/// A token of a script, as far as objects need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'t> {
+pub(crate) enum Token<'t> {
     /// A string or template that is written without escapes and holes.
     Text(&'t str),
     Name(&'t str),
@@ -64,7 +65,7 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
     found
 }
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     // The number of open braces in each open hole of a template.

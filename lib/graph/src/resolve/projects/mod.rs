@@ -2,9 +2,11 @@
 //!
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
-//! - `governing`, `context`: the options that govern one file
+//! - `aliases`: the aliases of frameworks, Vite and Deno
+//! - `governing`, `context`: what governs one file
 //! - `python_layout`: the folders of Python's packages
 
+pub(crate) mod aliases;
 pub(crate) mod context;
 pub(crate) mod governing;
 pub(crate) mod manifest_index;
@@ -16,11 +18,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::resolve::keys::{KeySpace, Keys, Trace};
-use crate::resolve::manifests::framework::Framework;
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within};
+use crate::resolve::projects::aliases::Aliases;
 use crate::resolve::projects::context::Context;
 use crate::resolve::projects::governing::{Governing, govern};
 use crate::resolve::projects::manifest_index::{ManifestIndex, Room};
@@ -34,7 +36,7 @@ pub(crate) struct Projects {
     packages: HashMap<String, Arc<Package>>,
     links: Links,
     governing: HashMap<String, Vec<Governing>>,
-    frameworks: HashMap<String, Arc<Framework>>,
+    aliases: HashMap<String, Arc<Aliases>>,
     /// Folders that contain a tracked `node_modules`.
     module_folders: HashSet<String>,
     python: PythonLayout,
@@ -100,16 +102,17 @@ impl Projects {
             let package = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
             packages.insert((*folder).to_owned(), package);
         }
-        let mut frameworks: HashMap<String, Arc<Framework>> = HashMap::new();
-        for (path, config) in &index.frameworks {
-            let folder = folder(path);
-            if let Some(fresh) = Framework::new(path, config).filter(|_| !frameworks.contains_key(folder)) {
-                let kept = older
-                    .and_then(|older| older.frameworks.get(folder))
-                    .filter(|known| ***known == fresh);
-                let framework = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
-                frameworks.insert(folder.to_owned(), framework);
+        let mut aliases: HashMap<String, Arc<Aliases>> = HashMap::new();
+        for (folder, configs) in &index.aliases {
+            let fresh = Aliases::new(configs);
+            if fresh.is_open && fresh.paths.is_empty() {
+                continue;
             }
+            let kept = older
+                .and_then(|older| older.aliases.get(*folder))
+                .filter(|known| ***known == fresh);
+            let kept = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
+            aliases.insert((*folder).to_owned(), kept);
         }
         let governing = index.governing(&options);
         let python = PythonLayout::new(&index.python);
@@ -117,7 +120,7 @@ impl Projects {
             packages,
             links: index.links,
             governing,
-            frameworks,
+            aliases,
             module_folders: table.folders_with("node_modules"),
             python,
             left_out,
@@ -146,15 +149,13 @@ impl Projects {
                     .zip(&other.candidates)
                     .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1))
         };
-        let same_frameworks = self.frameworks.len() == older.frameworks.len()
-            && self.frameworks.iter().all(|(folder, mine)| {
-                older
-                    .frameworks
-                    .get(folder)
-                    .is_some_and(|theirs| Arc::ptr_eq(mine, theirs))
+        let same_aliases = self.aliases.len() == older.aliases.len()
+            && self.aliases.iter().all(|(folder, mine)| {
+                let theirs = older.aliases.get(folder);
+                theirs.is_some_and(|theirs| Arc::ptr_eq(mine, theirs))
             });
         same_packages
-            && same_frameworks
+            && same_aliases
             && self.links == older.links
             && self.module_folders == older.module_folders
             && self.python == older.python
@@ -176,6 +177,8 @@ impl Projects {
     pub(crate) fn context(&self, path: &str) -> Context {
         let mut context = Context::default();
         let mut dir = folder(path);
+        // Whether aliases of outer folders count.
+        let mut is_open = !self.aliases.is_empty();
         loop {
             context.work += 1 + dir.len() / 64;
             if context.package.is_none() {
@@ -186,11 +189,11 @@ impl Projects {
             {
                 context.options = govern(governing, path, &mut context.work);
             }
-            if context.framework.is_none() && !self.frameworks.is_empty() {
-                context.framework = self.frameworks.get(dir).cloned();
+            if is_open && let Some(aliases) = self.aliases.get(dir) {
+                is_open = aliases.is_open;
+                context.aliases.push(Arc::clone(aliases));
             }
-            let has_framework = context.framework.is_some() || self.frameworks.is_empty();
-            if dir.is_empty() || (context.package.is_some() && context.options.is_some() && has_framework) {
+            if dir.is_empty() || (context.package.is_some() && context.options.is_some() && !is_open) {
                 return context;
             }
             dir = folder(dir);
