@@ -177,6 +177,7 @@ impl Run<'_> {
                     message: &message,
                     ttl_seconds: 300,
                     interface: None,
+                    wait_seconds: 0,
                     claimed: &self.claimed,
                     take_over: None,
                     paths: &parse(paths),

@@ -30,6 +30,8 @@ pub struct Agent<'w> {
     pub message: String,
     pub ttl: u32,
     pub interface: Option<InterfacePromise>,
+    /// Seconds for which the server makes its claims again.
+    pub wait: u32,
     pub about: AboutIntents,
     pub about_policy: AboutPolicy,
 }
@@ -132,6 +134,7 @@ impl Agent<'_> {
                 message: &message,
                 ttl_seconds: self.ttl,
                 interface: self.interface,
+                wait_seconds: self.wait,
                 claimed: &self.world.claimed,
                 take_over: None,
                 paths: &paths,

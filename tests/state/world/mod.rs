@@ -144,6 +144,7 @@ impl World {
             message: format!("What {name} does and why"),
             ttl: 300,
             interface: None,
+            wait: 0,
             about: AboutIntents::default(),
             about_policy: AboutPolicy::default(),
         }

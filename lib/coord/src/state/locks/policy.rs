@@ -5,7 +5,7 @@ use crate::policy::{FileKind, SHARED_NAMES};
 use crate::state::reply::arguments;
 
 /// The rules of a branch for a request, and what they say of its files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyTerms {
     /// The effect of a neighbor that is locked for writing.
     pub neighbors: NeighborPolicy,
@@ -15,9 +15,26 @@ pub struct PolicyTerms {
     pub kinds: Vec<FileKind>,
     /// These files, where the request does not name them.
     pub files: Vec<String>,
+    /// Seconds for which a claim that is refused lets later ones take its files: `includes/queue.lua`.
+    pub patience_seconds: u32,
+}
+
+impl Default for PolicyTerms {
+    fn default() -> Self {
+        PolicyTerms {
+            neighbors: NeighborPolicy::default(),
+            digest: String::new(),
+            kinds: Vec::new(),
+            files: Vec::new(),
+            patience_seconds: Self::DEFAULT_PATIENCE_SECONDS,
+        }
+    }
 }
 
 impl PolicyTerms {
+    /// By the contest of `cli/benches/contest`: with less, files stay free for claims that would soon have had them.
+    pub const DEFAULT_PATIENCE_SECONDS: u32 = 240;
+
     /// Those of a repository without a policy.
     pub fn of(neighbors: NeighborPolicy) -> Self {
         PolicyTerms {
@@ -33,13 +50,14 @@ impl PolicyTerms {
         arguments([self.neighbors.as_str(), &self.digest, &letters])
     }
 
-    /// Neighbor policy, digest, the files that were judged, and the names of shared files without a policy.
+    /// Neighbor policy, digest, the files that were judged, the names of shared files without a policy, and the patience.
     pub(in crate::state) fn arguments_of_task(&self) -> Vec<Vec<u8>> {
         let judged = self.files.iter().zip(&self.kinds);
         let lines: String = judged
             .map(|(path, kind)| format!("{}{path}\n", kind.letter()))
             .collect();
         let names = format!("\n{}\n", SHARED_NAMES.join("\n"));
-        arguments([self.neighbors.as_str(), &self.digest, &lines, &names])
+        let patience = self.patience_seconds.to_string();
+        arguments([self.neighbors.as_str(), &self.digest, &lines, &names, &patience])
     }
 }
