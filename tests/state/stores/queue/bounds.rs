@@ -35,7 +35,7 @@ async fn there_are_64_tickets_16_of_a_person_and_4_of_a_holder(world: World) {
     // A reservation is before a claim without a ticket, too.
     ann.abandons(&["a.ts"]).await;
     let refused = world.agent("late").is_refused(Writing, &["a.ts"]).await;
-    assert_eq!(in_short(&refused.findings), ["RESERVED! a.ts eve"]);
+    assert!(in_short(&refused.findings).contains(&"RESERVED! a.ts eve".to_owned()));
 }
 
 fn files(name: &str, count: usize) -> Vec<String> {
