@@ -64,6 +64,62 @@ async fn a_refused_claim_says_its_place_and_who_is_before() {
 }
 
 #[tokio::test]
+async fn a_check_of_a_free_file_that_somebody_waits_for_is_a_go_and_shows_it() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let files = ["README.md", "src/db.ts"];
+    api.tell("bob", "WRITING", &files, json!({ "agent_id": "one" })).await;
+    let check = api.check("eve", &files[..1], json!({})).await.json();
+    assert_eq!(
+        (&check["status"], &check["orchestration"]["action"]),
+        (&json!("OK"), &json!("PROCEED")),
+        "{check}"
+    );
+    let waiting = &check["locks"]["README.md"];
+    assert_eq!(
+        (&waiting["lock_type"], &waiting["user"], &waiting["agent_id"], &waiting["status"]),
+        (&json!("WAITING"), &json!("bob"), &json!("one"), &json!("WRITING"))
+    );
+    // A lock of the file is shown instead; and the claim is granted.
+    let both = api.check("joe", &files, json!({})).await.json();
+    let lock = &both["locks"]["src/db.ts"];
+    assert_eq!(lock["user"], "ann");
+    assert_eq!(waiting["expiry"], lock["expiry"], "bob waits for that lock");
+    assert_eq!(api.tell("eve", "WRITING", &files[..1], json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn claims_that_wait_have_their_files_at_once_and_in_their_order() {
+    const ROUNDS: usize = 12;
+    let api = Api::start().await;
+    let file = &["src/db.ts"];
+    let mut waited = Vec::new();
+    api.claim("ann", "WRITING", file).await;
+    for round in 0..ROUNDS {
+        let holds = |user: &'static str| api.tell(user, "WRITING", file, json!({ "wait_seconds": 20 }));
+        let (first, second) = if round % 2 == 0 { ("ann", "bob") } else { ("bob", "ann") };
+        let release = async {
+            // Longer than any pause between two claims of a wait would have grown.
+            tokio::time::sleep(Duration::from_millis(150)).await;
+            api.tell("joe", "WRITING", &["README.md"], json!({})).await;
+            api.tell("joe", "OPEN", &["README.md"], json!({ "abandon": true })).await;
+            let released = api.tell(first, "OPEN", file, json!({ "abandon": true })).await;
+            assert_eq!(released.status, 200, "{}", released.json());
+            Instant::now()
+        };
+        let granted = async {
+            let answer = holds(second).await;
+            assert_eq!(answer.status, 200, "{}", answer.json());
+            Instant::now()
+        };
+        let (granted, released) = tokio::join!(granted, release);
+        waited.push(granted.saturating_duration_since(released));
+    }
+    waited.sort();
+    assert!(waited[ROUNDS / 2] < Duration::from_millis(200), "{waited:?}");
+}
+
+#[tokio::test]
 async fn a_claim_that_waits_is_granted_when_it_is_its_turn() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
