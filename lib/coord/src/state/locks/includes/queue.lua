@@ -22,8 +22,8 @@ local function open_queue()
   end
   queue = { before = {} } -- `before`: the tickets before the claim that the last findings() was about
   -- A ticket ends KEPT_MS after it was asked for last. It asks without a pause while no pause is longer than PAUSE_MS. Nobody knows
-  -- when a lock ends that was granted more than MOST_LOCKED_MS ago: no file is held back for it.
-  local RESERVED_MS, KEPT_MS, PAUSE_MS, MOST_LOCKED_MS = 20000, 30000, 10000, 300000
+  -- when a lock ends that was granted more than LONG_LOCK_MS ago: no file is held back for it.
+  local RESERVED_MS, KEPT_MS, PAUSE_MS, LONG_LOCK_MS = 20000, 30000, 10000, 300000
   local MOST_TICKETS, MOST_OF_PERSON, MOST_OF_HOLDER, MOST_FILES_OF_HOLDER = 64, 16, 4, 64
   local MOST_BYTES, MOST_BYTES_OF_PERSON, MOST_NEAR, MOST_BEFORE = 131072, 65536, 32, 8
 
@@ -42,7 +42,7 @@ local function open_queue()
 
   for _, ticket in ipairs(request.queue and cjson.decode(request.queue) or {}) do
     -- One from later: the clock was set back.
-    if end_of(ticket) >= now_ms and ticket.asked <= now_ms + MOST_LOCKED_MS then
+    if end_of(ticket) >= now_ms and ticket.asked <= now_ms + LONG_LOCK_MS then
       tickets[#tickets + 1] = ticket
     end
   end

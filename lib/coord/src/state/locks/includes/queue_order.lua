@@ -1,5 +1,5 @@
 -- Which ticket waits for which locks, and after which other ticket. Joined in open_queue() of locks/queue. Needs: `tickets`, `me`,
--- holder_of(), `is_changed`; RESERVED_MS, PAUSE_MS and MOST_LOCKED_MS.
+-- holder_of(), `is_changed`; RESERVED_MS, PAUSE_MS and LONG_LOCK_MS.
 
 local relations = {} -- ticket -> file path -> DIRECT for its own, NEIGHBOR for those near to them
 
@@ -124,7 +124,7 @@ local function is_overtaken(ticket)
     return false
   end
   local first_lock = span_of_locks(ticket)
-  return not first_lock or now_ms - first_lock <= MOST_LOCKED_MS
+  return not first_lock or now_ms - first_lock <= LONG_LOCK_MS
 end
 
 local aged -- ticket -> true for those that hold their files back from later claims, until the tickets change
