@@ -77,7 +77,12 @@ async fn a_check_of_a_free_file_that_somebody_waits_for_is_a_go_and_shows_it() {
     );
     let waiting = &check["locks"]["README.md"];
     assert_eq!(
-        (&waiting["lock_type"], &waiting["user"], &waiting["agent_id"], &waiting["status"]),
+        (
+            &waiting["lock_type"],
+            &waiting["user"],
+            &waiting["agent_id"],
+            &waiting["status"]
+        ),
         (&json!("WAITING"), &json!("bob"), &json!("one"), &json!("WRITING"))
     );
     // A lock of the file is shown instead; and the claim is granted.
@@ -134,8 +139,15 @@ async fn claims_that_wait_have_their_files_soon_after_the_release() {
 async fn claims_that_wait_have_their_files_within_100_ms_of_the_release_at_the_median_and_300_at_p99() {
     let waited = hand_over(60).await;
     let [median, p99] = [waited.len() / 2, waited.len() * 99 / 100].map(|place| waited[place]);
-    println!("{} grants, median {median:?}, p99 {p99:?}, longest {:?}", waited.len(), waited[waited.len() - 1]);
-    assert!(median < Duration::from_millis(100) && p99 < Duration::from_millis(300), "{median:?} {p99:?}");
+    println!(
+        "{} grants, median {median:?}, p99 {p99:?}, longest {:?}",
+        waited.len(),
+        waited[waited.len() - 1]
+    );
+    assert!(
+        median < Duration::from_millis(100) && p99 < Duration::from_millis(300),
+        "{median:?} {p99:?}"
+    );
 }
 
 #[tokio::test]

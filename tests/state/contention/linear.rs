@@ -99,7 +99,10 @@ impl Register {
 
     /// Whether the file is reserved before a claim of `holder`, who has less than that.
     fn comes_after(&mut self, holder: &Holder, mode: Mode) -> bool {
-        let own = self.queue.iter().position(|(other, wanted, _)| other == holder && *wanted == mode);
+        let own = self
+            .queue
+            .iter()
+            .position(|(other, wanted, _)| other == holder && *wanted == mode);
         for place in 0..own.unwrap_or(self.queue.len()) {
             let (other, wanted, _) = &self.queue[place];
             if Self::excludes((holder, mode), (other, *wanted)) {
@@ -123,11 +126,15 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
             let is_renewal = had.is_some_and(|had| had >= mode);
             let is_reserved = !is_renewal && next.comes_after(holder, mode);
             let is_blocked = is_reserved || register.is_locked(holder, mode);
-            let own = next.queue.iter().position(|(other, wanted, _)| other == holder && *wanted == mode);
+            let own = next
+                .queue
+                .iter()
+                .position(|(other, wanted, _)| other == holder && *wanted == mode);
             if !is_blocked {
                 next.held.insert(holder.clone(), mode.max(had.unwrap_or(mode)));
                 next.given_back.remove(holder);
-                next.queue.retain(|(other, wanted, _)| other != holder || *wanted > mode);
+                next.queue
+                    .retain(|(other, wanted, _)| other != holder || *wanted > mode);
             } else if let Some(own) = own {
                 next.queue[own].2 = false;
             } else {

@@ -117,7 +117,9 @@ pub async fn contest(options: &Options) -> Result<String> {
                 let granted = figures.files / without.files;
                 let wait = figures.longest_wait.as_secs_f64() / without.longest_wait.as_secs_f64();
                 if patience == default && granted < LEAST_FILES {
-                    missed.push(format!("{habit}: {granted:.3} of the files that are granted without the queue"));
+                    missed.push(format!(
+                        "{habit}: {granted:.3} of the files that are granted without the queue"
+                    ));
                 }
                 if patience == default && habit == Habit::Insists && wait > LONGEST_WAIT {
                     missed.push(format!("{habit}: {wait:.2} of the longest wait without the queue"));
@@ -126,6 +128,10 @@ pub async fn contest(options: &Options) -> Result<String> {
             without.get_or_insert(figures);
         }
     }
-    ensure!(missed.is_empty(), "{report}\nThe queue misses its aims: {}", missed.join("; "));
+    ensure!(
+        missed.is_empty(),
+        "{report}\nThe queue misses its aims: {}",
+        missed.join("; ")
+    );
     Ok(report)
 }

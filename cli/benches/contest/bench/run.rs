@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use coord::domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
+use coord::domain::{
+    AgentId, Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId,
+};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted};
 use coord::state::locks::{
@@ -52,9 +54,7 @@ pub enum Rules {
     /// The first claim after a release has the files.
     NoQueue,
     /// They wait, and have so many seconds of patience.
-    Queue {
-        patience: u32,
-    },
+    Queue { patience: u32 },
 }
 
 /// What happened in a run.

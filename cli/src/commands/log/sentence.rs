@@ -214,7 +214,11 @@ fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
 fn of_reservation(reservation: &LockReservation) -> String {
     let files = files(reservation.files.as_deref(), reservation.file_count);
     let who = who(&reservation.user, reservation.agent_id.as_deref());
-    format!("{files} on {} is {} for {who}", reservation.branch, styled(GOOD, "reserved"))
+    format!(
+        "{files} on {} is {} for {who}",
+        reservation.branch,
+        styled(GOOD, "reserved")
+    )
 }
 
 fn of_refusal(refusal: &LockRefusal) -> String {

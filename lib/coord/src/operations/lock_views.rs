@@ -57,7 +57,10 @@ pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> 
         Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
         Relation::CrossBranch | Relation::Reserved | Relation::Waiting | Relation::Pending => None,
     }));
-    for (relation, concern) in [(Relation::Reserved, Concern::Reserved), (Relation::Waiting, Concern::Waiting)] {
+    for (relation, concern) in [
+        (Relation::Reserved, Concern::Reserved),
+        (Relation::Waiting, Concern::Waiting),
+    ] {
         let of_claims = findings.iter().filter(|finding| finding.relation == relation);
         for (path, lock) in by_file(of_claims.map(|finding| (&finding.entry, concern))) {
             locks.entry(path).or_insert(lock);

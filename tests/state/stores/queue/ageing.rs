@@ -31,9 +31,9 @@ async fn bob_is_overtaken<'w>(world: &'w World) -> [Agent<'w>; 4] {
 
 const FILES: [&str; 2] = ["a.ts", "b.ts"];
 
-async fn a_ticket_that_was_overtaken_for_240_seconds_holds_its_files_back(world: World) {
+async fn a_ticket_that_was_overtaken_for_180_seconds_holds_its_files_back(world: World) {
     let [_, bob, eve, joe] = bob_is_overtaken(&world).await;
-    insists(&bob, &FILES, 240).await;
+    insists(&bob, &FILES, 180).await;
     joe.writes(&["a.ts"]).await;
     joe.abandons(&["a.ts"]).await;
     insists(&bob, &FILES, 18).await;
@@ -75,7 +75,7 @@ async fn a_ticket_ages_only_while_it_asks_without_a_pause(world: World) {
     pass(&world, 11).await;
     joe.writes(&["a.ts"]).await;
     joe.abandons(&["a.ts"]).await;
-    insists(&bob, &FILES, 236).await;
+    insists(&bob, &FILES, 180).await;
     joe.writes(&["a.ts"]).await;
     joe.abandons(&["a.ts"]).await;
     insists(&bob, &FILES, 18).await;
@@ -138,7 +138,10 @@ async fn one_ticket_holds_a_file_back(world: World) {
     eve.abandons(&["c.ts"]).await;
     assert_eq!(row(&world).await, ["bob", "kim"], "a.ts is held back from kim, too");
     joe.writes(&["c.ts"]).await;
-    assert_eq!(waits(&joe, Writing, &["a.ts", "c.ts"]).await.1, texts(&["RESERVED! a.ts bob"]));
+    assert_eq!(
+        waits(&joe, Writing, &["a.ts", "c.ts"]).await.1,
+        texts(&["RESERVED! a.ts bob"])
+    );
 }
 
 async fn a_holder_does_not_wait_for_a_ticket_that_waits_for_it(world: World) {
@@ -160,7 +163,7 @@ async fn a_holder_does_not_wait_for_a_ticket_that_waits_for_it(world: World) {
 }
 
 on_every_store! {
-    a_ticket_that_was_overtaken_for_240_seconds_holds_its_files_back,
+    a_ticket_that_was_overtaken_for_180_seconds_holds_its_files_back,
     a_ticket_before_it_does_not_wait_for_it,
     a_ticket_ages_only_while_it_asks_without_a_pause,
     a_lock_from_before_the_ticket_overtakes_nobody,

@@ -16,7 +16,11 @@ async fn there_are_64_tickets_16_of_a_person_and_4_of_a_holder(world: World) {
         ann.clone().on_branch(&branch).writes(&["a.ts"]).await;
         waits(&bob.clone().on_branch(&branch), Writing, &["a.ts"]).await;
     }
-    let branches: Vec<Json> = tickets(&world).await.iter().map(|ticket| ticket["branch"].clone()).collect();
+    let branches: Vec<Json> = tickets(&world)
+        .await
+        .iter()
+        .map(|ticket| ticket["branch"].clone())
+        .collect();
     assert_eq!(branches, ["b1", "b2", "b3", "b4"], "the oldest went");
     for agent in 0..16 {
         waits(&world.agent(&format!("eve/{agent}")), Writing, &["a.ts"]).await;
@@ -51,12 +55,20 @@ async fn a_holder_reserves_64_files_at_most(world: World) {
     assert!(most.queued.is_some());
     let more = bob.is_refused(Writing, &files("c", 65)).await;
     assert_eq!(more.queued, None);
-    assert_eq!(row(&world).await, [""; 0], "bob does not wait for the other files any more");
+    assert_eq!(
+        row(&world).await,
+        [""; 0],
+        "bob does not wait for the other files any more"
+    );
     // On all branches together: the oldest ticket goes.
     waits(&bob, Writing, &["a.ts"]).await;
     let elsewhere = ann.clone().on_branch("other");
     elsewhere.writes(&["a.ts"]).await;
-    let other = bob.clone().on_branch("other").is_refused(Writing, &files("d", 63)).await;
+    let other = bob
+        .clone()
+        .on_branch("other")
+        .is_refused(Writing, &files("d", 63))
+        .await;
     assert!(other.queued.is_some());
     assert_eq!(row(&world).await, ["bob", "bob"]);
     elsewhere.clone().on_branch("third").writes(&["a.ts"]).await;

@@ -90,7 +90,10 @@ async fn a_check_of_a_neighbor_that_blocked_a_ticket_says_so(world: World) {
     ann.writes(&["b.ts", "d.ts"]).await;
     waits(&bob, Writing, &["a.ts", "d.ts"]).await;
     ann.abandons(&["b.ts"]).await;
-    assert_eq!(in_short(&eve.checks(Writing, &["b.ts"]).await.findings), ["WAITING b.ts bob"]);
+    assert_eq!(
+        in_short(&eve.checks(Writing, &["b.ts"]).await.findings),
+        ["WAITING b.ts bob"]
+    );
     eve.writes(&["b.ts"]).await;
 }
 

@@ -164,16 +164,26 @@ async fn a_renewal_is_granted_beside_a_reservation(world: World) {
 }
 
 async fn a_check_shows_waiting_and_reserved_and_when_the_lock_behind_it_ends(world: World) {
-    let (ann, bob, eve) = (world.agent("ann").for_seconds(120), world.agent("bob"), world.agent("eve"));
+    let (ann, bob, eve) = (
+        world.agent("ann").for_seconds(120),
+        world.agent("bob"),
+        world.agent("eve"),
+    );
     let lock = ann.writes(&["a.ts"]).await;
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
     let found = eve.checks(Writing, &["a.ts", "b.ts"]).await;
     assert_eq!(in_short(&found.findings), ["DIRECT! a.ts ann", "WAITING b.ts bob"]);
-    let waiting = found.findings.iter().find(|finding| finding.relation == Relation::Waiting);
+    let waiting = found
+        .findings
+        .iter()
+        .find(|finding| finding.relation == Relation::Waiting);
     assert_eq!(waiting.unwrap().entry.expiry, lock.own[0].expiry, "that of ann's lock");
     assert_eq!(waiting.unwrap().entry.status, Writing);
     // Reading beside a waiting reader is not waited for.
-    assert_eq!(in_short(&eve.checks(Reading, &["b.ts"]).await.findings), ["WAITING b.ts bob"]);
+    assert_eq!(
+        in_short(&eve.checks(Reading, &["b.ts"]).await.findings),
+        ["WAITING b.ts bob"]
+    );
     let own = bob.checks(Writing, &["a.ts", "b.ts"]).await;
     assert_eq!(in_short(&own.findings), ["DIRECT! a.ts ann"]);
     assert_eq!(in_short(&eve.writes(&["b.ts"]).await.findings), [""; 0]);
@@ -185,9 +195,15 @@ async fn a_check_shows_waiting_and_reserved_and_when_the_lock_behind_it_ends(wor
         assert_eq!(in_short(&found.findings), ["RESERVED! b.ts bob"]);
         let left = found.findings[0].entry.expiry - found.now;
         assert!((18..=20).contains(&left), "{left}");
-        assert_eq!(in_short(&agent.checks(Reading, &["b.ts"]).await.findings), ["RESERVED! b.ts bob"]);
+        assert_eq!(
+            in_short(&agent.checks(Reading, &["b.ts"]).await.findings),
+            ["RESERVED! b.ts bob"]
+        );
     }
-    assert_eq!(in_short(&bob.checks(Writing, &["a.ts", "b.ts"]).await.findings), [""; 0]);
+    assert_eq!(
+        in_short(&bob.checks(Writing, &["a.ts", "b.ts"]).await.findings),
+        [""; 0]
+    );
     assert_eq!(row(&world).await, ["bob!"]);
 }
 
@@ -221,7 +237,10 @@ async fn a_place_says_who_was_refused_before(world: World) {
     ann.writes(&["a.ts", "c.ts"]).await;
     waits(&bob, Writing, &["a.ts", "b.ts"]).await;
     let survey = eve.is_refused(Writing, &["b.ts", "c.ts"]).await;
-    assert_eq!((place(&survey).position, place(&survey).before[0].user.as_str()), (2, "bob"));
+    assert_eq!(
+        (place(&survey).position, place(&survey).before[0].user.as_str()),
+        (2, "bob")
+    );
     assert_eq!(in_short(&survey.findings), ["DIRECT! c.ts ann"]);
 }
 

@@ -13,7 +13,7 @@ const RESERVED: i64 = 20_000;
 /// Milliseconds that a ticket is kept after a refusal.
 const KEPT: i64 = 30_000;
 /// Milliseconds for which a ticket is overtaken before it holds files back.
-const PATIENCE: i64 = 240_000;
+const PATIENCE: i64 = 180_000;
 
 /// A claim that was refused, or a reservation for one.
 #[derive(Clone, Debug)]
@@ -210,8 +210,8 @@ impl Queue {
             format!("{own:?} has to wait: {event:?} while {locks:?}")
         })?;
         for reservation in self.reservations.iter().filter(|one| one.holder != event.holder) {
-            let is_twice = reservation.excludes(branch, &files, mode)
-                && self.is_idle_since(reservation, reservation.since, event);
+            let is_twice =
+                reservation.excludes(branch, &files, mode) && self.is_idle_since(reservation, reservation.since, event);
             require(!is_twice, Rule::Reservation, || {
                 format!("reserved twice: {reservation:?} and {event:?}")
             })?;

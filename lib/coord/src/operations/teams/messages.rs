@@ -161,7 +161,11 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
             Event::ShutdownChanged(_) => is_of(event, team.name()),
             _ => false,
         };
-        if !is_news && waiting.until(|event| matters(event).then_some(Urgency::Soon), None).await {
+        if !is_news
+            && waiting
+                .until(|event| matters(event).then_some(Urgency::Soon), None)
+                .await
+        {
             continue;
         }
         let reason = match inbox.messages.len() {

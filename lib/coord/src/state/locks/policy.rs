@@ -33,7 +33,7 @@ impl Default for PolicyTerms {
 
 impl PolicyTerms {
     /// By the contest of `cli/benches/contest`: with less, files stay free for claims that would soon have had them.
-    pub const DEFAULT_PATIENCE_SECONDS: u32 = 240;
+    pub const DEFAULT_PATIENCE_SECONDS: u32 = 180;
 
     /// Those of a repository without a policy.
     pub fn of(neighbors: NeighborPolicy) -> Self {
