@@ -33,6 +33,8 @@ pub struct Agent<'w> {
     pub ttl: u32,
     pub interface: Option<InterfacePromise>,
     pub changes_interface_of: Vec<String>,
+    /// Seconds for which the server makes its claims again.
+    pub wait: u32,
     pub about: AboutIntents,
     pub about_policy: AboutPolicy,
 }
@@ -138,6 +140,7 @@ impl Agent<'_> {
                 agent_head: &self.head,
                 message: &message,
                 ttl_seconds: self.ttl,
+                wait_seconds: self.wait,
                 claimed: &self.world.claimed,
                 take_over: None,
                 paths: &paths,

@@ -145,6 +145,7 @@ impl World {
             ttl: 300,
             interface: None,
             changes_interface_of: Vec::new(),
+            wait: 0,
             about: AboutIntents::default(),
             about_policy: AboutPolicy::default(),
         }

@@ -13,7 +13,10 @@ pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {
 
 /// The reason for a caller with the login `own`: a sentence about the first lock, and how many there are.
 pub(super) fn blocking_reason(blocking: &[&Finding], own: &UserId) -> String {
-    let first = blocking.first().map(|finding| sentence(finding, own)).unwrap_or_default();
+    let first = blocking
+        .first()
+        .map(|finding| sentence(finding, own))
+        .unwrap_or_default();
     match blocking.len() {
         0 | 1 => first,
         count => format!("{first} (the first of {count} blocking locks)"),

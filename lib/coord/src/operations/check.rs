@@ -172,7 +172,10 @@ fn respond(
     notes.extend(standing.warnings(survey));
     notes.extend(warnings(&survey.findings, standing.user()));
     if facts.refused.is_some() && facts.is_blocked {
-        notes.push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking, standing.user())));
+        notes.push(format!(
+            "LOCK_CONFLICT: {}.",
+            blocking_reason(&blocking, standing.user())
+        ));
     }
     notes.extend(said.warnings());
     notes.extend(policy.warnings());

@@ -14,7 +14,7 @@ use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::{named, new_files};
 use super::teams::memberships;
 use super::tool_use::ToolUse;
-use super::wait::Waiting;
+use super::wait::{Urgency, Waiting};
 use super::work_request::{Standing, WorkRequest};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
@@ -46,6 +46,7 @@ pub(crate) async fn claim(
         let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
         let wanted = Wanted {
             claim: mode,
+            wait_seconds: waiting.left_seconds(),
             policy: &terms,
             agent_head: &request.agent_head,
             message: reason,
@@ -72,7 +73,11 @@ pub(crate) async fn claim(
             return Ok(response);
         };
         let blocking = blocking(&survey.findings);
-        let matters = |event: &Event| may_free(event, &request.branch, &blocking);
+        let ticket = survey.queued.as_ref().map(|queued| queued.ticket.as_str());
+        let matters = |event: &Event| match event {
+            Event::LockReserved(reservation) => (Some(reservation.ticket.as_str()) == ticket).then_some(Urgency::Now),
+            event => may_free(event, &request.branch, &blocking).then_some(Urgency::Soon),
+        };
         if !waiting.until(matters, first_end(&blocking, survey.now)).await {
             return Ok(response);
         }
@@ -279,9 +284,10 @@ fn refused(survey: &Survey, standing: &Standing, said: &SaidByIntents<'_>) -> Po
     let mut response = refusal(code, said.orchestration(), survey, standing);
     let blocking = blocking(&survey.findings);
     if !blocking.is_empty() {
-        response
-            .warnings
-            .push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking, standing.user())));
+        response.warnings.push(format!(
+            "LOCK_CONFLICT: {}.",
+            blocking_reason(&blocking, standing.user())
+        ));
     }
     response
 }

@@ -48,18 +48,23 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
     locks
 }
 
-/// Others' locks by file path, DIRECT and NEIGHBOR; RESERVED for a file without a lock that a claim before the request wants. Locks
-/// on other branches are warnings instead.
+/// Others' locks by file path, DIRECT and NEIGHBOR; RESERVED and WAITING for a file without a lock that another claim wants. Locks on
+/// other branches are warnings instead.
 pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> {
     let mut locks = by_file(findings.iter().filter_map(|finding| match finding.relation {
         Relation::Direct if finding.is_shared => Some((&finding.entry, Concern::Shared)),
         Relation::Direct => Some((&finding.entry, Concern::Direct)),
         Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
-        Relation::CrossBranch | Relation::Reserved | Relation::Pending => None,
+        Relation::CrossBranch | Relation::Reserved | Relation::Waiting | Relation::Pending => None,
     }));
-    let reserved = findings.iter().filter(|finding| finding.relation == Relation::Reserved);
-    for (path, lock) in by_file(reserved.map(|finding| (&finding.entry, Concern::Reserved))) {
-        locks.entry(path).or_insert(lock);
+    for (relation, concern) in [
+        (Relation::Reserved, Concern::Reserved),
+        (Relation::Waiting, Concern::Waiting),
+    ] {
+        let of_claims = findings.iter().filter(|finding| finding.relation == relation);
+        for (path, lock) in by_file(of_claims.map(|finding| (&finding.entry, concern))) {
+            locks.entry(path).or_insert(lock);
+        }
     }
     locks
 }
@@ -79,6 +84,7 @@ enum Concern<'a> {
     /// The lock is on a neighbor of this file.
     Neighbor(&'a str),
     Reserved,
+    Waiting,
 }
 
 fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> BTreeMap<String, OtherLock> {
@@ -96,6 +102,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 Concern::Direct | Concern::Shared => (Some(LockType::Direct), None),
                 Concern::Neighbor(via) => (Some(LockType::Neighbor), Some((*via).to_owned())),
                 Concern::Reserved => (Some(LockType::Reserved), None),
+                Concern::Waiting => (Some(LockType::Waiting), None),
             };
             let view = OtherLock {
                 user: earliest.user_id.clone(),
@@ -181,6 +188,9 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
         (Relation::Reserved, _) => {
             format!("File '{file_path}' is reserved for {who}, whose claim came first: {message}")
         }
+        (Relation::Waiting, _) => {
+            format!("File '{file_path}' is waited for by {who}: {message}")
+        }
         (Relation::CrossBranch, _) => {
             format!("File '{file_path}' is being {doing} on branch '{branch}' by {who}: {message}")
         }
@@ -188,9 +198,7 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
             let work_branch = finding.entry.work_branch.as_deref().unwrap_or_default();
             let pull_request = finding.entry.pull_request;
             let pull_request = pull_request.map(|number| format!(" (#{number})")).unwrap_or_default();
-            format!(
-                "'{file_path}' has unmerged changes by {who} on '{work_branch}'{pull_request}: {message}"
-            )
+            format!("'{file_path}' has unmerged changes by {who} on '{work_branch}'{pull_request}: {message}")
         }
         (Relation::Neighbor, direction) => {
             let via = &finding.via;

@@ -37,6 +37,7 @@ impl<'a> PolicyRequest<'a> {
             kinds,
             files: Vec::new(),
             interface: request.interface.clone(),
+            patience_seconds: app.locks.queue_patience_seconds,
         };
         PolicyRequest {
             app,
@@ -74,6 +75,7 @@ impl<'a> PolicyRequest<'a> {
                 kinds,
                 files: if is_named { Vec::new() } else { question.files.clone() },
                 interface: self.request.interface.clone(),
+                patience_seconds: self.app.locks.queue_patience_seconds,
             },
             policy,
         };

@@ -1,4 +1,5 @@
--- check_status: surveys the locks that block reading or writing some files. Changes only expired entries.
+-- check_status: surveys the locks that block reading or writing some files. Changes only expired entries, and ends tickets of the
+-- caller for other files.
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30
 --       digest and 31 letters of locks/policy, 32 the text of read_interface(), 33 lookups of builds/spelling, 34... file paths
@@ -49,13 +50,21 @@ if not findings then
   local too_much = blocked
   return { 'TOO_MUCH', now, too_much }
 end
-if next(is_changed) then
-  -- Expired entries are only cleaned up here: if the store cannot be written, a later script does it. SETRANGE of an empty
-  -- value changes nothing, and fails like any write.
+local others = {} -- what the caller neither holds nor shares
+for _, path in ipairs(request.queue and paths or {}) do
+  others[#others + 1] = not own[path] and policy.kinds[path] ~= 'S' and path or nil
+end
+local is_elsewhere = request.queue and open_queue().is_left_for(others)
+if next(is_changed) or is_elsewhere then
+  -- Expired entries and tickets are only cleaned up here: if the store cannot be written, a later script does it. SETRANGE of an
+  -- empty value changes nothing, and fails like any write.
   local trial = redis.pcall('SETRANGE', keys.repository_limits, 0, '')
   if type(trial) == 'number' then
     -- @include locks/changes
     save_entries()
+    if is_elsewhere then
+      open_queue().leave_for(others)
+    end
   end
 end
 

@@ -3,7 +3,8 @@
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 digest and 31
 --       letters of locks/policy, 32 the text of read_interface(), 33 the caller's head, 34 message,
 --       35 seconds to hold, 36 repository, 37 lookups of builds/spelling, 38 another agent of the person, whose locks on
---       the files are taken over, or '', 39... file paths
+--       the files are taken over, or '', 39 seconds for which the server holds the claim, 40 seconds of patience: both of
+--       locks/queue, 41... file paths
 -- Returns what claimed() of locks/claim_files gives, what waiting() tells, and, of a CONFLICT, what suggested() gives and, if that is nothing, free_files(), where outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
@@ -20,8 +21,8 @@
 --      or one of the denials of admit(); nothing claimed
 local wanted, neighbor_policy = ARGV[28], ARGV[29]
 local agent_head, message, ttl, repository, lookups, takes_over = unpack(ARGV, 33, 38)
-local paths, gate_at = { unpack(ARGV, 39) }, 17
-local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
+local paths, gate_at = { unpack(ARGV, 41) }, 17
+local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths, wait = ARGV[39], patience = ARGV[40] }
 -- @include admission/admission
 -- @include locks/claiming
 -- @include teams/waiting

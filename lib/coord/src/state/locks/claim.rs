@@ -49,6 +49,8 @@ pub struct Wanted<'a> {
     pub message: &'a LockReason,
     /// Seconds until the locks expire, unless they are renewed.
     pub ttl_seconds: u32,
+    /// Seconds for which the server makes the claim again, if it is refused.
+    pub wait_seconds: u32,
     /// Where this process has seen claims.
     pub claimed: &'a ClaimedRepositories,
     /// Another agent of the same person, whose locks on the files are taken over: its lead, or a writer below it that has ended.
@@ -138,6 +140,8 @@ fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) 
         entry.repo.as_str(),
         &lookups(wanted.paths),
         wanted.take_over.map_or("", AgentId::as_str),
+        &wanted.wait_seconds.to_string(),
+        &wanted.policy.patience_seconds.to_string(),
     ]));
     args.extend(wanted.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     args

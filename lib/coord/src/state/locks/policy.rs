@@ -7,7 +7,7 @@ use crate::policy::{FileKind, SHARED_NAMES};
 use crate::state::reply::arguments;
 
 /// The rules of a branch for a request, and what they say of its files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyTerms {
     /// The effect of a neighbor that is locked for writing.
     pub neighbors: NeighborPolicy,
@@ -19,6 +19,8 @@ pub struct PolicyTerms {
     pub files: Vec<String>,
     /// What the caller says of the interfaces of the files.
     pub interface: InterfaceTerms,
+    /// Seconds for which a claim that is refused lets later ones take its files: `includes/queue.lua`.
+    pub patience_seconds: u32,
 }
 
 /// What a caller says of the interfaces of the files that it writes.
@@ -39,7 +41,23 @@ impl InterfaceTerms {
     }
 }
 
+impl Default for PolicyTerms {
+    fn default() -> Self {
+        PolicyTerms {
+            neighbors: NeighborPolicy::default(),
+            digest: String::new(),
+            kinds: Vec::new(),
+            files: Vec::new(),
+            interface: InterfaceTerms::default(),
+            patience_seconds: Self::DEFAULT_PATIENCE_SECONDS,
+        }
+    }
+}
+
 impl PolicyTerms {
+    /// By the contest of `cli/benches/contest`: with less, files stay free for claims that would soon have had them.
+    pub const DEFAULT_PATIENCE_SECONDS: u32 = 180;
+
     /// Those of a repository without a policy.
     pub fn of(neighbors: NeighborPolicy) -> Self {
         PolicyTerms {
@@ -55,19 +73,22 @@ impl PolicyTerms {
         arguments([self.neighbors.as_str(), &self.digest, &letters, &self.interface.text()])
     }
 
-    /// Neighbor policy, digest, the files that were judged, the names of shared files without a policy, and the text of the interfaces.
+    /// Neighbor policy, digest, the files that were judged, the names of shared files without a policy, the text of the interfaces, and the
+    /// patience.
     pub(in crate::state) fn arguments_of_task(&self) -> Vec<Vec<u8>> {
         let judged = self.files.iter().zip(&self.kinds);
         let lines: String = judged
             .map(|(path, kind)| format!("{}{path}\n", kind.letter()))
             .collect();
         let names = format!("\n{}\n", SHARED_NAMES.join("\n"));
+        let patience = self.patience_seconds.to_string();
         arguments([
             self.neighbors.as_str(),
             &self.digest,
             &lines,
             &names,
             &self.interface.text(),
+            &patience,
         ])
     }
 }

@@ -61,11 +61,16 @@ if gate.is_refused or is_stale or blocked then
     if not gate.is_quiet then
       gate.refuse()
     end
+    if request.queue then
+      open_queue().leave_for(paths)
+    end
     return ended(claimed('REFUSED'))
   end
   local outcome = is_stale and 'STALE' or 'CONFLICT'
   if may_wait then
     queued = open_queue().ask(paths, wanted, message, neighbor_policy, keeps_all(paths, interface_of), findings)
+  elseif request.queue then
+    open_queue().leave_for(paths)
   end
   emit_refusal(wanted, message, paths, outcome, blocked and conflicts or nil)
   return ended(claimed(outcome))
@@ -153,7 +158,7 @@ for _, path in ipairs(paths) do
 end
 save_entries()
 if request.queue then
-  open_queue().leave(paths, wanted)
+  open_queue().leave(paths, wanted, is_kept)
 end
 if gate.grant then
   gate.grant()

@@ -48,7 +48,8 @@ local function free_files(paths)
     if not findings or #free == MOST then
       break
     end
-    if not is_blocked and not own[candidates[index]] then
+    local is_wanted = request.queue and #open_queue().before > 0
+    if not is_blocked and not own[candidates[index]] and not is_wanted then
       free[#free + 1] = candidates[index]
     end
   end

@@ -1,4 +1,4 @@
--- The locks that block the caller, and the tickets before it. Needs: request, keys.locks, policy.
+-- The locks and the tickets that block the caller. Needs: request, keys.locks, policy.
 -- @include locks/policy
 -- @include builds/graph_age
 -- @include locks/entries
@@ -140,8 +140,8 @@ end
 
 -- Surveys `paths` and their neighbors. Returns:
 --   findings: list of { relation, '1' if it blocks, requested file, '>' or '<', or '=' on a shared file, or '', entry as JSON },
---             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED: the entry is a ticket before the claim, or PENDING of a change that
---             is no lock
+--             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED or WAITING: the entry is a ticket (locks/queue), or PENDING
+--             of a change that is no lock
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch, or the one that it takes over
@@ -202,13 +202,16 @@ local function survey(paths, wanted, neighbor_policy, interface_of)
     near_blocking, near_harmless, left_out =
       survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing, interface_of)
   end
-  local reserved = request.queue and open_queue().findings(paths, wanted, neighbor_policy, keeps_all(paths, interface_of), own) or {}
+  local reserved, waited_for = {}, {}
+  if request.queue then
+    reserved, waited_for = open_queue().findings(paths, wanted, neighbor_policy, keeps_all(paths, interface_of), own)
+  end
   local pending_blocking, pending_harmless = {}, {}
   if #paths > 0 and (load_graph()[5] or '') ~= '' then
     -- @include locks/pending_findings
     pending_blocking, pending_harmless = pending.findings(paths, wanted, is_writing)
   end
   local findings, omitted =
-    report({ blocking, near_blocking, reserved, pending_blocking, pending_harmless, harmless, elsewhere, near_harmless })
+    report({ blocking, near_blocking, reserved, pending_blocking, pending_harmless, harmless, waited_for, elsewhere, near_harmless })
   return findings, #blocking + #near_blocking + #reserved + #pending_blocking > 0, omitted + left_out, own
 end
