@@ -179,6 +179,7 @@ const PYTHON: &[&str] = &[
 const PYPROJECTS: &[&str] = &[
     "[tool.maturin]\npython-source = \"py\"\n",
     "[project]\nname = \"pkg\"\n",
+    "[project]\nname = \"other\"\ndependencies = [\"pkg\"]\n",
     "[tool.setuptools.package-dir]\ntop = \"sub\"\n",
     "[tool.pytest.ini_options]\npythonpath = [\".\", \"pkg\"]\n",
     "",

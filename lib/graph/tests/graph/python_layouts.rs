@@ -303,6 +303,30 @@ fn two_projects_with_a_package_of_one_name_are_seen_by_their_own_files_alone() {
     assert_eq!(targets(&files, "a/run.py"), ["a/core/__init__.py"]);
     assert_eq!(targets(&files, "b/docs/conf.py"), ["b/core/__init__.py"]);
     assert!(targets(&files, "c/t.py").is_empty());
+    // The project that is required is meant.
+    for (manifest, text) in [
+        (
+            "c/pyproject.toml",
+            "[project]\nname = \"c\"\ndependencies = [\"B.core>=1\"]\n[tool.uv.sources]\nb-core = { workspace = true }",
+        ),
+        (
+            "c/pyproject.toml",
+            "[tool.poetry.dependencies]\nb-core = { path = \"../b\", develop = true }",
+        ),
+        ("c/setup.cfg", "[options]\ninstall_requires = b_core\n"),
+    ] {
+        let b = ("b/pyproject.toml", "[project]\nname = \"b-core\"");
+        let known = [&files[..3], &[b, (manifest, text)], &files[4..]].concat();
+        assert_eq!(targets(&known, "c/t.py"), ["b/core/__init__.py"], "{text}");
+        let sources = [
+            b,
+            (manifest, text),
+            ("a/src/core.py", ""),
+            ("b/src/core.py", ""),
+            ("c/t.py", "import core"),
+        ];
+        assert_eq!(targets(&sources, "c/t.py"), ["b/src/core.py"], "{text}");
+    }
     // Of folders on the path, that of the own project comes first.
     let sources = ["a/src/core.py", "b/src/core.py", "src/core.py"];
     assert_eq!(imported("import core", "b/tests/t.py", &sources), ["b/src/core.py"]);

@@ -19,6 +19,8 @@ pub(crate) struct PythonLayout {
     pub(crate) local: BTreeSet<String>,
     /// Name of a package -> its folders, where their own names are others.
     pub(crate) packages: BTreeMap<String, BTreeSet<String>>,
+    /// Folder of a project -> the folders of projects in the repository that it requires.
+    pub(crate) required: BTreeMap<String, BTreeSet<String>>,
     /// The folder of a manifest, and a pattern of source roots below it.
     pub(crate) patterns: BTreeSet<(String, String)>,
     /// The folder of a manifest, and the name of a file that makes a folder below it a source root.
@@ -66,6 +68,30 @@ impl PythonLayout {
         let projects = manifests.iter().filter(|(_, manifest)| manifest.is_project);
         let flat = projects.map(|(here, _)| *here).filter(|here| !naming.contains(here));
         layout.flat.extend(flat.map(str::to_owned));
+        layout.required = required(manifests);
         layout
     }
+}
+
+/// Folder of a project -> the folders of projects that it requires, by names that one project alone has.
+fn required(manifests: &[(&str, &PythonManifest)]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut named: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for (here, manifest) in manifests {
+        if let Some(name) = &manifest.name {
+            let known = named.entry(name).or_insert(Some(here));
+            // The manifests of one folder may repeat its name.
+            *known = known.filter(|known| known == here);
+        }
+    }
+    let mut required: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (here, manifest) in manifests {
+        let folders = manifest.requires.iter().filter_map(|name| *named.get(name.as_str())?);
+        for folder in folders.filter(|folder| folder != here) {
+            required
+                .entry((*here).to_owned())
+                .or_default()
+                .insert(folder.to_owned());
+        }
+    }
+    required
 }

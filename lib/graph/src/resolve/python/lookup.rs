@@ -1,6 +1,7 @@
 //! The order in which absolute names are looked up at the roots.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::resolve::keys::{KeySpace, Trace};
 use crate::resolve::path_table::PathTable;
@@ -54,6 +55,37 @@ const NOT_INSTALLED: [&str; 42] = [
     "SConstruct",
     "Sconstruct",
 ];
+
+/// How near roots are to a file.
+struct Nearness<'a> {
+    from: &'a str,
+    /// The folders of projects that the file's project requires.
+    required: Option<&'a BTreeSet<String>>,
+}
+
+impl<'a> Nearness<'a> {
+    fn new(roots: &'a PythonRoots, from: &'a str) -> Self {
+        let required = &roots.kinds.required;
+        let mut dir = folder(from);
+        while !required.is_empty() && !dir.is_empty() && !required.contains_key(dir) {
+            dir = folder(dir);
+        }
+        let required = required.get(dir);
+        Nearness { from, required }
+    }
+
+    /// Higher is nearer: the nearest folder has the longest path.
+    fn of(&self, root: &str, owner: &str) -> usize {
+        if is_within(self.from, owner) {
+            return owner.len() + 2;
+        }
+        let mut around = std::iter::successors(Some(root), |dir| (!dir.is_empty()).then(|| folder(dir)));
+        usize::from(
+            self.required
+                .is_some_and(|required| around.any(|dir| required.contains(dir))),
+        )
+    }
+}
 
 type Target<'a> = (Found, Cow<'a, str>);
 
@@ -127,14 +159,16 @@ impl PythonRoots {
         self.agreed(table, others, parts, trace).unwrap_or_default()
     }
 
-    /// Those of `roots` that are shared: of the projects around `from`, the nearest first, and then the others.
+    /// Those of `roots` that are shared: of the projects around `from`, the nearest first, of projects that these require, and
+    /// then the others.
     fn shared_roots<'a>(&'a self, roots: &'a [String], from: &str) -> impl Iterator<Item = &'a str> {
         let shared = roots
             .iter()
             .filter_map(|root| Some((root.as_str(), self.kinds.shared.get(root)?)));
-        // The nearest folder has the longest path.
-        let near = |owner: &str| if is_within(from, owner) { owner.len() + 1 } else { 0 };
-        let mut shared: Vec<(&str, usize)> = shared.map(|(root, shared)| (root, near(&shared.owner))).collect();
+        let nearness = Nearness::new(self, from);
+        let mut shared: Vec<(&str, usize)> = shared
+            .map(|(root, shared)| (root, nearness.of(root, &shared.owner)))
+            .collect();
         shared.sort_by_key(|(_, near)| std::cmp::Reverse(*near));
         shared.into_iter().map(|(root, _)| root)
     }
@@ -168,7 +202,8 @@ impl PythonRoots {
         None
     }
 
-    /// The target at those of `roots` that every file sees. Those of the nearest project count first.
+    /// The target at those of `roots` that every file sees. Those of the nearest project count first, then those of projects
+    /// that it requires.
     fn installed<'a>(
         &'a self,
         table: &PathTable,
@@ -180,10 +215,10 @@ impl PythonRoots {
             let is_hidden = NOT_INSTALLED.contains(&first) && !is_within(from, root);
             !(is_hidden && self.kinds.flat.contains(root))
         };
+        let nearness = Nearness::new(self, from);
         let installed = roots.iter().filter_map(|root| {
             let owner = self.kinds.installed.get(root).filter(|_| is_named(root))?;
-            let near = if is_within(from, owner) { owner.len() + 1 } else { 0 };
-            Some((root.as_str(), near))
+            Some((root.as_str(), nearness.of(root, owner)))
         });
         let mut installed: Vec<(&str, usize)> = installed.collect();
         installed.sort_by_key(|(_, near)| std::cmp::Reverse(*near));

@@ -74,6 +74,8 @@ pub(super) struct RootKinds {
     pub(super) flat: HashSet<String>,
     /// Name of a package -> its folders, where their own names are others.
     pub(super) packages: BTreeMap<String, BTreeSet<String>>,
+    /// Folder of a project -> the folders of projects in the repository that it requires.
+    pub(super) required: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl PythonRoots {
@@ -231,6 +233,7 @@ impl PythonRoots {
             .local
             .extend(tests.filter(|dir| !is_package(dir)).map(str::to_owned));
         kinds.packages.clone_from(&declared.packages);
+        kinds.required.clone_from(&declared.required);
         self.kinds = kinds;
     }
 

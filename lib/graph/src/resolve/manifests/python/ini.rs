@@ -1,6 +1,6 @@
 //! `setup.cfg`, and the INI files of pytest, tox and mypy.
 
-use super::PythonManifest;
+use super::{PythonManifest, required_name};
 
 impl PythonManifest {
     /// Reads an INI file: the sections that matter have names of their own in each.
@@ -11,7 +11,14 @@ impl PythonManifest {
         for (section, key, value) in entries(text) {
             let words = || value.split_whitespace().map(str::to_owned);
             match (section, key) {
-                ("metadata", "name") => manifest.is_project = true,
+                ("metadata", "name") => {
+                    manifest.is_project = true;
+                    manifest.name = Some(required_name(&value));
+                }
+                ("options", "install_requires") => {
+                    let names = value.lines().map(required_name);
+                    manifest.requires.extend(names.filter(|name| !name.is_empty()));
+                }
                 ("options", "package_dir" | "package-dir") => {
                     for (name, path) in value.split(['\n', ',']).filter_map(|line| line.split_once('=')) {
                         manifest.add_package(name.trim(), path.trim());
@@ -112,7 +119,12 @@ mod tests {
 
     #[test]
     fn a_project_has_a_name_or_options() {
-        assert!(PythonManifest::of_ini("[metadata]\nname = a\n").is_project);
+        let named = PythonManifest::of_ini("[metadata]\nname = a\n[options]\ninstall_requires =\n  B_c>=1\n  d\n");
+        assert!(named.is_project);
+        assert_eq!(
+            (named.name.as_deref(), named.requires),
+            (Some("a"), vec!["b-c".to_owned(), "d".to_owned()])
+        );
         assert!(PythonManifest::of_ini("[options]\nzip_safe = 0\n").is_project);
         assert!(!PythonManifest::of_ini("[flake8]\nmax-line-length = 100\n").is_project);
     }

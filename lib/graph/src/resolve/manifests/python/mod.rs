@@ -28,12 +28,42 @@ pub(crate) struct PythonManifest {
     pub(crate) markers: Vec<String>,
     /// Whether the folder is a project that is installed.
     pub(crate) is_project: bool,
+    /// Its name, as in requirements.
+    pub(crate) name: Option<String>,
+    /// Names of projects that it requires.
+    pub(crate) requires: Vec<String>,
+}
+
+/// The name that a requirement begins with, in the one spelling that all spellings of it share.
+fn required_name(requirement: &str) -> String {
+    let is_name = |one: &char| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.');
+    let name = requirement.trim_start().chars().take_while(is_name);
+    let spelled: String = name
+        .map(|one| {
+            if one.is_ascii_alphanumeric() {
+                one.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    spelled
+        .split('-')
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 impl PythonManifest {
     /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
-        let lists = [&self.sources, &self.search_paths, &self.patterns, &self.markers];
+        let lists = [
+            &self.sources,
+            &self.search_paths,
+            &self.patterns,
+            &self.markers,
+            &self.requires,
+        ];
         1 + self.packages.len() + lists.iter().map(|list| list.len()).sum::<usize>()
     }
 

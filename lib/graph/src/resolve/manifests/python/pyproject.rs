@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::PythonManifest;
+use super::{PythonManifest, required_name};
 
 /// Source roots of Pants where `pants.toml` names none; `src` and the repository itself always are.
 const PANTS_ROOTS: [&str; 2] = ["src/python", "src/py"];
@@ -17,6 +17,7 @@ impl PythonManifest {
                 .any(|path| at(&root, path).is_some()),
             ..PythonManifest::default()
         };
+        manifest.read_requirements(&root);
         manifest.read_setuptools(&root);
         manifest.read_poetry(&root);
         manifest.read_hatch(&root);
@@ -98,6 +99,28 @@ impl PythonManifest {
         }
     }
 
+    fn read_requirements(&mut self, root: &Table) {
+        let name = ["project.name", "tool.poetry.name"]
+            .into_iter()
+            .find_map(|path| at(root, path)?.as_str());
+        self.name = name.map(required_name);
+        let mut requires = strings(root, "project.dependencies");
+        for groups in ["project.optional-dependencies", "dependency-groups"] {
+            for group in keys(root, groups) {
+                requires.extend(strings(root, &format!("{groups}.{group}")));
+            }
+        }
+        requires.extend(
+            keys(root, "tool.poetry.dependencies")
+                .chain(keys(root, "tool.poetry.dev-dependencies"))
+                .cloned(),
+        );
+        for group in keys(root, "tool.poetry.group") {
+            requires.extend(keys(root, &format!("tool.poetry.group.{group}.dependencies")).cloned());
+        }
+        self.requires = requires.iter().map(|requirement| required_name(requirement)).collect();
+    }
+
     fn read_setuptools(&mut self, root: &Table) {
         let folders = at(root, "tool.setuptools.package-dir").and_then(Value::as_table);
         for (name, path) in folders.into_iter().flatten() {
@@ -177,6 +200,14 @@ fn strings(table: &Table, path: &str) -> Vec<String> {
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
     }
+}
+
+/// The keys of the table at a path of keys.
+fn keys<'t>(table: &'t Table, path: &str) -> impl Iterator<Item = &'t String> {
+    at(table, path)
+        .and_then(Value::as_table)
+        .into_iter()
+        .flat_map(Table::keys)
 }
 
 /// The tables of the array at a path of keys.
@@ -315,6 +346,22 @@ mod tests {
             PythonManifest::of_pants("[source]\nroot_patterns = [\"/code\", \"*/py\"]\nmarker_filenames = [\"ROOT\"]");
         assert_eq!(named.patterns, ["/code", "*/py"]);
         assert_eq!(named.markers, ["ROOT"]);
+    }
+
+    #[test]
+    fn requirements_are_names_in_one_spelling() {
+        let text = "[project]\nname = \"My.Core\"\ndependencies = [\"A_b [x] >= 1\", \"c@ file:../c\"]\n\
+                    optional-dependencies.more = [\"d;python_version>'3'\"]\n[dependency-groups]\ntest = [\"e\", {include-group = \"x\"}]\n";
+        let manifest = PythonManifest::of_pyproject(text);
+        assert_eq!(manifest.name.as_deref(), Some("my-core"));
+        assert_eq!(manifest.requires, ["a-b", "c", "d", "e"]);
+        let poetry = "[tool.poetry]\nname = \"a\"\n[tool.poetry.dependencies]\nB-c = { path = \"../b\" }\n\
+                      [tool.poetry.group.dev.dependencies]\nd = \"*\"\n";
+        let manifest = PythonManifest::of_pyproject(poetry);
+        assert_eq!(
+            (manifest.name.as_deref(), manifest.requires),
+            (Some("a"), vec!["b-c".to_owned(), "d".to_owned()])
+        );
     }
 
     #[test]
