@@ -159,6 +159,21 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
                 .file("r/z.py", lines(20_000, |number| format!("import a.b{number}\n"))),
         ),
         (
+            "namespaces of Python",
+            Bound::FileLookups,
+            new()
+                .many(EntryKind::File, 40_000, "", |number| {
+                    format!("src/{}x{number}/a/__init__.py", "deep/".repeat(number % 14))
+                })
+                .many(
+                    EntryKind::File,
+                    1_000,
+                    "import deep.deep.x, a.b, deep.a\nfrom deep import x\n",
+                    |number| format!("src/deep/m{number}.py"),
+                )
+                .file("src/z.py", lines(20_000, |number| format!("import a.b{number}\n"))),
+        ),
+        (
             "configs that name the next one",
             Bound::Manifests,
             (0..1_000).fold(

@@ -29,6 +29,12 @@ fn a_folder_below_a_source_root_that_holds_packages_is_a_root() {
         let found = imported("from app import b", "tests/unit/test_b.py", &paths);
         assert_eq!(found, [paths[1]], "{root}");
     }
+    // A folder without `__init__` in one of the packages.
+    let inside = ["src/python/app/__init__.py", "src/python/app/sub/b.py"];
+    assert_eq!(
+        imported("from app.sub import b\nimport b", "src/python/app/sub/a.py", &inside),
+        [inside[1]]
+    );
     // Beside a namespace of the same name.
     let files = [
         "src/python/app/__init__.py",

@@ -6,7 +6,7 @@ use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::paths::joined;
 
 /// Most patterns, and names of marker files, of all manifests. Each is compared with every folder.
-const MAX_PATTERNS: usize = 64;
+const MAX_PATTERNS: usize = 32;
 
 /// What the manifests of Python say, with paths from the repository's root on.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,17 +48,23 @@ impl PythonLayout {
                     layout.packages.entry(name.clone()).or_default().insert(path);
                 }
             }
-            let owned = |text: &String| ((*here).to_owned(), text.clone());
-            layout
-                .patterns
-                .extend(manifest.patterns.iter().take(MAX_PATTERNS).map(owned));
-            layout
-                .markers
-                .extend(manifest.markers.iter().take(MAX_PATTERNS).map(owned));
-        }
-        for set in [&mut layout.patterns, &mut layout.markers] {
-            while set.len() > MAX_PATTERNS {
-                set.pop_last();
+            for pattern in &manifest.patterns {
+                match pattern.strip_prefix('/').filter(|path| !path.contains('*')) {
+                    Some(path) => {
+                        if let Some(root) = joined(here, path).filter(|root| root != here) {
+                            layout.roots.entry(root).or_insert_with(|| (*here).to_owned());
+                        }
+                    }
+                    None if layout.patterns.len() < MAX_PATTERNS => {
+                        layout.patterns.insert(((*here).to_owned(), pattern.clone()));
+                    }
+                    None => {}
+                }
+            }
+            for marker in &manifest.markers {
+                if layout.markers.len() < MAX_PATTERNS {
+                    layout.markers.insert(((*here).to_owned(), marker.clone()));
+                }
             }
         }
         // A project that names no folder has its packages in its own, as build tools find them by default.

@@ -331,21 +331,30 @@ impl PythonRoots {
     /// The root of the names of files in `dir`: the nearest folder that is neither a package nor a namespace below a source
     /// root.
     pub(super) fn own_root<'a>(&'a self, table: &PathTable, dir: &'a str, trace: &mut Trace) -> &'a str {
+        let is_package = |dir: &str, trace: &mut Trace| {
+            let known = self.traced_folder(table, dir, trace);
+            known.is_some_and(|folder| folder.is_package)
+        };
         let mut root = dir;
-        while !root.is_empty()
-            && self
-                .traced_folder(table, root, trace)
-                .is_some_and(|folder| folder.is_package)
-        {
-            root = folder(root);
+        loop {
+            while !root.is_empty() && is_package(root, trace) {
+                root = folder(root);
+            }
+            if self.kinds.shared.contains_key(root) {
+                return root;
+            }
+            if let Some(home) = self.homes.get(root) {
+                return home;
+            }
+            let Some(base) = self.base_above(root) else { return root };
+            // A folder in a package has the root of the package.
+            while root.len() > base.len() && !trace.is_spent() && !is_package(root, trace) {
+                root = folder(root);
+            }
+            if root.len() <= base.len() || trace.is_spent() {
+                return base;
+            }
         }
-        if self.kinds.shared.contains_key(root) {
-            return root;
-        }
-        if let Some(home) = self.homes.get(root) {
-            return home;
-        }
-        self.base_above(root).unwrap_or(root)
     }
 
     /// The nearest project or source root of `dir`, itself included; `None` where no source root is above.

@@ -15,7 +15,10 @@ impl PythonManifest {
                     manifest.is_project = true;
                     manifest.name = Some(required_name(&value));
                 }
-                ("options", "install_requires") => manifest.requires.extend(value.lines().map(required_name)),
+                ("options", "install_requires") => {
+                    let names = value.lines().map(required_name);
+                    manifest.requires.extend(names.filter(|name| !name.is_empty()));
+                }
                 ("options", "package_dir" | "package-dir") => {
                     for (name, path) in value.split(['\n', ',']).filter_map(|line| line.split_once('=')) {
                         manifest.add_package(name.trim(), path.trim());

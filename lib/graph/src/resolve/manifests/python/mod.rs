@@ -1,10 +1,10 @@
 //! Manifests and configurations of Python: the folders that they put on Python's path, and the packages that they install. Only
 //! literal values count: nothing is run, and a computed value is ignored.
 //!
-//! - [`pyproject`]: `pyproject.toml`, and the TOML of other tools (`pants.toml`, `ruff.toml`, `ty.toml`)
-//! - [`ini`]: `setup.cfg`, and the configurations of pytest and mypy
-//! - [`script`]: `setup.py`, and the `build.py` of PyBuilder
-//! - [`pyright`]: `pyrightconfig.json`
+//! - [`pyproject`] reads `pyproject.toml`, and the TOML of other tools (`pants.toml`, `ruff.toml`, `ty.toml`)
+//! - [`ini`] reads `setup.cfg`, and the configurations of pytest and mypy
+//! - [`script`] reads `setup.py`, and the `build.py` of PyBuilder
+//! - [`pyright`] reads `pyrightconfig.json`
 
 pub(crate) mod ini;
 pub(crate) mod pyproject;
