@@ -176,7 +176,6 @@ impl Run<'_> {
                     agent_head: &self.head,
                     message: &message,
                     ttl_seconds: 300,
-                    interface: None,
                     claimed: &self.claimed,
                     take_over: None,
                     paths: &parse(paths),

@@ -411,6 +411,7 @@ async fn nobody_waits_for_a_shared_file(world: World) {
 fn keeping<'w>(agent: &Agent<'w>) -> Agent<'w> {
     Agent {
         interface: Some(InterfacePromise::Keeps),
+        policy: NeighborPolicy::Interface,
         ..agent.clone()
     }
 }
@@ -420,10 +421,10 @@ async fn who_keeps_an_interface_does_not_come_after_a_ticket_of_a_neighbor(world
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts"]).await;
     let blocked = vec!["NEIGHBOR! a.ts ann via b.ts".to_owned()];
-    assert_eq!(waits(&bob, Writing, &["b.ts"]).await, (1, blocked));
+    assert_eq!(waits(&keeping(&bob), Writing, &["b.ts"]).await, (1, blocked));
     // Once ann keeps the interface, bob's turn has come.
     keeping(&ann).writes(&["a.ts"]).await;
-    let found = in_short(&eve.checks(Writing, &["b.ts"]).await.findings);
+    let found = in_short(&keeping(&eve).checks(Writing, &["b.ts"]).await.findings);
     assert_eq!(found, ["NEIGHBOR a.ts ann via b.ts", "RESERVED! b.ts bob"]);
     ann.abandons(&["a.ts"]).await;
     assert_eq!(row(&world).await, ["bob!"]);

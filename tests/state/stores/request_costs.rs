@@ -40,7 +40,6 @@ impl World {
             agent_head: &head,
             message: &LockReason::parse("Rewriting the parser").unwrap(),
             ttl_seconds: 300,
-            interface: None,
             claimed: &self.claimed,
             take_over: None,
             paths: &paths,

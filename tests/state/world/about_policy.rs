@@ -7,7 +7,7 @@ use coord::policy::file::PolicyFile;
 use coord::policy::{Policy, PolicyText};
 use coord::state;
 use coord::state::admission::PolicyQuestion;
-use coord::state::locks::PolicyTerms;
+use coord::state::locks::{InterfaceTerms, PolicyTerms};
 
 use super::World;
 
@@ -35,6 +35,7 @@ impl AboutPolicy {
             digest: asked.as_ref().map(|asked| asked.digest.clone()).unwrap_or_default(),
             kinds: files.iter().map(|file| judge.kind(file)).collect(),
             files: if paths.is_empty() { files } else { Vec::new() },
+            interface: InterfaceTerms::default(),
         }
     }
 

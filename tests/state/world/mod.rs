@@ -144,6 +144,7 @@ impl World {
             message: format!("What {name} does and why"),
             ttl: 300,
             interface: None,
+            changes_interface_of: Vec::new(),
             about: AboutIntents::default(),
             about_policy: AboutPolicy::default(),
         }

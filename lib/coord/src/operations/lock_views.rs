@@ -8,7 +8,7 @@ use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{InterfacePromise, OtherLock, OwnLock, PendingChange, Reader};
 
 use super::sentences::named;
-use crate::domain::{LockEntry, LockMode};
+use crate::domain::{LockEntry, LockMode, UserId};
 use crate::state::locks::{Direction, Finding, Held, Pending, PendingChanges, Relation, Survey};
 
 fn reader(entry: &LockEntry) -> Reader {
@@ -149,8 +149,18 @@ pub(super) fn pending_views(pending: PendingChanges, is_meant: impl Fn(&PendingC
     views
 }
 
-/// A sentence about a lock that concerns a request. Its message is quoted: a model reads it, and somebody else has written it.
-pub(super) fn sentence(finding: &Finding) -> String {
+/// Who holds something, for a caller with the login `own`: an agent by its name alone where it is another one of the caller's.
+pub(super) fn who(login: &str, agent: Option<&str>, own: &UserId) -> String {
+    match agent {
+        Some(agent) if login == own.as_str() => format!("'{agent}'"),
+        Some(agent) => format!("'{agent}' of user '{login}'"),
+        None => format!("user '{login}'"),
+    }
+}
+
+/// A sentence for a caller with the login `own` about a lock that concerns its request. The message is quoted: a model reads it, and
+/// somebody else has written it.
+pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
     let LockEntry {
         file_path,
         user_id,
@@ -161,31 +171,24 @@ pub(super) fn sentence(finding: &Finding) -> String {
         ..
     } = &finding.entry;
     let message = quoted_line(message);
-    let agent = agent_id
-        .as_ref()
-        .map(|agent| format!(" (agent '{agent}')"))
-        .unwrap_or_default();
+    let who = who(user_id, agent_id.as_deref(), own);
     let doing = match status {
         LockMode::Reading => "read",
         LockMode::Writing => "written",
     };
     match (finding.relation, finding.direction) {
-        (Relation::Direct, _) => format!("File '{file_path}' is locked by user '{user_id}'{agent} (DIRECT): {message}"),
+        (Relation::Direct, _) => format!("File '{file_path}' is being {doing} by {who}: {message}"),
         (Relation::Reserved, _) => {
-            format!(
-                "File '{file_path}' is reserved for user '{user_id}'{agent}, whose claim came first (RESERVED): {message}"
-            )
+            format!("File '{file_path}' is reserved for {who}, whose claim came first: {message}")
         }
         (Relation::CrossBranch, _) => {
-            format!("File '{file_path}' is being {doing} on branch '{branch}' by user '{user_id}'{agent}: {message}")
+            format!("File '{file_path}' is being {doing} on branch '{branch}' by {who}: {message}")
         }
         (Relation::Pending, _) => {
             let work_branch = finding.entry.work_branch.as_deref().unwrap_or_default();
             let pull_request = finding.entry.pull_request;
             let pull_request = pull_request.map(|number| format!(" (#{number})")).unwrap_or_default();
-            format!(
-                "'{file_path}' has unmerged changes by user '{user_id}'{agent} on '{work_branch}'{pull_request}: {message}"
-            )
+            format!("'{file_path}' has unmerged changes by {who} on '{work_branch}'{pull_request}: {message}")
         }
         (Relation::Neighbor, direction) => {
             let via = &finding.via;
@@ -197,37 +200,33 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 Some(InterfacePromise::Keeps) => ", who keeps its interface",
                 _ => "",
             };
-            format!(
-                "File '{file_path}', {relation}, is being {doing} by user '{user_id}'{agent}{keeps} (NEIGHBOR): {message}"
-            )
+            format!("File '{file_path}', {relation}, is being {doing} by {who}{keeps}: {message}")
         }
     }
 }
 
 /// Who writes a shared file.
-fn shared(entry: &LockEntry) -> String {
-    let agent = entry.agent_id.as_ref();
-    let agent = agent.map(|agent| format!(" (agent '{agent}')")).unwrap_or_default();
+fn shared(entry: &LockEntry, own: &UserId) -> String {
     format!(
-        "'{}' is also being written by user '{}'{agent}: {}",
+        "'{}' is also being written by {}: {}",
         entry.file_path,
-        entry.user_id,
+        who(&entry.user_id, entry.agent_id.as_deref(), own),
         quoted_line(&entry.message)
     )
 }
 
 /// Warnings about locks that are reported but block nothing: on other branches, on shared files, and written neighbors; and about
 /// pending changes.
-pub(super) fn warnings(findings: &[Finding]) -> impl Iterator<Item = String> {
+pub(super) fn warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item = String> {
     findings.iter().filter_map(|finding| match finding.relation {
-        Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding))),
-        Relation::Pending => Some(format!("PENDING: {}", sentence(finding))),
+        Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding, own))),
+        Relation::Pending => Some(format!("PENDING: {}", sentence(finding, own))),
         Relation::Direct if finding.is_shared && finding.entry.status == LockMode::Writing => Some(format!(
             "SHARED_FILE: {}; let the tool make it again, or merge.",
-            shared(&finding.entry)
+            shared(&finding.entry, own)
         )),
         Relation::Neighbor if !finding.blocks && finding.entry.status == LockMode::Writing => {
-            Some(format!("NEIGHBOR: {}", sentence(finding)))
+            Some(format!("NEIGHBOR: {}", sentence(finding, own)))
         }
         _ => None,
     })

@@ -36,6 +36,7 @@ impl<'a> PolicyRequest<'a> {
             digest,
             kinds,
             files: Vec::new(),
+            interface: request.interface.clone(),
         };
         PolicyRequest {
             app,
@@ -72,6 +73,7 @@ impl<'a> PolicyRequest<'a> {
                 digest: question.digest.clone(),
                 kinds,
                 files: if is_named { Vec::new() } else { question.files.clone() },
+                interface: self.request.interface.clone(),
             },
             policy,
         };

@@ -94,7 +94,7 @@ impl Default for LockConfig {
         LockConfig {
             ttl_seconds: 300,
             most_ttl_seconds: 3600,
-            neighbor_policy: NeighborPolicy::Block,
+            neighbor_policy: NeighborPolicy::Interface,
             comparison_time: Duration::from_secs(2),
         }
     }

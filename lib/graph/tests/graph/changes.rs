@@ -20,6 +20,8 @@ pub const FOLDERS: &[&str] = &[
     "node_modules",
     "src/ns/in",
     "py/src/ns/pkg",
+    "q/src/ns/pkg",
+    "q/src/ns",
 ];
 pub const NAMES: &[&str] = &[
     "a.ts",
@@ -48,6 +50,10 @@ pub const NAMES: &[&str] = &[
     "lerna.json",
     "rush.json",
     "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "pants.toml",
+    "conftest.py",
     "requirements.txt",
     "svelte.config.js",
     "nuxt.config.ts",
@@ -101,6 +107,9 @@ const RUST: &[&str] = &[
     "fn f() { crate::inline::n::g(); p::m::h(); }",
     "include!(\"n.rs\");",
     "extern crate p as other; use other::m;",
+    "extern crate self as me;",
+    "use other::m::X; fn f() { me::m::n::g() }",
+    "macro_rules! x { () => { $crate::m::n::f() } }",
 ];
 const CARGO: &[&str] = &[
     "[package]\nname = \"p\"\nedition = \"2021\"\n",
@@ -176,6 +185,19 @@ const PYTHON: &[&str] = &[
     "import ns.pkg.x",
     "from ns.in import x",
     "from ns.in.sub import x",
+    "from ns import pkg",
+    "from ..pkg import sub",
+    "from pkgutil import extend_path",
+    "import in.x, pkg.sub",
+    "import top.x",
+];
+const PYPROJECTS: &[&str] = &[
+    "[tool.maturin]\npython-source = \"py\"\n",
+    "[project]\nname = \"pkg\"\n",
+    "[project]\nname = \"other\"\ndependencies = [\"pkg\"]\n",
+    "[tool.setuptools.package-dir]\ntop = \"sub\"\n",
+    "[tool.pytest.ini_options]\npythonpath = [\".\", \"pkg\"]\n",
+    "",
 ];
 const PACKAGES: &[&str] = &[
     r#"{"name": "p", "main": "./src/a.js"}"#,
@@ -259,9 +281,21 @@ fn text(name: &str) -> BoxedStrategy<String> {
             .prop_map(str::to_owned)
             .boxed(),
         "rush.json" => Just(r#"{"projects": [{"projectFolder": "packages/q"}]}"#.to_owned()).boxed(),
-        "pyproject.toml" => select(&["[tool.maturin]\npython-source = \"py\"\n", ""][..])
+        "pyproject.toml" => select(PYPROJECTS).prop_map(str::to_owned).boxed(),
+        "setup.py" => select(&["setup()", "setup(package_dir={'top': 'pkg'})", "import pkg.x"][..])
             .prop_map(str::to_owned)
             .boxed(),
+        "setup.cfg" => select(&["[options.packages.find]\nwhere = pkg\n", "[metadata]\nname = a\n"][..])
+            .prop_map(str::to_owned)
+            .boxed(),
+        "pants.toml" => select(
+            &[
+                "",
+                "[source]\nroot_patterns = [\"ns\", \"/py\"]\nmarker_filenames = [\"a\"]\n",
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
         "Cargo.toml" => select(CARGO).prop_map(str::to_owned).boxed(),
         "go.mod" => select(GO_MODULES).prop_map(str::to_owned).boxed(),
         "go.work" => select(

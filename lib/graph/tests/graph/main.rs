@@ -14,6 +14,7 @@ mod javascript_packages;
 mod javascript_unbuilt;
 mod javascript_workspaces;
 mod python;
+mod python_layouts;
 mod queries;
 mod repository;
 mod rust;

@@ -2,7 +2,7 @@
 //!
 //! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`deno`], [`tsconfig`], [`framework`], [`vite`]: JavaScript and
 //!   TypeScript
-//! - [`pyproject`] for Python, [`cargo_toml`] for Rust, [`go_mod`] for Go
+//! - [`python`], [`cargo_toml`] for Rust, [`go_mod`] for Go
 //! - [`json`], [`object_literal`], [`glob`]: formats that several of them share
 
 pub(crate) mod cargo_toml;
@@ -15,7 +15,7 @@ pub(crate) mod json;
 pub(crate) mod object_literal;
 pub(crate) mod package_json;
 pub(crate) mod package_targets;
-pub(crate) mod pyproject;
+pub(crate) mod python;
 pub(crate) mod tsconfig;
 pub(crate) mod vite;
 pub(crate) mod workspace;
@@ -28,7 +28,7 @@ use crate::resolve::manifests::deno::DenoConfig;
 use crate::resolve::manifests::framework::{FrameworkConfig, is_framework_config};
 use crate::resolve::manifests::go_mod::GoManifest;
 use crate::resolve::manifests::package_json::PackageJson;
-use crate::resolve::manifests::pyproject::package_folders;
+use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::manifests::tsconfig::RawConfig;
 use crate::resolve::manifests::vite::{ViteConfig, is_vite_config};
 use crate::resolve::manifests::workspace::Workspace;
@@ -51,7 +51,7 @@ pub(crate) enum Parsed {
     Vite(Box<ViteConfig>),
     Workspace(Box<Workspace>),
     Deno(Box<DenoConfig>),
-    PyProject(Vec<String>),
+    Python(Box<PythonManifest>),
     Cargo(Box<CargoManifest>),
     GoModule(Box<GoManifest>),
     GoWorkspace(Box<GoManifest>),
@@ -114,11 +114,51 @@ const FORMS: &[ManifestForm] = &[
         is_named: is_vite_config,
         read: |text| Parsed::Vite(Box::new(ViteConfig::parse(text))),
     },
-    // Folders of Python's packages.
+    // Projects of Python, and the tools that know where its code is.
     ManifestForm {
         example: "pyproject.toml",
         is_named: |name| name == "pyproject.toml",
-        read: |text| Parsed::PyProject(package_folders(text)),
+        read: |text| python(PythonManifest::of_pyproject(text)),
+    },
+    ManifestForm {
+        example: "setup.py",
+        is_named: |name| name == "setup.py",
+        read: |text| python(PythonManifest::of_setup(text)),
+    },
+    ManifestForm {
+        example: "setup.cfg",
+        is_named: |name| {
+            matches!(
+                name.trim_start_matches('.'),
+                "setup.cfg" | "pytest.ini" | "tox.ini" | "mypy.ini"
+            )
+        },
+        read: |text| python(PythonManifest::of_ini(text)),
+    },
+    ManifestForm {
+        example: "pyrightconfig.json",
+        is_named: |name| name == "pyrightconfig.json",
+        read: |text| python(PythonManifest::of_pyright(text)),
+    },
+    ManifestForm {
+        example: "ruff.toml",
+        is_named: |name| matches!(name, "ruff.toml" | ".ruff.toml"),
+        read: |text| python(PythonManifest::of_ruff(text)),
+    },
+    ManifestForm {
+        example: "ty.toml",
+        is_named: |name| name == "ty.toml",
+        read: |text| python(PythonManifest::of_ty(text)),
+    },
+    ManifestForm {
+        example: "pants.toml",
+        is_named: |name| name == "pants.toml",
+        read: |text| python(PythonManifest::of_pants(text)),
+    },
+    ManifestForm {
+        example: "build.py",
+        is_named: |name| name == "build.py",
+        read: |text| python(PythonManifest::of_build(text)),
     },
     // Packages and workspaces of Rust.
     ManifestForm {
@@ -139,6 +179,10 @@ const FORMS: &[ManifestForm] = &[
     },
 ];
 
+fn python(manifest: PythonManifest) -> Parsed {
+    Parsed::Python(Box::new(manifest))
+}
+
 fn read_config(text: &str) -> Parsed {
     RawConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Config(Box::new(config)))
 }
@@ -154,7 +198,7 @@ impl Parsed {
             Parsed::Package(manifest) => manifest.values(),
             Parsed::Config(config) => config.values(),
             Parsed::Workspace(workspace) => workspace.values(),
-            Parsed::PyProject(texts) => 1 + texts.len(),
+            Parsed::Python(manifest) => manifest.values(),
             Parsed::Cargo(manifest) => manifest.values(),
             Parsed::GoModule(manifest) | Parsed::GoWorkspace(manifest) => manifest.values(),
             Parsed::Framework(config) => config.values(),

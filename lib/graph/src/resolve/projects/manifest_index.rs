@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
 use crate::resolve::manifests::package_targets::with_match;
+use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
 use crate::resolve::manifests::workspace::Workspace;
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, Parsed};
@@ -29,7 +30,7 @@ pub(super) struct ManifestIndex<'a> {
     pub(super) configs: BTreeMap<&'a str, &'a RawConfig>,
     /// The configs with aliases by folder: path and content.
     pub(super) aliases: BTreeMap<&'a str, Vec<(&'a str, &'a Parsed)>>,
-    pub(super) python: Vec<(&'a str, &'a [String])>,
+    pub(super) python: Vec<(&'a str, &'a PythonManifest)>,
     pub(super) links: Links,
     /// Room for values that stand at more than one path.
     room: Room,
@@ -95,7 +96,7 @@ impl<'a> ManifestIndex<'a> {
                     }
                 }
                 Parsed::Workspace(workspace) => workspaces.entry(folder(path)).or_default().push(workspace),
-                Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
+                Parsed::Python(manifest) => python.push((folder(path), &**manifest)),
                 // Manifests of other families.
                 Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Link(_) | Parsed::Nothing => {
                 }
@@ -215,17 +216,6 @@ impl<'a> ManifestIndex<'a> {
             }
         }
         governing
-    }
-
-    pub(super) fn python_folders(&self) -> Vec<String> {
-        let mut folders: Vec<String> = self
-            .python
-            .iter()
-            .flat_map(|(here, folders)| folders.iter().filter_map(|folder| joined(here, folder)))
-            .collect();
-        folders.sort_unstable();
-        folders.dedup();
-        folders
     }
 }
 

@@ -1,9 +1,10 @@
-//! The projects of a tree, as described by its manifests: packages, links between them, compiler options, Python folders.
+//! The projects of a tree, as described by its manifests: packages, links between them, compiler options, Python layout.
 //!
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
 //! - `aliases`: the aliases of frameworks, Vite and Deno
 //! - `governing`, `context`: what governs one file
+//! - `python_layout`: the folders of Python's packages
 
 pub(crate) mod aliases;
 pub(crate) mod context;
@@ -11,6 +12,7 @@ pub(crate) mod governing;
 pub(crate) mod manifest_index;
 pub(crate) mod package;
 pub(crate) mod package_links;
+pub(crate) mod python_layout;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -26,6 +28,7 @@ use crate::resolve::projects::governing::{Governing, govern};
 use crate::resolve::projects::manifest_index::{ManifestIndex, Room};
 use crate::resolve::projects::package::{Package, built_from};
 use crate::resolve::projects::package_links::Links;
+use crate::resolve::projects::python_layout::PythonLayout;
 
 /// The projects of a tree, as described by its manifests.
 #[derive(Debug, Default)]
@@ -36,7 +39,7 @@ pub(crate) struct Projects {
     aliases: HashMap<String, Arc<Aliases>>,
     /// Folders that contain a tracked `node_modules`.
     module_folders: HashSet<String>,
-    python_folders: Vec<String>,
+    python: PythonLayout,
     /// Paths of manifests with more values than there was room for.
     left_out: BTreeSet<String>,
 }
@@ -112,14 +115,14 @@ impl Projects {
             aliases.insert((*folder).to_owned(), kept);
         }
         let governing = index.governing(&options);
-        let python_folders = index.python_folders();
+        let python = PythonLayout::new(&index.python);
         Projects {
             packages,
             links: index.links,
             governing,
             aliases,
             module_folders: table.folders_with("node_modules"),
-            python_folders,
+            python,
             left_out,
         }
     }
@@ -155,7 +158,7 @@ impl Projects {
             && same_aliases
             && self.links == older.links
             && self.module_folders == older.module_folders
-            && self.python_folders == older.python_folders
+            && self.python == older.python
             && self.left_out == older.left_out
             && self.governing.len() == older.governing.len()
             && self.governing.iter().all(|(folder, mine)| {
@@ -165,8 +168,9 @@ impl Projects {
             })
     }
 
-    pub(crate) fn python_folders(&self) -> &[String] {
-        &self.python_folders
+    /// The folders and packages that the manifests of Python name.
+    pub(crate) fn python(&self) -> &PythonLayout {
+        &self.python
     }
 
     /// The context that governs the file at `path`.

@@ -65,7 +65,7 @@ local function open_queue()
   local function has_file_of(ticket, before)
     local blocking = {}
     for _, relation in ipairs({ 'DIRECT', 'NEIGHBOR' }) do
-      blocking[relation] = is_blocking(ticket.status, relation, before.status, 'block', false, ticket.keeps) or nil
+      blocking[relation] = is_blocking(ticket.status, relation, before.status, 'interface', false, ticket.keeps) or nil
     end
     if next(blocking) then
       -- Up to 2,000 pairs of tickets have hundreds of files each: nothing is called here.
@@ -123,7 +123,7 @@ local function open_queue()
       local found, count = {}, 0
       for _, lock in ipairs(locks_on[path]) do
         local holder, of_branch, status, keeps = unpack(lock)
-        if of_branch == branch and not found[holder] and is_blocking(wanted, relation, status, 'block', false, keeps) then
+        if of_branch == branch and not found[holder] and is_blocking(wanted, relation, status, 'interface', false, keeps) then
           found[holder], count = true, count + 1
         end
       end
