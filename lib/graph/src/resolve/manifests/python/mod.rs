@@ -4,7 +4,7 @@
 //! - [`pyproject`]: `pyproject.toml`, and the TOML of other tools (`pants.toml`, `ruff.toml`, `ty.toml`)
 //! - [`ini`]: `setup.cfg`, and the configurations of pytest and mypy
 //! - [`script`]: `setup.py`, and the `build.py` of PyBuilder
-//! - [`pyright`]: `pyrightconfig.json`
+//! - [`pyright`][]: `pyrightconfig.json`
 
 pub(crate) mod ini;
 pub(crate) mod pyproject;
