@@ -20,7 +20,7 @@ use super::clock::Clock;
 use super::conflicts::Conflicts;
 use super::history::Task;
 use super::interfaces::Interfaces;
-use super::mode::{Mode, Rules};
+use super::mode::Mode;
 use super::server::{Server, SharedFiles};
 
 /// From the push of a work branch to its merge.
