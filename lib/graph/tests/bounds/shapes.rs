@@ -204,11 +204,6 @@ const MANIFESTS: &[(&str, Text)] = &[
     ("aliases", |bytes| {
         numbered("alias:{", bytes, |number| format!("a{number}:resolve(__dirname,'a'),"))
     }),
-    ("aliases by constants", |bytes| {
-        numbered("let a='/a'+'a',", bytes, |number| {
-            format!("b{number}=a;let alias:{{a:a}}")
-        })
-    }),
     ("calls in calls", |bytes| repeated("alias:{a:", "resolve(", bytes)),
     ("paths", |bytes| {
         numbered("{\"compilerOptions\":{\"paths\":{", bytes, |number| {

@@ -69,12 +69,12 @@ fn an_override_that_leads_into_the_repository_counts_for_every_package() {
     for (manifest, pnpm) in [
         (format!(r#"{{"resolutions": {{"lib": "{folder}"}}"#), String::new()),
         (
-            format!(r#"{{"resolutions": {{"**/lib": "portal:vendor/lib"}}"#),
+            r#"{"resolutions": {"**/lib": "portal:vendor/lib"}"#.to_owned(),
             String::new(),
         ),
         (format!(r#"{{"overrides": {{"lib": "{folder}"}}"#), String::new()),
         (
-            format!(r#"{{"overrides": {{"lib": {{".": "file:vendor/lib"}}}}"#),
+            r#"{"overrides": {"lib": {".": "file:vendor/lib"}}"#.to_owned(),
             String::new(),
         ),
         (

@@ -83,7 +83,10 @@ impl PackageJson {
     pub(crate) fn values(&self) -> usize {
         let nested = [&self.exports, &self.imports].into_iter().flatten().map(Json::values);
         let versions = self.types_versions.iter().map(|(_, targets)| 1 + targets.len());
-        nested.chain(versions).sum::<usize>() + self.workspaces.len() + self.links.len() + self.overrides.len() + 1
+        nested.chain(versions).sum::<usize>()
+            + self.workspaces.len()
+            + 2 * (self.links.len() + self.overrides.len())
+            + 1
     }
 
     /// Number of texts that a lookup in `exports` or `imports` is compared with.

@@ -17,7 +17,7 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
-        1 + self.globs.len() + self.overrides.len()
+        1 + self.globs.len() + 2 * self.overrides.len()
     }
 
     /// `pnpm-workspace.yaml`.
