@@ -33,12 +33,23 @@ async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warn
     let keeps = json!({"interface": "keeps"});
     let claim = api.tell("bob", "WRITING", &["src/db.ts"], keeps.clone()).await;
     assert_eq!(claim.json()["locks"]["src/db.ts"]["interface"], "keeps");
-    let check = api.check("ann", &["src/auth.ts"], json!({})).await.json();
-    assert_eq!(
-        (&check["status"], &check["locks"]["src/db.ts"]["interface"]),
-        (&json!("OK"), &json!("keeps"))
-    );
-    let beside = api.tell("ann", "WRITING", &["src/auth.ts"], json!({})).await;
+    for (says, status) in [
+        (json!({}), "CONFLICT"),
+        (json!({"interface": "changes"}), "CONFLICT"),
+        (keeps.clone(), "OK"),
+    ] {
+        let check = api.check("ann", &["src/auth.ts"], says).await.json();
+        assert_eq!(
+            (&check["status"], &check["locks"]["src/db.ts"]["interface"]),
+            (&json!(status), &json!("keeps"))
+        );
+    }
+    let one_of_two = json!({"interface": "keeps", "interface_changes": ["src/auth.ts"]});
+    let refused = api
+        .tell("ann", "WRITING", &["src/auth.ts", "README.md"], one_of_two)
+        .await;
+    assert_eq!(refused.status, 409, "{}", refused.json());
+    let beside = api.tell("ann", "WRITING", &["src/auth.ts"], keeps.clone()).await;
     assert_eq!(beside.status, 200, "{}", beside.json());
     let told = "NEIGHBOR: File 'src/db.ts', which 'src/auth.ts' imports, is being written by user 'bob', who keeps its interface (NEIGHBOR): ";
     assert!(warnings(&beside.json())[0].starts_with(told), "{}", beside.json());
@@ -67,6 +78,19 @@ async fn what_is_sent_of_an_interface_has_to_make_sense() {
             "400 INVALID_FIELD interface: interface goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it"
         );
     }
+    for (files, problem) in [
+        (json!(["src/auth.ts"]), "names a file that is not in file_paths"),
+        (json!(["/etc"]), "is absolute"),
+    ] {
+        let refused = api
+            .tell("ann", "WRITING", &["src/db.ts"], json!({"interface_changes": files}))
+            .await
+            .refusal();
+        assert!(
+            refused.starts_with("400 INVALID_FIELD interface_changes: interface_changes ") && refused.contains(problem),
+            "{refused}"
+        );
+    }
     let unknown = api
         .tell("ann", "WRITING", &["src/db.ts"], json!({"interface": "Keeps"}))
         .await;
@@ -90,7 +114,8 @@ async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neig
     let api = shop().await;
     api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;
-    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    api.tell("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
+        .await;
     let changed = BEFORE.replace("limit", "most").replace("text: string", "text: Query");
     let pushed = api.git.commit(&[("src/db.ts", &changed)]);
     let open = opens(&api, &pushed, &["src/db.ts"]).await;
@@ -164,7 +189,8 @@ async fn a_name_turns_no_text_around_for_others() {
     let api = shop().await;
     api.tell("bob", "WRITING", &["src/db.ts"], json!({"interface": "keeps"}))
         .await;
-    api.claim("ann", "WRITING", &["src/auth.ts"]).await;
+    api.tell("ann", "WRITING", &["src/auth.ts"], json!({"interface": "keeps"}))
+        .await;
     let changed = format!("{BEFORE}export {{ limit as \"a\u{202e}\u{200b}b\" }};\n");
     let pushed = api.git.commit(&[("src/db.ts", &changed)]);
     let open = opens(&api, &pushed, &["src/db.ts"]).await.json();

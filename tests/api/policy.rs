@@ -139,7 +139,7 @@ async fn the_graph_shows_the_policy_and_a_change_of_it() {
     let plain = api.get(path, &[]).await;
     assert_eq!(
         plain.json()["policy"],
-        json!({"ttl_seconds": 500, "neighbors": "block"})
+        json!({"ttl_seconds": 500, "neighbors": "interface"})
     );
     let toml = "ttl_seconds = 90\nneighbors = \"warn\"\nshared = [\"a.md\"]\nignore = [\"dist/\"]";
     api.publish_policy(toml, Some(".coord.toml:1:1: wrong")).await;

@@ -50,9 +50,7 @@ async fn a_refused_claim_says_its_place_and_who_is_before() {
     assert_eq!(reserved["conflicting_locks"]["src/db.ts"]["lock_type"], "RESERVED");
     let reason = reserved["message"].as_str().unwrap();
     assert!(
-        reason.starts_with(
-            "File 'src/db.ts' is reserved for user 'bob' (agent 'one'), whose claim came first (RESERVED): "
-        ),
+        reason.starts_with("File 'src/db.ts' is reserved for 'one' of user 'bob', whose claim came first: "),
         "{reason}"
     );
     let check = api.check("eve", &["src/db.ts"], json!({})).await.json();

@@ -184,6 +184,10 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
         LockMode::Writing => "written",
     };
     match (finding.relation, finding.direction) {
+        // As documented.
+        (Relation::Direct, _) if agent_id.is_none() => {
+            format!("File '{file_path}' is locked by user '{user_id}' (DIRECT): {message}")
+        }
         (Relation::Direct, _) => format!("File '{file_path}' is being {doing} by {who}: {message}"),
         (Relation::Reserved, _) => {
             format!("File '{file_path}' is reserved for {who}, whose claim came first: {message}")
@@ -210,7 +214,9 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
                 Some(InterfacePromise::Keeps) => ", who keeps its interface",
                 _ => "",
             };
-            format!("File '{file_path}', {relation}, is being {doing} by {who}{keeps}: {message}")
+            // As documented, where no agent is named.
+            let code = agent_id.as_ref().map_or(" (NEIGHBOR)", |_| "");
+            format!("File '{file_path}', {relation}, is being {doing} by {who}{keeps}{code}: {message}")
         }
     }
 }

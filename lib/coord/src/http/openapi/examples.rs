@@ -234,7 +234,7 @@ pub fn graph() -> Value {
         "locks": { "src/db.ts": lock_of_ada(None) },
         "version": HEAD,
         "state": "ready",
-        "policy": { "ttl_seconds": 300, "neighbors": "block" },
+        "policy": { "ttl_seconds": 300, "neighbors": "interface" },
         "generated_at": GRANTED_AT,
     })
 }
@@ -295,7 +295,7 @@ const NEWEST: &str = "1795306224000-1";
 pub fn building_graph() -> Value {
     json!({
         "nodes": [], "edges": [], "locks": {}, "version": null, "state": "building",
-        "policy": { "ttl_seconds": 300, "neighbors": "block" }, "generated_at": null,
+        "policy": { "ttl_seconds": 300, "neighbors": "interface" }, "generated_at": null,
     })
 }
 
