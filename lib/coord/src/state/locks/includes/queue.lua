@@ -219,7 +219,7 @@ local function open_queue()
     local ticket = {
       id = id, user_id = request.user_id, user_name = request.user_name,
       agent_id = request.agent_id ~= '' and request.agent_id or nil, branch = request.branch, status = wanted,
-      message = message, files = files, keeps = keeps or nil, since = now_ms, patience = tonumber(policy.patience) * 1000,
+      message = message, files = files, keeps = keeps or nil, since = now_ms,
     }
     local bytes, bytes_of_person, of_person = #cjson.encode(ticket), #cjson.encode(ticket), 0
     for _, other in ipairs(tickets) do
@@ -315,6 +315,7 @@ local function open_queue()
       end
     end
     ticket.asked, ticket.held = now_ms, now_ms + (tonumber(policy.wait) or 0) * 1000
+    ticket.patience = tonumber(policy.patience) * 1000
     local near, is_near, is_older = is_blocking(wanted, 'NEIGHBOR', 'WRITING', neighbor_policy) and ticket.near or {}, {}, false
     for _, path in ipairs(near) do
       is_near[path] = true
