@@ -105,7 +105,9 @@ async fn a_ticket_that_an_older_version_has_stored_is_kept(world: World) {
         stored[0].as_object_mut().unwrap().remove(name);
     }
     let key = state::locks::keys::queue(&world.repo);
-    world.command(["SET", &key, &serde_json::Value::from(stored).to_string()]).await;
+    world
+        .command(["SET", &key, &serde_json::Value::from(stored).to_string()])
+        .await;
     assert_eq!(waits(&eve, Writing, &["a.ts"]).await.0, 2);
     assert_eq!(waits(&bob, Writing, &["a.ts"]).await.0, 1);
     ann.abandons(&["a.ts"]).await;
