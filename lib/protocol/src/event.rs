@@ -604,6 +604,6 @@ mod tests {
             assert_eq!(serde_json::to_value(&event).unwrap(), json);
             names.insert(event.name());
         }
-        assert_eq!(names.len(), 24, "an example of each: {names:?}");
+        assert_eq!(names.len(), 25, "an example of each: {names:?}");
     }
 }

@@ -237,6 +237,8 @@ fn the_files_of_a_task_are_claimed_from_the_working_copy_and_unlocked_where_noth
     );
     // Nothing was changed, so that there is nothing to push.
     by(&world, "two", &["task", "release", "t3"], 0);
+    // Agent two has worked on something else meanwhile, and waits from now on.
+    by(&world, "two", &["task", "claim", "t2"], 3);
     by(&world, "one", &["task", "done", "t1"], 0);
     let locks = |status: &serde_json::Value| status["locks"].as_array().map(Vec::len);
     assert_eq!(locks(&json(&world, &["status", "--json"], 0)), Some(0));

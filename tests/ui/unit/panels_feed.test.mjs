@@ -72,6 +72,7 @@ test('every kind of event has words', () => {
   assert.equal(deedOf(entry({ kind: 'lock_renewed', detail: 'for reading' })), 'renews 1 file for reading');
   assert.equal(deedOf(entry({ kind: 'lock_expired', holder: null, fileCount: 700 })), 'The locks of 700 files expire');
   assert.equal(deedOf(entry({ kind: 'lock_released', fileCount: 2 }), true), 'releases it and 1 more');
+  assert.equal(deedOf(entry({ kind: 'lock_reserved', fileCount: 2 })), 'has 2 files reserved');
   assert.equal(deedOf(entry({ kind: 'team_joined', holder: null })), 'Event: team joined');
 });
 

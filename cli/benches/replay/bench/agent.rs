@@ -25,6 +25,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(15);
 /// Longest time for which a server holds a claim back.
 const MOST_HELD: Duration = Duration::from_secs(20);
 
+/// How often such a claim is made again at least, so that it asks without a pause: a real one says how long it is held.
+const HELD_AGAIN: Duration = Duration::from_secs(9);
+
 /// Longest wait for the files of one task. Who waits longer starves.
 const MOST_WAIT: Duration = Duration::from_secs(48 * 3600);
 
@@ -213,7 +216,8 @@ impl<'a> Agent<'a> {
         if *held_until <= now {
             *held_until = now + MOST_HELD;
         }
-        if run.clock.wait_until(*held_until).await {
+        let until = (*held_until).min(now + HELD_AGAIN);
+        if run.clock.wait_until(until).await || until < *held_until {
             let mut account = run.account.borrow_mut();
             account.claims -= 1;
             account.refusals -= 1;

@@ -215,7 +215,7 @@ fn of_reservation(reservation: &LockReservation) -> String {
     let files = files(reservation.files.as_deref(), reservation.file_count);
     let who = who(&reservation.user, reservation.agent_id.as_deref());
     format!(
-        "{files} on {} is {} for {who}",
+        "{who} has {files} on {} {}",
         reservation.branch,
         styled(GOOD, "reserved")
     )

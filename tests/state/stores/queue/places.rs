@@ -3,7 +3,7 @@
 use coord::domain::LockMode::{Reading, Writing};
 use coord::state;
 
-use super::{pass, place, row, waits};
+use super::{pass, place, row, tickets, waits};
 use crate::world::World;
 
 async fn a_refused_claim_takes_a_place_and_the_same_claim_keeps_it(world: World) {
@@ -96,6 +96,24 @@ async fn branches_have_queues_of_their_own(world: World) {
     assert_eq!(row(&world).await, ["bob", "bob!"]);
 }
 
+async fn a_ticket_that_an_older_version_has_stored_is_kept(world: World) {
+    let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
+    ann.writes(&["a.ts"]).await;
+    waits(&bob, Writing, &["a.ts"]).await;
+    let mut stored = tickets(&world).await;
+    for name in ["held", "patience", "overtaken"] {
+        stored[0].as_object_mut().unwrap().remove(name);
+    }
+    let key = state::locks::keys::queue(&world.repo);
+    world
+        .command(["SET", &key, &serde_json::Value::from(stored).to_string()])
+        .await;
+    assert_eq!(waits(&eve, Writing, &["a.ts"]).await.0, 2);
+    assert_eq!(waits(&bob, Writing, &["a.ts"]).await.0, 1);
+    ann.abandons(&["a.ts"]).await;
+    assert_eq!(row(&world).await, ["bob!", "eve"]);
+}
+
 async fn the_tickets_go_by_themselves(world: World) {
     world.agent("ann").writes(&["a.ts"]).await;
     waits(&world.agent("bob"), Writing, &["a.ts"]).await;
@@ -108,5 +126,6 @@ on_every_store! {
     a_ticket_ends_30_seconds_after_it_was_asked_for,
     two_who_hold_what_the_other_wants_are_told,
     branches_have_queues_of_their_own,
+    a_ticket_that_an_older_version_has_stored_is_kept,
     the_tickets_go_by_themselves,
 }
