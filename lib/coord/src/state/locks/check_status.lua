@@ -14,7 +14,7 @@
 --      or one of the denials of admit()
 local wanted, neighbor_policy, lookups = ARGV[28], ARGV[29], ARGV[33]
 local paths, gate_at = { unpack(ARGV, 34) }, 17
-local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
+local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths, interface = ARGV[32] }
 -- @include admission/admission
 -- @include admission/behind
 -- @include locks/survey
@@ -44,7 +44,7 @@ local behind, is_for_source = is_behind_head()
 if is_for_source and not gate.is_refused then
   return ask_source()
 end
-local interface_of = read_interface(ARGV[32])
+local interface_of = read_interface(policy.interface)
 local findings, blocked, omitted, own = survey(paths, wanted, neighbor_policy, interface_of)
 if not findings then
   local too_much = blocked

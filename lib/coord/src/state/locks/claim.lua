@@ -22,13 +22,13 @@
 local wanted, neighbor_policy = ARGV[28], ARGV[29]
 local agent_head, message, ttl, repository, lookups, takes_over = unpack(ARGV, 33, 38)
 local paths, gate_at = { unpack(ARGV, 41) }, 17
-local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths, wait = ARGV[39], patience = ARGV[40] }
+local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths, interface = ARGV[32], wait = ARGV[39], patience = ARGV[40] }
 -- @include admission/admission
 -- @include locks/claiming
 -- @include teams/waiting
 -- @include locks/holds_all
 
-local interface_of = read_interface(ARGV[32])
+local interface_of = read_interface(policy.interface)
 request.takes_over = takes_over ~= '' and takes_over or nil
 local denial = admit(function()
   return holds_all(paths)

@@ -4,14 +4,14 @@
 -- paths cost one request, and the files that the gate has judged.
 local neighbor_policy, policy = ARGV[gate_at + 11], {
   digest = ARGV[gate_at + 12], judged = {}, lines = ARGV[gate_at + 13], names = ARGV[gate_at + 14], unjudged = {},
-  patience = ARGV[gate_at + 16],
+  interface = ARGV[gate_at + 15] or '', patience = ARGV[gate_at + 16],
 }
 local agent_head, repository, paths_of_request = unpack(ARGV, gate_at + 17, gate_at + 19)
 local judged_paths = { unpack(ARGV, gate_at + 20) }
 
 -- @include tasks/file_terms
 -- @include locks/claiming
-local interface_of = read_interface(ARGV[gate_at + 15] or '')
+local interface_of = read_interface(policy.interface)
 -- @include teams/suggested
 
 for letter, path in string.gmatch(policy.lines or '', '(.)([^\n]*)\n') do
