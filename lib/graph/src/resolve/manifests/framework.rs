@@ -180,13 +180,14 @@ mod tests {
     #[test]
     fn literal_aliases_are_added_and_others_are_not() {
         let text = "const config = { kit: { files: { lib: 'src/own' }, alias: {\n\
-                    // '$no': 'src/no',\n $ui: 'src/ui', '$api/*': \"./src/api/*\", $computed: path.resolve('x'), '@': `src` } } };";
+                    // '$no': 'src/no',\n $ui: 'src/ui', '$api/*': \"./src/api/*\", $computed: path.resolve('x'), $not: path.resolve(x), '@': `src` } } };";
         for (alias, expected) in [
             ("$ui/*", vec!["src/ui/*"]),
             ("$api", vec!["src/api"]),
             ("$lib/*", vec!["src/own/*"]),
             ("@/*", vec!["src/*"]),
-            ("$computed", vec![]),
+            ("$computed", vec!["x"]),
+            ("$not", vec![]),
             ("$no", vec![]),
         ] {
             assert_eq!(targets("svelte.config.js", text, alias), expected, "{alias}");

@@ -1,18 +1,22 @@
 //! Literal properties of the objects in a script, read without running it: `{ a: { b: "c" } }` has `b` within `a`.
+//!
+//! A value is a string, a path that is computed from strings alone ([`path_expression`]), or a list of these.
+
+mod path_expression;
 
 use crate::scan::javascript::bytes::{is_word, word_end};
 use crate::scan::javascript::template::template_end;
 use crate::scan::javascript::{literal, regex, trivia};
 use crate::scan::meter;
 
-/// Deepest nesting of objects.
+/// Deepest nesting of objects and lists.
 const MAX_DEPTH: usize = 32;
 
-/// `name: "value"` in an object.
+/// `name: "value"` in an object, or one value of the list in `name: ["value", ...]`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Property<'t> {
-    /// The names of the properties around the object, outermost first; empty for an object that is not the value of a
-    /// property.
+    /// The names of the properties around the object, outermost first, those of lists included; empty for an object that is
+    /// not the value of a property.
     pub(crate) within: Vec<&'t str>,
     pub(crate) name: String,
     pub(crate) value: String,
@@ -28,32 +32,68 @@ enum Token<'t> {
     Operand,
 }
 
-/// All properties of `text` whose values are string literals alone.
+/// An open object or list, and the name of the property whose value it is; empty where there is none.
+#[derive(Clone, Copy, Debug)]
+struct Open<'t> {
+    name: &'t str,
+    is_list: bool,
+}
+
+/// All properties of `text` whose values are literal.
 pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
     let tokens = tokens(text);
     let mut found = Vec::new();
-    let mut open: Vec<&str> = Vec::new();
+    let mut open: Vec<Open<'_>> = Vec::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         match (token, tokens.get(at + 1), tokens.get(at + 2)) {
-            (Token::Name(name) | Token::Text(name), Some(Token::Sign(b':')), Some(Token::Sign(b'{')))
-                if open.len() < MAX_DEPTH =>
-            {
-                open.push(name);
+            (
+                Token::Name(name) | Token::Text(name),
+                Some(Token::Sign(b':')),
+                Some(Token::Sign(sign @ (b'{' | b'['))),
+            ) if open.len() < MAX_DEPTH => {
+                let is_list = *sign == b'[';
+                open.push(Open { name, is_list });
                 at += 2;
             }
-            (Token::Name(name) | Token::Text(name), Some(Token::Sign(b':')), Some(Token::Text(value)))
-                if matches!(tokens.get(at + 3), Some(Token::Sign(b',' | b'}'))) =>
-            {
-                found.push(Property {
-                    within: open.iter().copied().filter(|name| !name.is_empty()).collect(),
-                    name: (*name).to_owned(),
-                    value: (*value).to_owned(),
-                });
-                at += 2;
+            (Token::Name(name) | Token::Text(name), Some(Token::Sign(b':')), _) => {
+                if let Some((value, end)) = literal_value(&tokens, at + 2) {
+                    found.push(Property {
+                        within: names(&open),
+                        name: (*name).to_owned(),
+                        value,
+                    });
+                    at = end - 1;
+                }
             }
-            (Token::Sign(b'{'), ..) => open.push(""),
-            (Token::Sign(b'}'), ..) => drop(open.pop()),
+            (Token::Sign(b'{'), ..) => open.push(Open {
+                name: "",
+                is_list: false,
+            }),
+            (Token::Sign(b'['), ..) => open.push(Open {
+                name: "",
+                is_list: true,
+            }),
+            (Token::Sign(b'}'), ..) => {
+                // A list that was never closed ends with the object around it.
+                while open.pop().is_some_and(|one| one.is_list) {}
+            }
+            (Token::Sign(b']'), ..) => drop(open.pop_if(|one| one.is_list)),
+            (Token::Name(_) | Token::Text(_), ..) => {
+                if let Some((list, around)) = open.split_last()
+                    && list.is_list
+                    && !list.name.is_empty()
+                    && matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Sign(b'[' | b',')))
+                    && let Some((value, end)) = literal_value(&tokens, at)
+                {
+                    found.push(Property {
+                        within: names(around),
+                        name: list.name.to_owned(),
+                        value,
+                    });
+                    at = end - 1;
+                }
+            }
             _ => {}
         }
         at += 1;
@@ -62,6 +102,23 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
         }
     }
     found
+}
+
+fn names<'t>(open: &[Open<'t>]) -> Vec<&'t str> {
+    open.iter()
+        .map(|one| one.name)
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// The literal value at `at`, and the number of the token after it, where it is a whole value.
+fn literal_value(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)> {
+    let (value, end) = match tokens.get(at)? {
+        Token::Text(value) => ((*value).to_owned(), at + 1),
+        Token::Name(_) => path_expression::read(tokens, at)?,
+        Token::Sign(_) | Token::Operand => return None,
+    };
+    matches!(tokens.get(end), Some(Token::Sign(b',' | b'}' | b']'))).then_some((value, end))
 }
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -154,6 +211,11 @@ mod tests {
             ["a b=c", " k=l"]
         );
         assert_eq!(found("{ a: 'it\\'s', b: `c${d}`, e: `f` }"), [" e=f"]);
+        assert_eq!(
+            found("{ a: ['b', c, resolve('./d'), 'e' + f], g: [{ h: 'i' }, [ 'j' ]], k: 'l' } [ 'm' ]"),
+            [" a=b", " a=./d", "g h=i", " k=l"]
+        );
+        assert_eq!(found("{ x: { a: ['b' }, d: 'e' }"), [" d=e"]);
         assert_eq!(found("{ a: 'not closed"), Vec::<String>::new());
     }
 
@@ -184,7 +246,22 @@ mod tests {
 
     #[test]
     fn hostile_text_is_read_in_linear_time() {
-        for piece in ["/[", "(/", "'", "`${", "`${`", "}`", "{", "/*", "\\"] {
+        for piece in [
+            "/[",
+            "(/",
+            "'",
+            "`${",
+            "`${`",
+            "}`",
+            "{",
+            "/*",
+            "\\",
+            "a:[",
+            "a:resolve(",
+            "a:a.",
+            "a:join(b,",
+            "[a(",
+        ] {
             let text = piece.repeat(10_000);
             meter::take();
             literal_properties(&text);
@@ -194,7 +271,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read(text in r#"[{}:,'"`/*\[\]\\a é$\n]{0,60}"#) {
+        fn any_text_is_read(text in r#"([{}:,'"`/*\[\]\\a é$\n().]|join|new URL|import\.meta\.url|'b'){0,60}"#) {
             literal_properties(&text);
         }
     }
