@@ -7,7 +7,7 @@ use crate::scan::findings::{BYTES_FOR_WEIGHT, Weigh};
 use crate::specifier::Specifier;
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
-pub const SCAN_VERSION: u32 = 4;
+pub const SCAN_VERSION: u32 = 5;
 
 /// The result of reading one file. It belongs to the content, so that a renamed file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,6 +175,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::interface::stored::INTERFACE_VERSION;
     use crate::interface::{Interface, NoInterface};
 
     fn any_record() -> impl Strategy<Value = Record> {
@@ -246,7 +247,7 @@ mod tests {
             let record = decoded(&format!("{line}i1 ./a\n")).expect("a record");
             assert_eq!((record.interface, record.specifiers.len()), (None, 1), "{line}");
         }
-        assert_eq!(decoded("I1 - for_a_reason\n"), None);
-        assert_eq!(decoded("I1 00ff 0 2\n00ff name\n"), None);
+        assert_eq!(decoded(&format!("I{INTERFACE_VERSION} - for_a_reason\n")), None);
+        assert_eq!(decoded(&format!("I{INTERFACE_VERSION} 00ff 0 2\n00ff name\n")), None);
     }
 }

@@ -215,7 +215,7 @@ mod tests {
             found("{ a: ['b', c, resolve('./d'), 'e' + f], g: [{ h: 'i' }, [ 'j' ]], k: 'l' } [ 'm' ]"),
             [" a=b", " a=./d", "g h=i", " k=l"]
         );
-        assert_eq!(found("{ x: { a: ['b' }, d: 'e' }"), [" d=e"]);
+        assert_eq!(found("{ x: { a: ['b' }, d: 'e' }"), ["x a=b", " d=e"]);
         assert_eq!(found("{ a: 'not closed"), Vec::<String>::new());
     }
 
