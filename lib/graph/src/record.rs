@@ -27,7 +27,7 @@ pub struct Record {
     pub manifest: Option<String>,
 }
 
-const KINDS: [(ImportKind, char); 14] = [
+const KINDS: [(ImportKind, char); 15] = [
     (ImportKind::Import, 'i'),
     (ImportKind::ExportFrom, 'e'),
     (ImportKind::Type, 't'),
@@ -42,6 +42,7 @@ const KINDS: [(ImportKind, char); 14] = [
     (ImportKind::Path, 'p'),
     (ImportKind::Constraint, 'c'),
     (ImportKind::Amd, 'a'),
+    (ImportKind::Glob, 'g'),
 ];
 
 impl Record {

@@ -31,6 +31,7 @@ use std::collections::HashSet;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::file::FileId;
+use crate::import_kind::ImportKind;
 use crate::language::{Family, Language};
 use crate::resolution::{Reason, Resolution, Resolved};
 use crate::specifier::Specifier;
@@ -116,11 +117,29 @@ impl Resolver<'_> {
             trace: &mut scratch.trace,
             buffer: &mut scratch.buffer,
         };
-        let resolve = |specifier: &Specifier| match javascript.trace.is_spent() {
-            true => UNTRIED,
-            false => javascript.resolve(&specifier.text, specifier.kind),
+        let more = &mut scratch.more;
+        // Patterns of one file may match the same files.
+        let mut known = HashSet::new();
+        let resolve = |(index, specifier): (u32, &Specifier)| {
+            if javascript.trace.is_spent() {
+                return UNTRIED;
+            }
+            if specifier.kind != ImportKind::Glob {
+                return javascript.resolve(&specifier.text, specifier.kind);
+            }
+            let files = match javascript.files_of_glob(&specifier.text, specifier.name.as_deref()) {
+                Ok(files) => files,
+                Err(reason) => return Resolution::Unresolved(reason),
+            };
+            let first = files.first().copied();
+            let mut fresh = files.into_iter().filter(|file| known.insert(*file));
+            let Some(first) = fresh.next().or(first) else {
+                return UNTRIED;
+            };
+            more.extend(fresh.map(|file| (index, file)));
+            Resolution::File(first)
         };
-        specifiers.iter().map(resolve).collect()
+        (0..).zip(specifiers).map(resolve).collect()
     }
 
     fn python(&self, from: FileId, specifiers: &[Specifier], scratch: &mut Scratch) -> Vec<Resolution> {

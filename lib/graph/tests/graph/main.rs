@@ -9,6 +9,7 @@ mod incremental;
 mod interfaces;
 mod javascript;
 mod javascript_configs;
+mod javascript_globs;
 mod javascript_packages;
 mod python;
 mod queries;

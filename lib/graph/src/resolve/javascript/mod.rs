@@ -6,6 +6,7 @@
 
 mod aliases;
 mod files;
+mod globs;
 mod importer;
 mod packages;
 mod unbuilt;
@@ -67,8 +68,10 @@ impl Importer<'_> {
         let context = self.context;
         let options = context.options.as_deref();
         let mut by_options = options.map_or(ByOptions::Unknown, |options| self.by_options(options, text));
-        if let (Some(framework), ByOptions::Nowhere | ByOptions::Unknown) = (context.framework.as_deref(), by_options) {
-            by_options = self.by_paths(framework.paths(), text).0.or(by_options);
+        for paths in context.framework.iter().flat_map(|framework| framework.all_paths()) {
+            if !matches!(by_options, ByOptions::File(_)) {
+                by_options = self.by_paths(paths, text).0.or(by_options);
+            }
         }
         if let ByOptions::File(file) = by_options {
             return Resolution::File(file);

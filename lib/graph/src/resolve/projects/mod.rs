@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::resolve::keys::{KeySpace, Keys, Trace};
-use crate::resolve::manifests::framework::Framework;
+use crate::resolve::manifests::framework::{Configs, Framework, layers};
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests};
 use crate::resolve::path_table::PathTable;
@@ -41,6 +41,53 @@ pub(crate) struct Projects {
 
 /// Most values that all configs of a graph inherit together, those of the same text counted each time.
 const MAX_INHERITED_VALUES: usize = 10_000_000;
+
+/// Most layers of all projects of a graph together.
+const MAX_LAYERS: usize = 50_000;
+
+/// The aliases of frameworks by folder. Those that equal aliases of `older` are taken from there. A project for whose layers
+/// there is no room goes to `left_out`.
+fn frameworks(
+    index: &ManifestIndex<'_>,
+    older: Option<&Projects>,
+    left_out: &mut BTreeSet<String>,
+) -> HashMap<String, Arc<Framework>> {
+    let mut configs = Configs::new();
+    for (path, config) in &index.frameworks {
+        configs.entry(folder(path)).or_insert((path, config));
+    }
+    let mut projects: HashMap<&str, Arc<Framework>> = HashMap::new();
+    let mut layer_of: HashMap<&str, &str> = HashMap::new();
+    let mut room = MAX_LAYERS;
+    for (folder, (path, config)) in &configs {
+        let mut layers = layers(folder, &configs);
+        match room.checked_sub(layers.len()) {
+            Some(left) => room = left,
+            None => {
+                left_out.insert((*path).to_owned());
+                layers.clear();
+            }
+        }
+        if let Some(fresh) = Framework::new(path, config, &layers, &configs) {
+            projects.insert(folder, Arc::new(fresh));
+        }
+        for layer in layers {
+            layer_of.entry(layer).or_insert(folder);
+        }
+    }
+    let all = projects.iter().map(|(folder, own)| {
+        let project = layer_of.get(folder).and_then(|project| projects.get(project));
+        let fresh = match project {
+            Some(project) => Arc::new(Framework::clone(own).within(Arc::clone(project))),
+            None => Arc::clone(own),
+        };
+        let kept = older
+            .and_then(|older| older.frameworks.get(*folder))
+            .filter(|known| **known == fresh);
+        ((*folder).to_owned(), kept.map_or(fresh, Arc::clone))
+    });
+    all.collect()
+}
 
 impl Projects {
     /// Combines `manifests` to projects. Parts that equal those of `older` are taken from there.
@@ -97,17 +144,7 @@ impl Projects {
             let package = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
             packages.insert((*folder).to_owned(), package);
         }
-        let mut frameworks: HashMap<String, Arc<Framework>> = HashMap::new();
-        for (path, config) in &index.frameworks {
-            let folder = folder(path);
-            if let Some(fresh) = Framework::new(path, config).filter(|_| !frameworks.contains_key(folder)) {
-                let kept = older
-                    .and_then(|older| older.frameworks.get(folder))
-                    .filter(|known| ***known == fresh);
-                let framework = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
-                frameworks.insert(folder.to_owned(), framework);
-            }
-        }
+        let frameworks = frameworks(&index, older, &mut left_out);
         let governing = index.governing(&options);
         let python_folders = index.python_folders();
         Projects {

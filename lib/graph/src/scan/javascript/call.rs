@@ -32,6 +32,8 @@ impl Scanner<'_, '_> {
             b"meta" => {
                 if let Some(end) = self.property(property + 4, b"resolve") {
                     self.emit_call(end, ImportKind::RequireResolve);
+                } else if let Some(end) = self.property(property + 4, b"glob") {
+                    self.glob(end);
                 }
             }
             _ => {}
@@ -52,6 +54,8 @@ impl Scanner<'_, '_> {
     pub(super) fn require(&mut self) {
         if let Some(end) = self.property(self.position, b"resolve") {
             self.emit_call(end, ImportKind::RequireResolve);
+        } else if let Some(end) = self.property(self.position, b"context") {
+            self.context(end);
         } else {
             self.emit_call(self.position, ImportKind::Require);
             let (at, byte) = next(self.text, self.position);

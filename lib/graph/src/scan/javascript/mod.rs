@@ -14,6 +14,7 @@ pub(crate) mod bytes;
 mod call;
 mod clause;
 mod code;
+mod glob;
 mod html;
 mod jsdoc;
 mod jsx;

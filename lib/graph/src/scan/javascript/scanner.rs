@@ -147,12 +147,17 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// Adds an import of `text` at `position`.
     pub(super) fn emit_text(&mut self, position: usize, text: String, kind: ImportKind) {
-        let line = self.lines.at(self.whole, position);
+        let line = self.line(position);
         self.found.push(Specifier {
             text,
             name: None,
             kind,
             line,
         });
+    }
+
+    /// The line of `position`.
+    pub(super) fn line(&mut self, position: usize) -> u32 {
+        self.lines.at(self.whole, position)
     }
 }
