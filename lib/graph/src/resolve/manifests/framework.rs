@@ -75,7 +75,7 @@ impl FrameworkConfig {
                 ([.., "files"], "lib") => config.library_folder = Some(value),
                 ([], "srcDir") => config.source_folder = Some(value),
                 ([], "extends") if value.starts_with('.') && config.layers.len() < MAX_LAYERS => {
-                    config.layers.push(value)
+                    config.layers.push(value);
                 }
                 (["$meta"], "name") => config.name = Some(value),
                 _ => {}

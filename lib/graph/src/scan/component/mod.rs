@@ -48,7 +48,7 @@ pub(crate) fn for_each_script(language: Language, text: &[u8], mut visit: impl F
     // Where a script is can depend on the code around it.
     let mut found = Findings::default();
     walk(language, text, &mut Scanner::new(text, &mut found), &mut |_, script| {
-        visit(script)
+        visit(script);
     });
 }
 
