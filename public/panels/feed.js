@@ -8,7 +8,7 @@ import { counted } from '../app/words.js';
 export const KINDS = new Map([
   ['claims', { label: 'Claims', kinds: ['lock_granted', 'lock_renewed'] }],
   ['refusals', { label: 'Refusals', kinds: ['lock_refused'] }],
-  ['releases', { label: 'Releases', kinds: ['lock_released', 'interface_changed'] }],
+  ['releases', { label: 'Releases', kinds: ['lock_released', 'lock_reserved', 'interface_changed'] }],
   ['expiries', { label: 'Expiries', kinds: ['lock_expired'] }],
   ['intents', { label: 'Intents', kinds: ['intent_changed', 'intent_overlap_allowed', 'file_taken_over', 'ledger_trimmed'] }],
   ['teams', { label: 'Teams', kinds: ['task_created', 'task_updated', 'task_claimed', 'task_completed', 'task_released', 'task_lapsed', 'task_deleted', 'task_unblocked', 'message_sent', 'team_changed', 'shutdown_changed'] }],
@@ -111,6 +111,7 @@ export function deedOf({ kind, holder, fileCount, branch, detail, isOfTeam }, is
     case 'lock_released': return holder ? (detail ? `loses ${files}: ${detail}` : `releases ${files}`) : `The locks of ${files} are released`;
     case 'lock_expired': return holder ? `loses ${files}: expired` : `The locks of ${files} expire`;
     case 'lock_refused': return `is refused ${files}`;
+    case 'lock_reserved': return `has ${files} reserved`;
     case 'intent_changed': return `${detail} the intent`;
     case 'intent_overlap_allowed': return 'allows an overlap of the intent';
     case 'file_taken_over': return `takes over ${files} for the intent`;

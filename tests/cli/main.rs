@@ -1,6 +1,7 @@
 //! The binary `coord` as a process.
 #![cfg(unix)]
 
+mod contest;
 mod crash;
 mod graph_command;
 mod policy;

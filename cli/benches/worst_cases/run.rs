@@ -176,7 +176,7 @@ impl Run<'_> {
                     agent_head: &self.head,
                     message: &message,
                     ttl_seconds: 300,
-                    interface: None,
+                    wait_seconds: 0,
                     claimed: &self.claimed,
                     take_over: None,
                     paths: &parse(paths),

@@ -228,6 +228,12 @@ pub fn has_ended(working_copy: &WorkingCopy, holder: &AgentId) -> Option<bool> {
     Some(record.has_ended || (!record.above.is_empty() && record.process().is_none()))
 }
 
+/// Whether hooks have told of the conversation of `holder`, or of that of its lead, and it goes on: they see its edits.
+pub fn is_hooked(working_copy: &WorkingCopy, holder: &AgentId) -> bool {
+    let lead = holder.lead();
+    has_ended(working_copy, lead.as_ref().unwrap_or(holder)) == Some(false)
+}
+
 fn all(working_copy: &WorkingCopy) -> impl Iterator<Item = Record> {
     let folder = local_server::sessions(working_copy);
     let names = folder.list(MOST_FILES).ok().flatten().unwrap_or_default();

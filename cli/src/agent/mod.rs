@@ -34,6 +34,7 @@ pub mod files;
 pub mod git;
 pub mod git_hooks;
 pub mod intents;
+pub mod interfaces;
 pub mod ledger;
 pub mod local_server;
 pub mod mail_notes;

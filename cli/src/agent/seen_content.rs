@@ -46,6 +46,8 @@ struct Seen {
     is_foreign: bool,
     /// The content for which a write was refused last: each conflict is recorded once.
     refused: Option<ContentHash>,
+    /// Whether the session was let in to change what others can import of it.
+    changes_interface: bool,
     at: u64,
 }
 
@@ -133,7 +135,7 @@ impl SeenContent {
     }
 
     /// A write to `path` is let in, after [`SeenContent::conflict`] has found none.
-    pub fn begin_write(&mut self, path: &Path, token: Option<i64>) {
+    pub fn begin_write(&mut self, path: &Path, token: Option<i64>, changes_interface: bool) {
         let seen = self.touch(path);
         let before = match (seen.hash, seen.write) {
             // It was looked at just now.
@@ -141,6 +143,17 @@ impl SeenContent {
             _ => on_disk(path),
         };
         seen.write = Some(Write { before, token });
+        seen.changes_interface = changes_interface;
+    }
+
+    /// Whether the session was let in to change what others can import of `path`.
+    pub fn changes_interface(&self, path: &Path) -> bool {
+        self.files.get(&key(path)).is_some_and(|seen| seen.changes_interface)
+    }
+
+    /// From now on, the session may change what others can import of `path`, or has to keep it.
+    pub fn set_changes_interface(&mut self, path: &Path, changes: bool) {
+        self.touch(path).changes_interface = changes;
     }
 
     /// A write to `path` has ended, which wrote `content` where that is known. `None` where it has changed nothing, or was heard of
@@ -201,6 +214,7 @@ impl SeenContent {
             hash,
             stamp: stamp.filter(|_| is_there),
             at: seen.at,
+            changes_interface: seen.changes_interface,
             ..Seen::default()
         };
     }
@@ -270,16 +284,16 @@ mod tests {
         let mut seen = SeenContent::default();
         fs::write(&path, "one").unwrap();
         seen.read(&path);
-        seen.begin_write(&path, Some(7));
+        seen.begin_write(&path, Some(7), true);
         fs::write(&path, "two").unwrap();
         assert_eq!(seen.end_write(&path, None), Some(Written { token: Some(7) }));
         assert_eq!(seen.end_write(&path, None), None, "two events of one write");
         assert_eq!(seen.conflict(&path), None);
         // A write that changed nothing.
-        seen.begin_write(&path, None);
+        seen.begin_write(&path, None, true);
         assert_eq!(seen.end_write(&path, None), None);
         // Between the write and its event, somebody else has written.
-        seen.begin_write(&path, None);
+        seen.begin_write(&path, None, true);
         fs::write(&path, "theirs").unwrap();
         let own = ContentHash::of(b"three");
         assert_eq!(seen.end_write(&path, Some(own)), Some(Written { token: None }));

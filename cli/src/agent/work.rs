@@ -6,8 +6,10 @@ use anyhow::Context;
 use coord::domain::{AgentId, Branch, FilePath, RepoId};
 use coord_git::WorkingCopy;
 use coord_protocol::tasks::TaskWork;
-use coord_protocol::{CheckRequest, LockMode, LockStatus, PostRequest};
+use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, PostRequest};
 
+use super::conversations;
+use super::interfaces::Interfaces;
 use super::options::AgentArgs;
 
 /// A working copy, and who works in it for which branch.
@@ -24,6 +26,8 @@ pub struct Work {
     pub work_branch: Option<Branch>,
     /// Who works.
     pub agent_id: Option<AgentId>,
+    /// Whether the hooks of the session see its edits: then a claim keeps the interfaces until an edit shows otherwise.
+    pub is_hooked: bool,
 }
 
 impl Work {
@@ -42,7 +46,33 @@ impl Work {
             folder,
             branch,
             work_branch,
+            is_hooked: false,
         })
+    }
+
+    /// The same for `agent_id`, whose hooks may see its edits.
+    pub fn of_agent(self, agent_id: Option<AgentId>) -> Work {
+        let is_hooked = agent_id
+            .as_ref()
+            .is_some_and(|agent| conversations::is_hooked(&self.working_copy, agent));
+        Work {
+            agent_id,
+            is_hooked,
+            ..self
+        }
+    }
+
+    /// What a claim of `paths` says of their interfaces: the word, and the files whose interface is not that of the branch any more.
+    fn interface(&self, paths: &[String], is_writing: bool) -> (Option<InterfacePromise>, Option<Vec<String>>) {
+        if !(is_writing && self.is_hooked) {
+            return (None, None);
+        }
+        let compared = Interfaces::of(self).compare_disk(paths);
+        let changed: Vec<String> = compared.into_keys().collect();
+        (
+            Some(InterfacePromise::Keeps),
+            Some(changed).filter(|changed| !changed.is_empty()),
+        )
     }
 
     /// The repository, as requests name it.
@@ -60,6 +90,7 @@ impl Work {
 
     /// A check of `paths`, which are paths of the repository.
     pub fn check(&self, paths: Vec<String>, intent: Option<LockMode>) -> CheckRequest {
+        let (interface, interface_changes) = self.interface(&paths, intent != Some(LockMode::Reading));
         CheckRequest {
             repo_url: Some(self.repo_url()),
             branch: Some(self.branch.to_string()),
@@ -67,6 +98,8 @@ impl Work {
             file_paths: Some(paths),
             agent_head: self.head(),
             base_head: self.claim_base(),
+            interface,
+            interface_changes,
             intent_id: None,
             agent_id: self.agent(),
             intent,
@@ -114,6 +147,7 @@ impl Work {
     }
 
     fn post(&self, paths: Vec<String>, status: LockStatus, message: String) -> PostRequest {
+        let (interface, interface_changes) = self.interface(&paths, status == LockStatus::Writing);
         PostRequest {
             repo_url: Some(self.repo_url()),
             branch: Some(self.branch.to_string()),
@@ -123,7 +157,8 @@ impl Work {
             message: Some(message),
             agent_head: self.head(),
             base_head: self.claim_base(),
-            interface: None,
+            interface,
+            interface_changes,
             new_repo_head: None,
             intent_id: None,
             tool_call: None,
@@ -170,6 +205,9 @@ impl Work {
             && new_head.is_none()
         {
             *new_head = self.pushed_head();
+        }
+        if self.is_hooked && sent.interface.is_none() {
+            sent.interface = Some(InterfacePromise::Keeps);
         }
         if sent.branch.is_none() {
             sent.branch = Some(self.branch.to_string());

@@ -244,14 +244,15 @@ impl Workplace {
 /// # Errors
 /// When the folder is in no working copy, or an option is not valid.
 pub fn work(args: &AgentArgs) -> anyhow::Result<Work> {
-    let mut work = Work::in_folder(".".as_ref(), args)?;
-    if work.agent_id.is_none() {
+    let work = Work::in_folder(".".as_ref(), args)?;
+    let mut agent_id = work.agent_id.clone();
+    if agent_id.is_none() {
         let session = Session::existing(&work.working_copy);
         if let Some(note) = session.as_ref().and_then(Session::note) {
             // The reader may have closed standard error.
             let _ = writeln!(std::io::stderr(), "coord: {note}");
         }
-        work.agent_id = session.map(|session| session.agent_id);
+        agent_id = session.map(|session| session.agent_id);
     }
-    Ok(work)
+    Ok(work.of_agent(agent_id))
 }

@@ -90,10 +90,13 @@ impl ClaimArgs {
         loop {
             let begun = Instant::now();
             // Each claim has the commit that is checked out now. The first says at once what it waits for.
+            let claim = workplace.work.claim(files.clone(), mode, self.message.clone());
+            let promised = self.keeps_interface.then_some(InterfacePromise::Keeps);
             let request = PostRequest {
-                interface: self.keeps_interface.then_some(InterfacePromise::Keeps),
+                interface_changes: claim.interface_changes.filter(|_| promised.is_none()),
+                interface: promised.or(claim.interface),
                 wait_seconds: wait.filter(|seconds| *seconds > 0),
-                ..workplace.work.claim(files.clone(), mode, self.message.clone())
+                ..claim
             };
             let outcome = workplace.post(&request).await?;
             let left = deadline.saturating_duration_since(Instant::now());

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use coord::mcp::Outcome;
+use coord_protocol::locks::LockType;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, OtherLock};
 
@@ -56,7 +57,11 @@ fn others(outcome: &Outcome, now: i64, width: Option<usize>) -> String {
         let cells = [
             file.clone(),
             holder,
-            mode(lock.status, lock.interface, lock.shared),
+            match lock.lock_type {
+                Some(LockType::Reserved) => "reserved".to_owned(),
+                Some(LockType::Waiting) => "waits".to_owned(),
+                _ => mode(lock.status, lock.interface, lock.shared),
+            },
             expires,
             quoted_line(&lock.message),
         ];

@@ -55,6 +55,7 @@ pub fn task(view: TaskView) -> Result<StoreTask, NoRecord> {
         lapsed: view.lease.state == LeaseState::Lapsed,
         dependencies: ids(&view.dependencies)?,
         met: ids(&view.met_dependencies)?,
+        blocks: ids(&view.blocks)?,
     })
 }
 

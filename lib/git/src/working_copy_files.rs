@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use coord::domain::FilePath;
+use coord::domain::{CommitSha, FilePath};
+use coord::source::SourceError;
 use coord_files::{About, Inside, Kind};
+use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Mode, Stage};
 use gix::worktree::stack::state::ignore::Source;
@@ -26,6 +28,33 @@ impl WorkingCopy {
         let mode = self.root().join(path.as_str()).is_dir().then_some(Mode::DIR);
         let found = rules.at_path(path.as_str(), mode);
         found.is_ok_and(|found| found.is_excluded()) && !self.is_tracked(path)
+    }
+
+    /// The content of `path` in `commit`, as git has stored it; `None` where the commit has no such file.
+    ///
+    /// # Errors
+    /// When it cannot be read here, or has more than `most` bytes.
+    pub fn content_at(&self, commit: &CommitSha, path: &FilePath, most: u64) -> Result<Option<Vec<u8>>, SourceError> {
+        let unreadable = |error: &dyn std::fmt::Display| SourceError::Unreachable(error.to_string());
+        let handle = self.handle();
+        let id = ObjectId::from_hex(commit.as_str().as_bytes()).map_err(|error| unreadable(&error))?;
+        let tree = handle.find_commit(id).map_err(|error| unreadable(&error))?;
+        let tree = tree.tree().map_err(|error| unreadable(&error))?;
+        let entry = tree
+            .lookup_entry_by_path(path.as_str())
+            .map_err(|error| unreadable(&error))?;
+        let Some(entry) = entry.filter(|entry| entry.mode().is_blob()) else {
+            return Ok(None);
+        };
+        let size = handle
+            .find_header(entry.id())
+            .map_err(|error| unreadable(&error))?
+            .size();
+        if size > most {
+            return Err(unreadable(&"the file is too large"));
+        }
+        let mut blob = handle.find_blob(entry.id()).map_err(|error| unreadable(&error))?;
+        Ok(Some(std::mem::take(&mut blob.data)))
     }
 
     /// Whether the index has `path`.

@@ -7,7 +7,7 @@ use crate::scan::findings::{BYTES_FOR_WEIGHT, Weigh};
 use crate::specifier::Specifier;
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
-pub const SCAN_VERSION: u32 = 5;
+pub const SCAN_VERSION: u32 = 6;
 
 /// The result of reading one file. It belongs to the content, so that a renamed file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,9 @@ use crate::import_kind::ImportKind;
 /// Longest specifier that is kept, in bytes: the limit of file systems for one path.
 pub(crate) const MAX_SPECIFIER_BYTES: usize = 4096;
 
+/// The name of a reference to types, beside one to a path.
+pub(crate) const TYPES: &str = "types";
+
 /// One import, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Specifier {
@@ -14,7 +17,8 @@ pub struct Specifier {
     pub text: String,
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
     /// `*` for a star import. Rust's `mod`: the value of its `path` attribute. Rust's `use a::b`: its meaning, where the
-    /// file itself binds the name `a`. Of a pattern of JavaScript: patterns of what it leaves out, one a line.
+    /// file itself binds the name `a`. TypeScript's `/// <reference types="text" />`: `types`. Of a pattern of
+    /// JavaScript: patterns of what it leaves out, one a line.
     pub name: Option<String>,
     /// The form.
     pub kind: ImportKind,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::ErrorBody;
-use crate::locks::{LockMode, OtherLock, OwnLock, is_zero};
+use crate::locks::{InterfacePromise, LockMode, OtherLock, OwnLock, is_zero};
 use crate::orchestration::{Orchestration, Status};
 use crate::schema::{self, AgentId, Branch, CommitId, CommitSha, IntentId, RepoUrl};
 use crate::waiting::Membership;
@@ -42,6 +42,13 @@ pub struct CheckRequest {
     /// The intended access; WRITING by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<LockMode>,
+    /// With WRITING: `keeps` where what others can import of the files stays as it is. Without it, it may change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<InterfacePromise>,
+    /// Those of the files whose interface changes, whatever `interface` says of the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::file_paths)]
+    pub interface_changes: Option<Vec<String>>,
     /// The intent that the work belongs to; where it is left out, the one that the caller has selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<IntentId>)]

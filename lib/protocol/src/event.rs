@@ -26,6 +26,8 @@ pub enum Event {
     LockExpired(LocksEnded),
     /// A claim or a release was refused. The same refusal is published once a minute at most.
     LockRefused(LockRefusal),
+    /// Files that have become free are reserved for a claim that was refused before.
+    LockReserved(LockReservation),
     /// The interface of a file changed, although its writer was to keep it.
     InterfaceChanged(InterfaceChanged),
     /// The branch has another head.
@@ -75,6 +77,7 @@ impl Event {
             Event::LockReleased(_) => "lock_released",
             Event::LockExpired(_) => "lock_expired",
             Event::LockRefused(_) => "lock_refused",
+            Event::LockReserved(_) => "lock_reserved",
             Event::InterfaceChanged(_) => "interface_changed",
             Event::HeadMoved(_) => "head_moved",
             Event::GraphUpdate(_) => "graph_update",
@@ -106,6 +109,7 @@ impl Event {
                 LocksEnded::OfMany(many) => &many.files,
             },
             Event::LockRefused(refusal) => &refusal.files,
+            Event::LockReserved(reservation) => &reservation.files,
             Event::FileTakenOver(taken) => &taken.files,
             Event::InterfaceChanged(changed) => &changed.files,
             _ => &None,
@@ -132,6 +136,7 @@ impl Event {
             }
             Event::LockReleased(LocksEnded::OfMany(_)) | Event::LockExpired(LocksEnded::OfMany(_)) => None,
             Event::LockRefused(refusal) => Some(&refusal.branch),
+            Event::LockReserved(reservation) => Some(&reservation.branch),
             Event::InterfaceChanged(changed) => Some(&changed.branch),
             Event::HeadMoved(moved) => Some(&moved.branch),
             Event::GraphUpdate(update) => Some(&update.branch),
@@ -382,6 +387,48 @@ impl LockRefusal {
     }
 }
 
+/// Files that are reserved for a claim that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct LockReservation {
+    /// Verified login of the caller whose claim it is.
+    pub user: String,
+    /// The caller's name to show; the login where none is known.
+    pub user_name: String,
+    /// The agent of the caller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// The branch.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// The mode of the claim.
+    pub status: LockMode,
+    /// What the caller says it is doing, and why.
+    #[schema(min_length = 1, max_length = 500)]
+    pub message: String,
+    /// The ticket of the claim.
+    pub ticket: String,
+    /// The files: 20 at most, of 1 KiB together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<FilePath>, required = false, min_items = 1, max_items = 20)]
+    pub files: Option<Vec<String>>,
+    /// Number of files.
+    #[schema(minimum = 1)]
+    pub file_count: u32,
+    /// When the reservation ends, Unix seconds.
+    #[schema(minimum = 0)]
+    pub expiry: i64,
+    /// The same in milliseconds.
+    #[schema(minimum = 0)]
+    pub expiry_ms: i64,
+    /// When it began, Unix seconds.
+    #[schema(minimum = 0)]
+    pub time: i64,
+    /// The same in milliseconds.
+    #[schema(minimum = 0)]
+    pub time_ms: i64,
+}
+
 /// A file whose interface changed, although its writer was to keep it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct InterfaceChanged {
@@ -505,6 +552,9 @@ pub const EXAMPLES: &str = r#"[
   { "type": "lock_refused", "user": "bob", "user_name": "Bob", "branch": "main", "status": "WRITING",
     "message": "Renaming query()", "reason": "INTENT", "code": "FILE_OWNED", "files": ["src/db.ts"], "file_count": 1,
     "conflicts": ["src/db.ts"], "conflict_count": 1, "time": 1795306230, "time_ms": 1795306230000 },
+  { "type": "lock_reserved", "user": "bob", "user_name": "Bob", "branch": "main", "status": "WRITING",
+    "message": "Renaming query()", "ticket": "43f052472c2f", "files": ["src/db.ts"], "file_count": 1, "expiry": 1795306274,
+    "expiry_ms": 1795306274000, "time": 1795306254, "time_ms": 1795306254000 },
   { "type": "interface_changed", "user": "ada", "user_name": "Ada", "branch": "main", "files": ["src/db.ts"],
     "file_count": 1, "names": ["query"],
     "told": 1, "time": 1795306254, "time_ms": 1795306254000 },

@@ -65,8 +65,10 @@ pub enum LockType {
     Direct,
     /// The lock is on a file that imports a file of the request, or is imported by one.
     Neighbor,
-    /// It is no lock: a claim of a file of the request that was refused before, and comes first.
+    /// No lock: the file is reserved for a claim that was refused before.
     Reserved,
+    /// No lock: another claim waits for the file, and blocks nobody.
+    Waiting,
 }
 
 /// A lock of another holder, under its file in `locks`.
@@ -77,9 +79,9 @@ pub struct OtherLock {
     pub user: String,
     /// The holder's name to show; the login where none is known.
     pub user_name: String,
-    /// The mode of the lock.
+    /// The mode of the lock; with RESERVED and WAITING, of the claim that waits.
     pub status: LockMode,
-    /// DIRECT, NEIGHBOR or RESERVED; absent in a graph, which has no files of a request.
+    /// DIRECT, NEIGHBOR, RESERVED or WAITING; absent in a graph, which has no files of a request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::lock_type, required = false)]
     pub lock_type: Option<LockType>,
@@ -100,7 +102,8 @@ pub struct OtherLock {
     /// When it was granted or last renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
-    /// When it expires unless it is renewed, Unix seconds; with RESERVED, unless it is asked for again.
+    /// When it expires unless it is renewed, Unix seconds. With RESERVED and WAITING: when the reservation ends, or the last lock
+    /// that the claim waits for.
     #[schema(minimum = 0)]
     pub expiry: i64,
     /// The agent of the holder.

@@ -127,7 +127,7 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1)]
     pub unpushed: Vec<String>,
-    /// With WAIT for locks, the place of the claim: the same claim keeps it while it is made again every 30 seconds.
+    /// With WAIT for locks, the place of the claim in the queue: it is kept while the same claim is made again within 30 seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub ticket: Option<String>,
@@ -135,7 +135,7 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1)]
     pub position: Option<u64>,
-    /// The first claims before it.
+    /// The first of the claims that were refused before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1, max_items = 8)]
     pub before: Vec<ClaimBefore>,

@@ -48,10 +48,14 @@ pub struct PostRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub base_head: Option<String>,
-    /// With WRITING: `keeps` where what others can import of the files stays as it is, so that writing their neighbors is not
-    /// blocked. A renewal without it leaves what was said.
+    /// With WRITING: `keeps` where what others can import of the files stays as it is, so that others who keep theirs may write their
+    /// neighbors. A new claim without it may change it; a renewal without it leaves what was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
+    /// Those of the files whose interface changes, whatever `interface` says of the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = schema::file_paths)]
+    pub interface_changes: Option<Vec<String>>,
     /// With OPEN, the commit that was pushed. Required where the caller has one of the files WRITING, unless `abandon` is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]

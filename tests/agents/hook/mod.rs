@@ -9,6 +9,7 @@ pub mod forms;
 mod holders;
 mod idle;
 mod intents;
+mod interfaces;
 mod looks;
 mod mail;
 mod moments;

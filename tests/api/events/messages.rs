@@ -45,15 +45,13 @@ async fn events_come_as_they_happen_and_are_those_of_the_log() {
             .await;
         let mut events = Vec::new();
         for (name, action) in [
-            ("lock_granted", "PROCEED"),
-            ("lock_refused", "WAIT"),
-            ("lock_released", "PROCEED"),
+            ("lock_granted", json!("PROCEED")),
+            ("lock_refused", json!("WAIT")),
+            ("lock_released", json!("PROCEED")),
+            ("lock_reserved", Value::Null),
         ] {
             let event = client.expect(name).await;
-            assert_eq!(
-                (&event["action"], &event["files"]),
-                (&json!(action), &json!(["src/db.ts"]))
-            );
+            assert_eq!((&event["action"], &event["files"]), (&action, &json!(["src/db.ts"])));
             events.push(event);
         }
         assert_eq!(logged(&api, &cursor).await, events, "{kind:?}");

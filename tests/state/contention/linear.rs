@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use coord_test_support::history::operation::{Act, Answer, Holder, Mode, Operation};
 
 /// Who has the file, and how; who gave it back and has not claimed it since, which is told the same again; and the claims that
-/// were refused, in their order.
+/// were refused, in their order, each with whether the file is reserved for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Register {
     held: BTreeMap<Holder, Mode>,
     given_back: BTreeSet<Holder>,
-    queue: Vec<(Holder, Mode)>,
+    queue: Vec<(Holder, Mode, bool)>,
 }
 
 /// An order of the operations that explains every answer, as indices; `None` where there is none.
@@ -74,35 +74,42 @@ impl Search<'_> {
 }
 
 impl Register {
-    /// Whether the claim at `place` of the queue waits for a lock of `holder`, directly or through others.
-    fn waits_for(&self, place: usize, holder: &Holder) -> bool {
-        let (mut pending, mut seen) = (vec![place], BTreeSet::from([place]));
-        while let Some(place) = pending.pop() {
-            let (waiting, wanted) = &self.queue[place];
-            let blocks =
-                |other: &Holder, mode: Mode| other != waiting && (*wanted == Mode::Writing || mode == Mode::Writing);
-            let is_in_the_way = |other: &Holder| self.held.get(other).is_some_and(|mode| blocks(other, *mode));
-            if is_in_the_way(holder) {
-                return true;
-            }
-            for (index, (other, mode)) in self.queue.iter().enumerate() {
-                if (is_in_the_way(other) || index < place && blocks(other, *mode)) && seen.insert(index) {
-                    pending.push(index);
-                }
-            }
-        }
-        false
+    /// Whether a claim of `holder` in `mode` and one of the other exclude each other.
+    fn excludes((holder, mode): (&Holder, Mode), (other, wanted): (&Holder, Mode)) -> bool {
+        holder != other && (mode == Mode::Writing || wanted == Mode::Writing)
     }
 
-    /// Whether a claim of `holder`, who has less than that, comes after another.
-    fn is_reserved(&self, holder: &Holder, wanted: Mode) -> bool {
-        let mut queue = self.queue.iter();
-        let own = queue.position(|(other, mode)| other == holder && *mode == wanted);
-        (0..own.unwrap_or(self.queue.len())).any(|place| {
-            let (other, mode) = &self.queue[place];
-            let conflicts = other != holder && (wanted == Mode::Writing || *mode == Mode::Writing);
-            conflicts && !self.waits_for(place, holder)
-        })
+    fn is_locked(&self, holder: &Holder, mode: Mode) -> bool {
+        let mut held = self.held.iter();
+        held.any(|(other, theirs)| Self::excludes((holder, mode), (other, *theirs)))
+    }
+
+    fn is_reserved(&self, holder: &Holder, mode: Mode) -> bool {
+        let mut reserved = self.queue.iter().filter(|(_, _, is_reserved)| *is_reserved);
+        reserved.any(|(other, wanted, _)| Self::excludes((holder, mode), (other, *wanted)))
+    }
+
+    /// Reserves the file for the claim at `place`, if it waits for nobody.
+    fn notice(&mut self, place: usize) {
+        let (holder, mode, _) = self.queue[place].clone();
+        if !self.is_locked(&holder, mode) && !self.is_reserved(&holder, mode) {
+            self.queue[place].2 = true;
+        }
+    }
+
+    /// Whether the file is reserved before a claim of `holder`, who has less than that.
+    fn comes_after(&mut self, holder: &Holder, mode: Mode) -> bool {
+        let own = self
+            .queue
+            .iter()
+            .position(|(other, wanted, _)| other == holder && *wanted == mode);
+        for place in 0..own.unwrap_or(self.queue.len()) {
+            let (other, wanted, _) = &self.queue[place];
+            if Self::excludes((holder, mode), (other, *wanted)) {
+                self.notice(place);
+            }
+        }
+        self.is_reserved(holder, mode)
     }
 }
 
@@ -114,18 +121,24 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
     let (file, answer) = (&operation.files[0], operation.answer.as_ref());
     let is_right = match operation.act {
         Act::Claim(mode) => {
-            let is_locked = others.any(|(_, theirs)| mode == Mode::Writing || *theirs == Mode::Writing);
             // Who writes and asks to read goes on writing.
             let had = register.held.get(holder).copied();
             let is_renewal = had.is_some_and(|had| had >= mode);
-            let is_blocked = is_locked || (!is_renewal && register.is_reserved(holder, mode));
-            let place = (holder.clone(), mode);
+            let is_reserved = !is_renewal && next.comes_after(holder, mode);
+            let is_blocked = is_reserved || register.is_locked(holder, mode);
+            let own = next
+                .queue
+                .iter()
+                .position(|(other, wanted, _)| other == holder && *wanted == mode);
             if !is_blocked {
                 next.held.insert(holder.clone(), mode.max(had.unwrap_or(mode)));
                 next.given_back.remove(holder);
-                next.queue.retain(|(other, wanted)| other != holder || *wanted > mode);
-            } else if !next.queue.contains(&place) {
-                next.queue.push(place);
+                next.queue
+                    .retain(|(other, wanted, _)| other != holder || *wanted > mode);
+            } else if let Some(own) = own {
+                next.queue[own].2 = false;
+            } else {
+                next.queue.push((holder.clone(), mode, false));
             }
             match answer {
                 None => true,
@@ -143,7 +156,10 @@ fn step(register: &Register, operation: &Operation) -> Option<Register> {
             }
             let is_known = had.is_some() || register.given_back.contains(holder);
             let is_taken = !is_known && others.any(|(_, mode)| *mode == Mode::Writing);
-            next.queue.retain(|(other, _)| other != holder);
+            next.queue.retain(|(other, ..)| other != holder);
+            for place in 0..next.queue.len() {
+                next.notice(place);
+            }
             match answer {
                 None => true,
                 Some(Answer::Released(not_held)) => !is_taken && not_held.all().contains(file) != is_known,

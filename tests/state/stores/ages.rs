@@ -142,7 +142,7 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
             agent_head: &known[0],
             message: &message,
             ttl_seconds: 300,
-            interface: None,
+            wait_seconds: 0,
             claimed: &world.claimed,
             take_over: None,
             paths: &paths,

@@ -18,45 +18,99 @@ fn with<'w>(agent: &Agent<'w>, interface: Option<InterfacePromise>) -> Agent<'w>
     }
 }
 
-async fn who_keeps_the_interface_blocks_no_neighbor(world: World) {
+/// Someone under the policy `interface`.
+fn by_interface<'w>(agent: &Agent<'w>, interface: Option<InterfacePromise>) -> Agent<'w> {
+    Agent {
+        policy: NeighborPolicy::Interface,
+        ..with(agent, interface)
+    }
+}
+
+async fn writers_of_neighbors_exclude_each_other_where_one_changes_its_interface(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"]), ("c.ts", &["a.ts"])]).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
-    for (said, policy, blocks) in [
-        (None, NeighborPolicy::Block, true),
-        (Some(Changes), NeighborPolicy::Block, true),
-        (Some(Keeps), NeighborPolicy::Block, false),
-        (None, NeighborPolicy::Interface, true),
-        (Some(Keeps), NeighborPolicy::Interface, false),
-        (Some(Keeps), NeighborPolicy::Warn, false),
-    ] {
-        for file in ["b.ts", "c.ts"] {
-            let case = format!("{said:?} {policy:?} {file}");
-            with(&ann, said).writes(&[file]).await;
-            let kept = said.filter(|said| *said == Keeps);
-            assert_eq!(world.stored(file).await[0].interface, kept, "{case}");
-            let mut bob = bob.clone();
-            bob.policy = policy;
-            let sign = if blocks { "!" } else { "" };
-            let found = [format!("NEIGHBOR{sign} {file} ann via a.ts")];
-            let checked = bob.checks(Writing, &["a.ts"]).await;
-            assert_eq!(in_short(&checked.findings), found, "{case}");
-            assert_eq!(
-                checked.findings[0].entry.interface, kept,
-                "a check tells both kinds apart: {case}"
-            );
-            if blocks {
-                bob.is_refused(Writing, &["a.ts"]).await;
-            } else {
-                assert_eq!(in_short(&bob.writes(&["a.ts"]).await.findings), found, "{case}");
-                bob.abandons(&["a.ts"]).await;
+    let words = [None, Some(Changes), Some(Keeps)];
+    for policy in NeighborPolicy::ALL {
+        for (theirs, mine) in words.iter().flat_map(|theirs| words.map(|mine| (*theirs, mine))) {
+            for file in ["b.ts", "c.ts"] {
+                let case = format!("{theirs:?} {mine:?} {policy:?} {file}");
+                with(&ann, theirs).writes(&[file]).await;
+                let kept = theirs.filter(|word| *word == Keeps);
+                assert_eq!(world.stored(file).await[0].interface, kept, "{case}");
+                let mut bob = with(&bob, mine);
+                bob.policy = policy;
+                let blocks = match policy {
+                    NeighborPolicy::Block => true,
+                    NeighborPolicy::Interface => (theirs, mine) != (Some(Keeps), Some(Keeps)),
+                    NeighborPolicy::Warn | NeighborPolicy::Off => false,
+                };
+                let sign = if blocks { "!" } else { "" };
+                let found = match policy {
+                    NeighborPolicy::Off => Vec::new(),
+                    _ => vec![format!("NEIGHBOR{sign} {file} ann via a.ts")],
+                };
+                let checked = bob.checks(Writing, &["a.ts"]).await;
+                assert_eq!(in_short(&checked.findings), found, "{case}");
+                if let Some(finding) = checked.findings.first() {
+                    assert_eq!(finding.entry.interface, kept, "a check tells both kinds apart: {case}");
+                }
+                if blocks {
+                    bob.is_refused(Writing, &["a.ts"]).await;
+                } else {
+                    assert_eq!(in_short(&bob.writes(&["a.ts"]).await.findings), found, "{case}");
+                    bob.abandons(&["a.ts"]).await;
+                }
+                // The file itself is the writer's alone, whatever it says.
+                bob.is_refused(Writing, &[file]).await;
+                bob.is_refused(Reading, &[file]).await;
+                bob.abandons(&[""; 0]).await;
+                ann.abandons(&[file]).await;
             }
-            // The file itself is the writer's alone, whatever it says.
-            bob.is_refused(Writing, &[file]).await;
-            bob.is_refused(Reading, &[file]).await;
-            bob.abandons(&[""; 0]).await;
-            ann.abandons(&[file]).await;
         }
     }
+}
+
+async fn each_file_of_a_claim_has_an_interface_of_its_own(world: World) {
+    store_graph(
+        &world,
+        &[
+            ("a.ts", &["far.ts"]),
+            ("b.ts", &["near.ts", "both.ts"]),
+            ("c.ts", &["both.ts"]),
+        ],
+    )
+    .await;
+    let ann = by_interface(&world.agent("ann"), Some(Keeps));
+    ann.writes(&["far.ts"]).await;
+    let mut bob = by_interface(&world.agent("bob"), Some(Keeps));
+    bob.changes_interface_of = vec!["b.ts".to_owned()];
+    let files = ["a.ts", "b.ts", "c.ts"];
+    bob.writes(&files).await;
+    let stored = async |file: &str| world.stored(file).await[0].interface;
+    for (file, kept) in files.into_iter().zip([Some(Keeps), None, Some(Keeps)]) {
+        assert_eq!(stored(file).await, kept, "{file}");
+    }
+    bob.abandons(&files).await;
+    // A neighbor of two of the files: the one that changes decides.
+    for file in ["near.ts", "both.ts"] {
+        ann.writes(&[file]).await;
+        let refused = bob.is_refused(Writing, &["c.ts", "b.ts"]).await;
+        assert_eq!(in_short(&refused.findings), [format!("NEIGHBOR! {file} ann via b.ts")]);
+        assert!(bob.checks(Writing, &["c.ts", "b.ts"]).await.findings[0].blocks);
+        bob.abandons(&[""; 0]).await;
+        ann.abandons(&[file]).await;
+    }
+    ann.writes(&["both.ts"]).await;
+    bob.writes(&["c.ts"]).await;
+    ann.abandons(&["both.ts"]).await;
+    // An upgrade of one of them is a renewal of the others.
+    bob.writes(&["a.ts"]).await;
+    bob.changes_interface_of = vec!["c.ts".to_owned()];
+    bob.writes(&["a.ts", "c.ts"]).await;
+    assert_eq!((stored("a.ts").await, stored("c.ts").await), (Some(Keeps), None));
+    // Back to its interface of before.
+    by_interface(&world.agent("bob"), Some(Keeps)).writes(&["c.ts"]).await;
+    assert_eq!(stored("c.ts").await, Some(Keeps));
 }
 
 async fn of_several_writers_next_to_a_file_those_block_that_may_change_theirs(world: World) {
@@ -64,7 +118,7 @@ async fn of_several_writers_next_to_a_file_those_block_that_may_change_theirs(wo
     store_graph(&world, &[("a.ts", &imports)]).await;
     let kept = with(&world.agent("ann"), Some(Keeps));
     kept.writes(&imports[..3]).await;
-    let bob = world.agent("bob");
+    let bob = by_interface(&world.agent("bob"), Some(Keeps));
     assert!(
         bob.checks(Writing, &["a.ts"])
             .await
@@ -90,7 +144,7 @@ async fn who_keeps_the_interface_on_another_branch_or_in_words_says_nothing_here
     let words = "interface\":\"keeps\" {\"status\":\"WRITING\",\"branch\":\"main\",\"interface\":\"keeps\"}";
     let ann = world.agent("ann").saying(words);
     let elsewhere = world.agent("eve").saying(words).on_branch("other");
-    let bob = world.agent("bob");
+    let bob = by_interface(&world.agent("bob"), Some(Keeps));
     for here_first in [true, false] {
         for (here, there, blocks) in [
             (None, Some(Keeps), true),
@@ -121,7 +175,8 @@ async fn who_keeps_the_interface_on_another_branch_or_in_words_says_nothing_here
 
 async fn a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
-    let (ann, bob) = (world.agent("ann"), world.agent("bob"));
+    let ann = by_interface(&world.agent("ann"), None);
+    let bob = by_interface(&world.agent("bob"), Some(Keeps));
     let interface = async || world.stored("b.ts").await[0].interface;
     with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
     ann.writes(&["b.ts"]).await;
@@ -191,6 +246,7 @@ async fn holders_of_neighbors_are_told_once_by_their_next_claim_or_release(world
     )
     .await;
     let (ann, bob, cyd) = (world.agent("ann"), world.agent("bob"), world.agent("cyd"));
+    let bob = by_interface(&bob, Some(Keeps));
     with(&ann, Some(Keeps)).writes(&["b.ts"]).await;
     bob.writes(&["a.ts"]).await;
     cyd.reads(&["r.ts", "x.ts"]).await;
@@ -306,7 +362,8 @@ async fn what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it(world: Worl
 
 on_every_store!(
     what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it,
-    who_keeps_the_interface_blocks_no_neighbor,
+    writers_of_neighbors_exclude_each_other_where_one_changes_its_interface,
+    each_file_of_a_claim_has_an_interface_of_its_own,
     who_keeps_the_interface_on_another_branch_or_in_words_says_nothing_here,
     of_several_writers_next_to_a_file_those_block_that_may_change_theirs,
     a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use coord::domain::{LockEntry, LockMode, NeighborPolicy};
 use coord::state;
 use coord::state::locks::{Direction, Finding, Relation};
+use coord_protocol::InterfacePromise;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -102,19 +103,41 @@ const FILES: usize = 10;
 struct Case {
     edges: BTreeSet<(usize, usize)>,
     layout: (usize, usize),
-    /// File, holder, writing, on the branch asked about.
-    locks: Vec<(usize, usize, bool, bool)>,
+    /// File, holder, writing, on the branch asked about, keeping its interface.
+    locks: Vec<(usize, usize, bool, bool, bool)>,
     /// Locks on files outside the graph.
     unrelated: usize,
     requested: Vec<usize>,
     is_writing: bool,
-    warns: bool,
+    policy: NeighborPolicy,
+    /// What the caller says of interfaces, and of which requested files it says that they change.
+    word: Option<InterfacePromise>,
+    changed: BTreeSet<usize>,
+}
+
+impl Case {
+    /// What becomes of the interface of a requested file.
+    fn interface_of(&self, number: usize) -> Option<InterfacePromise> {
+        match self.changed.contains(&number) {
+            true => Some(InterfacePromise::Changes),
+            false => self.word,
+        }
+    }
 }
 
 fn case() -> impl Strategy<Value = Case> {
     let edges = prop::collection::btree_set((0..FILES, 0..FILES), 0..45)
         .prop_map(|edges| edges.into_iter().filter(|(from, to)| from != to).collect());
-    let locks = prop::collection::vec((0..FILES, 0..3usize, any::<bool>(), prop::bool::weighted(0.8)), 0..12);
+    let locks = prop::collection::vec(
+        (
+            0..FILES,
+            0..3usize,
+            any::<bool>(),
+            prop::bool::weighted(0.8),
+            any::<bool>(),
+        ),
+        0..12,
+    );
     let requested = Just((0..FILES).collect::<Vec<_>>()).prop_shuffle();
     let requested = (requested, 1..=FILES).prop_map(|(order, count)| order[..count].to_vec());
     (
@@ -124,17 +147,35 @@ fn case() -> impl Strategy<Value = Case> {
         prop_oneof![Just(0usize), 0..30usize],
         requested,
         any::<bool>(),
-        any::<bool>(),
+        prop::sample::select(vec![
+            NeighborPolicy::Block,
+            NeighborPolicy::Interface,
+            NeighborPolicy::Interface,
+            NeighborPolicy::Warn,
+        ]),
+        prop::sample::select(vec![
+            None,
+            Some(InterfacePromise::Keeps),
+            Some(InterfacePromise::Changes),
+        ]),
+        prop::collection::btree_set(0..FILES, 0..3),
     )
-        .prop_map(|(edges, layout, locks, unrelated, requested, is_writing, warns)| Case {
-            edges,
-            layout,
-            locks,
-            unrelated,
-            requested,
-            is_writing,
-            warns,
-        })
+        .prop_map(
+            |(edges, layout, locks, unrelated, requested, is_writing, policy, word, changed)| Case {
+                edges,
+                layout,
+                locks,
+                unrelated,
+                changed: changed
+                    .into_iter()
+                    .filter(|number| requested.contains(number))
+                    .collect(),
+                requested,
+                is_writing,
+                policy,
+                word,
+            },
+        )
 }
 
 /// `f3.ts`; some are a part of another's name, and some have signs of the format in them.
@@ -152,12 +193,12 @@ fn user(number: usize) -> &'static str {
 /// Locks as the rules allow them: a file has one writer or some readers on a branch.
 fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
     let mut held: BTreeMap<String, Vec<LockEntry>> = BTreeMap::new();
-    let unrelated = (0..case.unrelated).map(|number| (format!("unrelated/{number}"), 1, true, true));
+    let unrelated = (0..case.unrelated).map(|number| (format!("unrelated/{number}"), 1, true, true, false));
     let locks = case
         .locks
         .iter()
-        .map(|&(number, user, writes, is_here)| (file(number), user, writes, is_here));
-    for (path, number, writes, is_here) in locks.chain(unrelated) {
+        .map(|&(number, user, writes, is_here, keeps)| (file(number), user, writes, is_here, keeps));
+    for (path, number, writes, is_here, keeps) in locks.chain(unrelated) {
         let branch = if is_here { "main" } else { "other" };
         let entries = held.entry(path.clone()).or_default();
         let clashes = entries.iter().any(|entry| {
@@ -176,7 +217,6 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
                 work_branch: None,
                 pull_request: None,
                 shared: false,
-                interface: None,
                 notices: None,
                 status: if writes { Writing } else { Reading },
                 agent_head: HEAD.to_owned(),
@@ -186,6 +226,7 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
                 expiry_ms: Some(5_000_000_000_000),
                 granted_at: Some(1_700_000_000),
                 token: 1,
+                interface: (writes && keeps).then_some(InterfacePromise::Keeps),
             });
         }
     }
@@ -210,10 +251,16 @@ fn fact(finding: &Finding) -> Fact {
 fn expected(case: &Case, held: &BTreeMap<String, Vec<LockEntry>>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let is_mine = |entry: &LockEntry| entry.user_id == "ann" && entry.branch == "main";
-    let is_written_by_me = |path: &str| {
-        held.get(path)
-            .is_some_and(|entries| entries.iter().any(|entry| is_mine(entry) && entry.status == Writing))
+    // Who no longer keeps an interface has to get past the neighbors as with a new claim.
+    let is_renewed = |number: usize| {
+        let is_taken_back = case.interface_of(number) == Some(InterfacePromise::Changes);
+        held.get(&file(number)).is_some_and(|entries| {
+            entries
+                .iter()
+                .any(|entry| is_mine(entry) && entry.status == Writing && !(is_taken_back && entry.interface.is_some()))
+        })
     };
+    let keeps = |number: usize| case.interface_of(number) == Some(InterfacePromise::Keeps);
     for number in &case.requested {
         let path = file(*number);
         for entry in held
@@ -240,28 +287,30 @@ fn expected(case: &Case, held: &BTreeMap<String, Vec<LockEntry>>) -> Vec<Fact> {
     for number in (0..FILES).filter(|number| !case.requested.contains(number)) {
         let path = file(number);
         let is_neighbor = |of: &usize| case.edges.contains(&(*of, number)) || case.edges.contains(&(number, *of));
-        let (renewed, new): (Vec<&usize>, Vec<&usize>) = case
-            .requested
-            .iter()
-            .filter(|of| is_neighbor(of))
-            .partition(|of| is_written_by_me(&file(**of)));
-        let Some(via) = new.first().or(renewed.first()) else {
+        // The first of those that may be refused most.
+        let near = case.requested.iter().filter(|of| is_neighbor(of));
+        let Some(via) = near.min_by_key(|of| (is_renewed(**of), !is_renewed(**of) && keeps(**of))) else {
             continue;
         };
-        let direction = if case.edges.contains(&(**via, number)) {
+        let direction = if case.edges.contains(&(*via, number)) {
             Direction::Imports
         } else {
             Direction::ImportedBy
         };
         for entry in held.get(&path).into_iter().flatten() {
             if entry.branch == "main" && entry.user_id != "ann" {
-                let blocks =
-                    case.is_writing && entry.status == Writing && !case.warns && !is_written_by_me(&file(**via));
+                let both_keep = keeps(*via) && entry.interface.is_some();
+                let excludes = match case.policy {
+                    NeighborPolicy::Block => true,
+                    NeighborPolicy::Interface => !both_keep,
+                    NeighborPolicy::Warn | NeighborPolicy::Off => false,
+                };
+                let blocks = case.is_writing && entry.status == Writing && excludes && !is_renewed(*via);
                 let direction = Some(format!("{direction:?}"));
                 facts.push((
                     "Neighbor".to_owned(),
                     blocks,
-                    file(**via),
+                    file(*via),
                     direction,
                     path.clone(),
                     entry.user_id.clone(),
@@ -314,9 +363,8 @@ async fn ask(world: &World, case: &Case) -> (Vec<Fact>, Vec<Fact>) {
             .await;
     }
     let mut ann = world.agent("ann");
-    if case.warns {
-        ann.policy = NeighborPolicy::Warn;
-    }
+    (ann.policy, ann.interface) = (case.policy, case.word);
+    ann.changes_interface_of = case.changed.iter().map(|number| file(*number)).collect();
     let paths: Vec<String> = case.requested.iter().map(|number| file(*number)).collect();
     let survey = ann
         .checks(if case.is_writing { Writing } else { Reading }, &paths)

@@ -180,7 +180,7 @@ async fn a_policy_is_asked_for_once(world: World) {
         agent_head: &known[0],
         message: &message,
         ttl_seconds: 300,
-        interface: None,
+        wait_seconds: 0,
         claimed: &world.claimed,
         take_over: None,
         paths: &paths,

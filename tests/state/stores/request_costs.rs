@@ -40,7 +40,7 @@ impl World {
             agent_head: &head,
             message: &LockReason::parse("Rewriting the parser").unwrap(),
             ttl_seconds: 300,
-            interface: None,
+            wait_seconds: 0,
             claimed: &self.claimed,
             take_over: None,
             paths: &paths,

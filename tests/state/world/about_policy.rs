@@ -35,6 +35,7 @@ impl AboutPolicy {
             digest: asked.as_ref().map(|asked| asked.digest.clone()).unwrap_or_default(),
             kinds: files.iter().map(|file| judge.kind(file)).collect(),
             files: if paths.is_empty() { files } else { Vec::new() },
+            ..PolicyTerms::default()
         }
     }
 

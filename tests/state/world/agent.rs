@@ -7,7 +7,9 @@ use coord::policy::FileKind;
 use coord::source::Reachable;
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms};
-use coord::state::locks::{ClaimOutcome, GateCode, Judged, Release, ReleaseOutcome, Released, Survey, Wanted};
+use coord::state::locks::{
+    ClaimOutcome, GateCode, Judged, PolicyTerms, Release, ReleaseOutcome, Released, Survey, Wanted,
+};
 
 use coord_protocol::{ErrorCode, InterfacePromise};
 
@@ -30,6 +32,9 @@ pub struct Agent<'w> {
     pub message: String,
     pub ttl: u32,
     pub interface: Option<InterfacePromise>,
+    pub changes_interface_of: Vec<String>,
+    /// Seconds for which the server makes its claims again.
+    pub wait: u32,
     pub about: AboutIntents,
     pub about_policy: AboutPolicy,
 }
@@ -113,6 +118,13 @@ impl Agent<'_> {
         }
     }
 
+    fn policy_terms(&self, paths: &[FilePath]) -> PolicyTerms {
+        let mut terms = self.about_policy.terms(self.policy, paths);
+        terms.interface.word = self.interface;
+        terms.interface.changed = file_paths(&self.changes_interface_of);
+        terms
+    }
+
     pub async fn claim(&self, wanted: LockMode, paths: &[impl AsRef<str>]) -> ClaimOutcome {
         answered(self.try_claim(wanted, paths).await)
     }
@@ -121,17 +133,14 @@ impl Agent<'_> {
         let message = LockReason::parse(&self.message).unwrap();
         let paths = file_paths(paths);
         loop {
-            let (judgement, policy) = (
-                self.about.judgement(&paths),
-                self.about_policy.terms(self.policy, &paths),
-            );
+            let (judgement, policy) = (self.about.judgement(&paths), self.policy_terms(&paths));
             let wanted = Wanted {
                 claim: wanted,
                 policy: &policy,
                 agent_head: &self.head,
                 message: &message,
                 ttl_seconds: self.ttl,
-                interface: self.interface,
+                wait_seconds: self.wait,
                 claimed: &self.world.claimed,
                 take_over: None,
                 paths: &paths,
@@ -177,10 +186,7 @@ impl Agent<'_> {
     pub async fn try_check(&self, intent: LockMode, paths: &[impl AsRef<str>]) -> Admitted<Survey> {
         let (paths, known) = (file_paths(paths), self.known());
         loop {
-            let (judgement, policy) = (
-                self.about.judgement(&paths),
-                self.about_policy.terms(self.policy, &paths),
-            );
+            let (judgement, policy) = (self.about.judgement(&paths), self.policy_terms(&paths));
             let gate = self.about.terms(judgement.as_ref());
             let (store, entry) = (&*self.world.store, self.entry(&known));
             let checked = state::locks::check_status(store, &entry, &paths, intent, &policy, &gate).await;

@@ -144,6 +144,8 @@ impl World {
             message: format!("What {name} does and why"),
             ttl: 300,
             interface: None,
+            changes_interface_of: Vec::new(),
+            wait: 0,
             about: AboutIntents::default(),
             about_policy: AboutPolicy::default(),
         }

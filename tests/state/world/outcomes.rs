@@ -45,6 +45,7 @@ pub fn in_short(findings: &[Finding]) -> Vec<String> {
                 Relation::Neighbor => "NEIGHBOR",
                 Relation::CrossBranch => "CROSS_BRANCH",
                 Relation::Reserved => "RESERVED",
+                Relation::Waiting => "WAITING",
                 Relation::Pending => "PENDING",
             };
             let way = if finding.blocks { "!" } else { "" };

@@ -27,8 +27,6 @@ pub struct Played {
     pub asked: Option<Duration>,
     /// From then to the grant.
     pub waited: Duration,
-    /// The files whose interfaces it said that it changes.
-    pub changes: BTreeSet<String>,
     /// The graph at the grant.
     pub graph: Option<Arc<ImportGraph>>,
     /// Whether it worked while another task changed the interface of a neighbor.

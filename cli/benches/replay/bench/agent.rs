@@ -177,7 +177,6 @@ impl<'a> Agent<'a> {
                 run.server.forget_queue().await?;
             }
             let changed = run.changed_interfaces(place).await?;
-            run.account.borrow_mut().tasks[place].changes.clone_from(&changed);
             let answer = self.claim_once(place, &changed).await?;
             let waited = run.clock.now() - begin;
             match action(&answer) {
@@ -222,35 +221,16 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    /// Claims all files, and says which interfaces may change. Most tasks change some: those take a second request, before which nobody
-    /// else can make one; where it is refused, the first is taken back.
+    /// Claims all files, and says which interfaces change, as the hooks of a session find out by its edits.
     async fn claim_once(&self, place: usize, changed: &BTreeSet<String>) -> Result<Value> {
-        let paths = self.run.paths(place);
-        let (said, then) = match self.run.mode.rules {
-            Rules::Interface if changed.is_empty() => (Some("keeps"), None),
-            Rules::Interface if changed.len() == paths.len() => (Some("changes"), None),
-            Rules::Interface => (Some("keeps"), Some(json!(changed))),
-            _ => (None, None),
-        };
-        let answer = self.post_claim(place, json!(paths), said).await?;
-        let Some(some) = then.filter(|_| action(&answer) == "PROCEED") else {
-            return Ok(answer);
-        };
-        let second = self.post_claim(place, some, Some("changes")).await?;
-        if action(&second) != "PROCEED" {
-            let fields =
-                json!({"file_paths": paths, "status": "OPEN", "abandon": true, "message": "Waiting for a neighbor"});
-            let answer = self.post(fields).await?;
-            succeeded(&answer)?;
-        }
-        Ok(second)
-    }
-
-    async fn post_claim(&self, place: usize, paths: Value, interface: Option<&str>) -> Result<Value> {
         self.run.account.borrow_mut().claims += 1;
         let message = format!("Making the change of {} again", self.run.tasks[place].commit);
-        self.post(json!({"file_paths": paths, "status": "WRITING", "message": message, "interface": interface}))
-            .await
+        let mut claim = json!({"file_paths": self.run.paths(place), "status": "WRITING", "message": message});
+        if self.run.mode.rules == Rules::Interface {
+            claim["interface"] = json!("keeps");
+            claim["interface_changes"] = json!(changed);
+        }
+        self.post(claim).await
     }
 
     async fn renew(&self, place: usize) -> Result<()> {

@@ -115,7 +115,7 @@ impl Mode {
         self.locks() && self.hold == Hold::Whole && self.branches != Branches::Work
     }
 
-    /// Whether it promises that nobody changes the interface of a neighbor of a file that another has claimed before. A pending change
+    /// Whether it promises that nobody changes the interface of a neighbor of a file that another writes. A pending change
     /// keeps nobody away from its neighbors.
     pub fn excludes_hazards(&self) -> bool {
         let are_locked = matches!(self.rules, Rules::Neighbors | Rules::Interface) && self.hold == Hold::Whole;

@@ -20,7 +20,7 @@ use super::clock::Clock;
 use super::conflicts::Conflicts;
 use super::history::Task;
 use super::interfaces::Interfaces;
-use super::mode::{Mode, Rules};
+use super::mode::Mode;
 use super::server::{Server, SharedFiles};
 
 /// From the push of a work branch to its merge.
@@ -237,19 +237,13 @@ impl Run<'_> {
             let is_written = |path: &str| self.tasks[other].files.contains_key(path);
             for path in changed {
                 for neighbor in neighbors(graph, path).filter(|neighbor| is_written(neighbor)) {
-                    // A writer that keeps its interface keeps nobody out.
-                    let is_let_in = self.mode.rules == Rules::Interface
-                        && writer.grant > task.grant
-                        && !task.changes.contains(neighbor);
-                    let hazard = (path.clone(), neighbor.to_owned());
-                    met.entry(other).or_insert_with(Vec::new).push((hazard, is_let_in));
+                    met.entry(other).or_insert_with(|| (path.clone(), neighbor.to_owned()));
                 }
             }
         }
-        for (other, hazards) in met {
+        for (other, (path, neighbor)) in met {
             account.tasks[other].met_hazard = true;
-            let excluded = hazards.into_iter().find(|(_, is_let_in)| !is_let_in);
-            if let (true, Some(((path, neighbor), _))) = (self.mode.excludes_hazards(), excluded) {
+            if self.mode.excludes_hazards() {
                 let (one, other) = (&self.tasks[place].commit, &self.tasks[other].commit);
                 account.violations.push(format!(
                     "{one} changed the interface of '{path}' while {other} was writing its neighbor '{neighbor}'"

@@ -138,6 +138,7 @@ impl GuardArgs {
             repo: self.agent_args.repo(&working_copy),
             working_copy,
             agent_id,
+            is_hooked: false,
         };
         for change in changes {
             work.branch = change.branch;

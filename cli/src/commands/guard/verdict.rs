@@ -82,7 +82,9 @@ impl Verdict {
                 Err(error) => return Err(error.to_string()),
             };
             self.held.extend(response.held.into_keys());
-            let is_held = |lock: &OtherLock| !lock.shared && lock.lock_type != Some(LockType::Neighbor);
+            let is_held = |lock: &OtherLock| {
+                !lock.shared && !matches!(lock.lock_type, Some(LockType::Neighbor | LockType::Waiting))
+            };
             let orchestration = &response.orchestration;
             let is_of_intents = match orchestration.action {
                 Action::Stop => true,
@@ -104,6 +106,7 @@ impl Verdict {
             for (file, lock) in response.locks {
                 match lock.lock_type {
                     Some(LockType::Neighbor) => self.neighbors.insert(file, lock),
+                    Some(LockType::Waiting) => None,
                     // Git merges it, or the tool makes it again.
                     _ if lock.shared => None,
                     _ => self.refused.insert(file, lock),

@@ -17,7 +17,7 @@ use super::log::Log;
 use super::places::{self, Place};
 use super::shell::Effects;
 use super::unclaimed::{self, Unclaimed};
-use super::{Trace, intents};
+use super::{Trace, intents, interfaces};
 
 /// A file that was written, and the fencing token of the lock under which it was let in.
 struct Changed {
@@ -42,6 +42,7 @@ pub(super) async fn tool(caller: &Caller<'_>) -> Vec<String> {
         };
         let changed = ended(caller, &place, &holder);
         is_recorded |= !changed.is_empty();
+        told.extend(interfaces::settle(caller, &place.working_copy, &holder, &place.files).await);
         told.extend(record_changes(caller, place, changed).await);
     }
     if matches!(caller.call.tool, Tool::Shell { .. })
@@ -151,6 +152,7 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
         Err(error) => return (false, vec![not_compared(error.to_string())]),
     };
     let place = Place::new(work.working_copy, Vec::new());
+    let settled = interfaces::settle(caller, &place.working_copy, holder, &own).await;
     // What the command plainly names was recorded already.
     let named: Vec<String> = match is_recorded {
         true => places::of(&caller.command_effects().writes)
@@ -170,6 +172,7 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
         .collect();
     let found = !changed.is_empty();
     let mut told: Vec<String> = record_changes(caller, place, changed).await.into_iter().collect();
+    told.extend(settled);
     told.extend(warning);
     (found, told)
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_protocol::{ErrorCode, LockMode, PostRequest, PostResponse, RecordEntry, RecordKind, ToolCall};
+use coord_protocol::{
+    ErrorCode, InterfacePromise, LockMode, PostRequest, PostResponse, RecordEntry, RecordKind, ToolCall,
+};
 
 use crate::agent::connection::Connection;
 use crate::agent::mail_notes::MailNotes;
@@ -20,8 +22,8 @@ use super::home::Home;
 use super::places::{self, Place};
 use super::shell::{Effects, is_hook};
 use super::{
-    give_back, guard, hand_down, handshake, heard, ignored, intents, reason, record, renewal, shared_tree, stale, turn,
-    warnings,
+    give_back, guard, hand_down, handshake, heard, ignored, intents, interfaces, reason, record, renewal, shared_tree,
+    stale, turn, warnings,
 };
 
 /// What a tool is about to do.
@@ -242,7 +244,10 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
     let opened = Connection::open(caller.args, &work.working_copy, Some(&holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
     let lead = holder.lead();
+    let changed = interfaces::after_call(caller, &work, &files);
     let request = PostRequest {
+        interface: Some(InterfacePromise::Keeps),
+        interface_changes: interfaces::listed(&changed),
         tool_call: call.take(),
         // A writer works on what its session has selected.
         intent_id: notes.intent.clone().filter(|_| lead.is_some()),
@@ -295,11 +300,15 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
     }
     MailNotes::note_claim(&work.working_copy, &holder, &response);
     if !response.success {
-        return Ok(Some(reason::refusal(&response)));
+        return Ok(Some(interfaces::explained(
+            reason::refusal(&response),
+            &response,
+            &changed,
+        )));
     }
     let locks = response.locks.unwrap_or_default();
     let place = Place::new(work.working_copy, files);
-    stale::begin_writes(&place, &holder, |file| locks.get(file).map(|lock| lock.token));
+    stale::begin_writes(&place, &holder, &changed, |file| locks.get(file).map(|lock| lock.token));
     Ok(None)
 }
 

@@ -129,6 +129,8 @@ impl Caller<'_> {
             branch,
             work_branch,
             agent_id,
+            // Hooks say themselves what an edit changes.
+            is_hooked: false,
         })
     }
 

@@ -6,6 +6,7 @@
 //! - `before`: claims before a tool runs, of the files in `places`; `shell` finds those of a shell command; `shared_tree` refuses
 //!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` what needs no server; `turn` is the call as
 //!   it is counted
+//! - `interfaces`: what a call changes of what others can import, by `edits`: what a file contains after it
 //! - `after`: what a tool has changed; `home` and `unclaimed` compare the working copy around a command; `log` and `record` tell the
 //!   ledger, without the `local_paths`
 //! - `hand_down`: tells Coord's own tools and commands whom they act for
@@ -19,6 +20,7 @@ pub mod agents;
 mod before;
 mod caller;
 mod context;
+mod edits;
 mod event;
 mod give_back;
 mod guard;
@@ -30,6 +32,7 @@ mod idle;
 pub(super) mod ignored;
 mod input;
 mod intents;
+mod interfaces;
 mod local_paths;
 mod log;
 mod mail;

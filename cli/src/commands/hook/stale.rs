@@ -1,7 +1,5 @@
 //! A write to content that the session has not seen is refused, so that nobody's change is undone unread.
 
-use std::path::PathBuf;
-
 use coord::domain::AgentId;
 use coord_protocol::{RecordEntry, RecordKind};
 use serde::Serialize;
@@ -9,6 +7,7 @@ use serde::Serialize;
 use crate::agent::seen_content::{Conflict, SeenContent};
 
 use super::caller::Caller;
+use super::interfaces::Changed;
 use super::places::Place;
 use super::record;
 
@@ -57,11 +56,12 @@ fn text(file: &str, conflict: Conflict) -> String {
     serde_json::to_string(&refusal).expect("texts are JSON")
 }
 
-/// The files of `place` are about to be written, under the locks with `tokens`.
-pub(super) fn begin_writes(place: &Place, holder: &AgentId, token: impl Fn(&str) -> Option<i64>) {
-    let paths: Vec<(PathBuf, Option<i64>)> = place.files.iter().map(|file| (place.path(file), token(file))).collect();
+/// The files of `place` are about to be written, under the locks with `tokens`, `changed` ones with another interface.
+pub(super) fn begin_writes(place: &Place, holder: &AgentId, changed: &Changed, token: impl Fn(&str) -> Option<i64>) {
     SeenContent::change(&place.working_copy, holder, |seen| {
-        paths.iter().for_each(|(path, token)| seen.begin_write(path, *token));
+        for file in &place.files {
+            seen.begin_write(&place.path(file), token(file), changed.contains_key(file));
+        }
     });
 }
 

@@ -1,7 +1,7 @@
 //! An event as a sentence, for people.
 
 use anstyle::Style;
-use coord_protocol::event::{LockChange, LockRefusal, LocksEnded, RefusalReason};
+use coord_protocol::event::{LockChange, LockRefusal, LockReservation, LocksEnded, RefusalReason};
 use coord_protocol::intent_event::IntentChange;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::team_event::{ShutdownState, TaskChange, TasksCreated, TeamChangeKind};
@@ -22,6 +22,7 @@ pub(super) fn line(event: &Event, now: i64) -> String {
         Event::LockReleased(ended) => of_ended(ended, "releases", "are released"),
         Event::LockExpired(ended) => of_ended(ended, "loses", "expire"),
         Event::LockRefused(refusal) => (refusal.time, of_refusal(refusal)),
+        Event::LockReserved(reservation) => (reservation.time, of_reservation(reservation)),
         Event::HeadMoved(moved) => {
             let head = styled(STRONG, short(&moved.head));
             (moved.time, format!("{} is at {head}", moved.branch))
@@ -208,6 +209,16 @@ fn of_ended(ended: &LocksEnded, verb: &str, of_many: &str) -> (i64, String) {
             (many.time, format!("the locks on {files} {}", styled(style, of_many)))
         }
     }
+}
+
+fn of_reservation(reservation: &LockReservation) -> String {
+    let files = files(reservation.files.as_deref(), reservation.file_count);
+    let who = who(&reservation.user, reservation.agent_id.as_deref());
+    format!(
+        "{files} on {} is {} for {who}",
+        reservation.branch,
+        styled(GOOD, "reserved")
+    )
 }
 
 fn of_refusal(refusal: &LockRefusal) -> String {

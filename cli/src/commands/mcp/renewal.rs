@@ -80,7 +80,12 @@ impl Proxy {
             .backend
             .ask(root, async |client| client.check_status(&check).await)
             .await?;
-        let claim = work.claim(before.held.keys().cloned().collect(), mode, message.clone());
+        // What was said of interfaces stays: nothing is edited by this.
+        let claim = PostRequest {
+            interface: None,
+            interface_changes: None,
+            ..work.claim(before.held.keys().cloned().collect(), mode, message.clone())
+        };
         if before.held.is_empty() {
             return Ok(());
         }

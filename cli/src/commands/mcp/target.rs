@@ -122,8 +122,10 @@ impl Proxy {
             repo: args.repo(&working_copy),
             working_copy,
             folder,
-            agent_id: Some(agent),
+            agent_id: None,
+            is_hooked: false,
         };
+        let work = work.of_agent(Some(agent));
         let is_everything = |path: &String| path == FilePaths::EVERYTHING;
         let in_repository = |path: &String| match is_everything(path) {
             true => Ok(path.clone()),
@@ -212,7 +214,10 @@ impl Target {
 
     /// The check `sent`, with what is not sent filled in.
     pub fn check(&self, sent: CheckRequest) -> CheckRequest {
-        let known = self.work.as_ref().map(|work| work.check(Vec::new(), None));
+        let known = self
+            .work
+            .as_ref()
+            .map(|work| work.check(self.paths.clone(), sent.intent));
         let known = known.unwrap_or_default();
         CheckRequest {
             repo_url: sent.repo_url.or(known.repo_url),
@@ -224,6 +229,10 @@ impl Target {
                 .or(base_of(&sent.agent_head, &known.agent_head, known.base_head)),
             agent_head: sent.agent_head.or(known.agent_head),
             intent: sent.intent,
+            interface_changes: sent
+                .interface_changes
+                .or(known.interface_changes.filter(|_| sent.interface.is_none())),
+            interface: sent.interface.or(known.interface),
             intent_id: sent.intent_id,
             agent_id: Some(self.agent_id.clone()),
             unknown_fields: sent.unknown_fields,
@@ -233,10 +242,14 @@ impl Target {
     /// The claim or release `sent`, with what is not sent filled in.
     pub fn post(&self, sent: PostRequest) -> PostRequest {
         let is_open = sent.status == Some(LockStatus::Open);
+        let mode = match sent.status {
+            Some(LockStatus::Writing) => LockMode::Writing,
+            _ => LockMode::Reading,
+        };
         let is_pushed = is_open && sent.abandon != Some(true);
         let known = self.work.as_ref().map(|work| match is_open {
             true => work.release(Vec::new(), String::new()),
-            false => work.claim(Vec::new(), LockMode::Writing, String::new()),
+            false => work.claim(self.paths.clone(), mode, String::new()),
         });
         let known = known.unwrap_or_default();
         PostRequest {
@@ -252,7 +265,10 @@ impl Target {
             agent_id: Some(self.agent_id.clone()),
             status: sent.status,
             message: sent.message,
-            interface: sent.interface,
+            interface_changes: sent
+                .interface_changes
+                .or(known.interface_changes.filter(|_| sent.interface.is_none())),
+            interface: sent.interface.or(known.interface),
             intent_id: sent.intent_id,
             tool_call: sent.tool_call,
             session: sent.session,

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NeighborPolicy {
-    /// It refuses the claim, as documented, unless its writer keeps the interface.
-    #[default]
+    /// It refuses the claim, as documented.
     Block,
-    /// The same, said by a repository that relies on what its writers say of interfaces.
+    /// It refuses the claim where one of the two writers changes the interface of its file.
+    #[default]
     Interface,
     /// It is a warning.
     Warn,

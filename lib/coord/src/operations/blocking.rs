@@ -3,6 +3,7 @@
 use coord_protocol::Metadata;
 
 use super::lock_views::sentence;
+use crate::domain::UserId;
 use crate::state::locks::{Finding, Relation};
 
 /// The findings that block.
@@ -10,9 +11,12 @@ pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {
     findings.iter().filter(|finding| finding.blocks).collect()
 }
 
-/// The reason: a sentence about the first lock, and how many there are.
-pub(super) fn blocking_reason(blocking: &[&Finding]) -> String {
-    let first = blocking.first().map(|finding| sentence(finding)).unwrap_or_default();
+/// The reason for a caller with the login `own`: a sentence about the first lock, and how many there are.
+pub(super) fn blocking_reason(blocking: &[&Finding], own: &UserId) -> String {
+    let first = blocking
+        .first()
+        .map(|finding| sentence(finding, own))
+        .unwrap_or_default();
     match blocking.len() {
         0 | 1 => first,
         count => format!("{first} (the first of {count} blocking locks)"),

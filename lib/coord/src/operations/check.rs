@@ -154,7 +154,7 @@ fn respond(
     let action = orchestration::decide(Operation::Check, facts);
     let orchestration = match action {
         _ if facts.refused.is_some() => said.orchestration(),
-        Action::SwitchTask => Orchestration::new(action, blocking_reason(&blocking)).with(Metadata {
+        Action::SwitchTask => Orchestration::new(action, blocking_reason(&blocking, standing.user())).with(Metadata {
             suggested_tasks: survey.suggested.clone(),
             free: survey.free.clone(),
             ..blocking_metadata(&blocking, None)
@@ -170,9 +170,12 @@ fn respond(
     let your_teams = memberships(&survey.waiting);
     notes.extend(your_teams.iter().flat_map(Membership::warnings));
     notes.extend(standing.warnings(survey));
-    notes.extend(warnings(&survey.findings));
+    notes.extend(warnings(&survey.findings, standing.user()));
     if facts.refused.is_some() && facts.is_blocked {
-        notes.push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking)));
+        notes.push(format!(
+            "LOCK_CONFLICT: {}.",
+            blocking_reason(&blocking, standing.user())
+        ));
     }
     notes.extend(said.warnings());
     notes.extend(policy.warnings());

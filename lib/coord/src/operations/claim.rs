@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use coord_protocol::event::LocksEnded;
-use coord_protocol::{Action, ErrorCode, Event, InterfacePromise, Membership, Metadata, Orchestration, PostResponse};
+use coord_protocol::{Action, ErrorCode, Event, Membership, Metadata, Orchestration, PostResponse};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::interfaces::notices_of;
-use super::lock_views::{already_held, others_locks, own_locks, taken_over, warnings};
+use super::lock_views::{already_held, others_locks, own_locks, taken_over, warnings, who};
 use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::{named, new_files};
 use super::teams::memberships;
 use super::tool_use::ToolUse;
-use super::wait::Waiting;
+use super::wait::{Urgency, Waiting};
 use super::work_request::{Standing, WorkRequest};
 use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
@@ -33,7 +33,7 @@ use crate::store::{Store, StoreError};
 pub(crate) async fn claim(
     app: &App,
     request: &WorkRequest,
-    (mode, interface): (LockMode, Option<InterfacePromise>),
+    mode: LockMode,
     reason: &LockReason,
     tool_use: &ToolUse,
     wait: u32,
@@ -46,7 +46,7 @@ pub(crate) async fn claim(
         let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
         let wanted = Wanted {
             claim: mode,
-            interface,
+            wait_seconds: waiting.left_seconds(),
             policy: &terms,
             agent_head: &request.agent_head,
             message: reason,
@@ -73,7 +73,11 @@ pub(crate) async fn claim(
             return Ok(response);
         };
         let blocking = blocking(&survey.findings);
-        let matters = |event: &Event| may_free(event, &request.branch, &blocking);
+        let ticket = survey.queued.as_ref().map(|queued| queued.ticket.as_str());
+        let matters = |event: &Event| match event {
+            Event::LockReserved(reservation) => (Some(reservation.ticket.as_str()) == ticket).then_some(Urgency::Now),
+            event => may_free(event, &request.branch, &blocking).then_some(Urgency::Soon),
+        };
         if !waiting.until(matters, first_end(&blocking, survey.now)).await {
             return Ok(response);
         }
@@ -198,7 +202,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
     if let (true, LockMode::Writing, Some(warning)) = (survey.is_behind, mode, notes.first_mut()) {
         warning.push_str(" Your locks are renewed; PULL (git pull --rebase) before you push.");
     }
-    notes.extend(warnings(&survey.findings));
+    notes.extend(warnings(&survey.findings, standing.user()));
     notes.extend(already_held(&survey.held, request.has_agent_id()));
     notes.extend(taken_over(&survey.held));
     response.warnings = notes;
@@ -215,7 +219,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
         expected_by: ending(&blocking).map(|finding| finding.entry.free_from()).max(),
         ..blocking_metadata(&blocking, Some(survey.now))
     };
-    let mut reason = blocking_reason(&blocking);
+    let mut reason = blocking_reason(&blocking, standing.user());
     if let Some(seconds) = metadata.retry_after {
         let what = match blocking.iter().all(|finding| finding.relation == Relation::Reserved) {
             true => "reservation",
@@ -239,11 +243,9 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let mut response = refusal(ErrorCode::LockConflict, orchestration, survey, standing);
     let mutual = survey.queued.iter().flat_map(|queued| &queued.mutual);
     response.warnings.extend(mutual.map(|(user, agent)| {
-        let agent = agent.as_ref().map(|agent| format!(" (agent '{agent}')"));
         format!(
-            "MUTUAL_WAIT: User '{user}'{} waits for files that you hold, while you wait for that user: release yours, or agree \
-             who goes first.",
-            agent.unwrap_or_default()
+            "MUTUAL_WAIT: You and {} wait for files that the other holds: release yours, or agree who goes first.",
+            who(user, agent.as_deref(), standing.user())
         )
     }));
     response
@@ -264,7 +266,7 @@ fn stale(survey: &Survey, standing: &Standing) -> PostResponse {
         );
     }
     if !blocking.is_empty() {
-        reason = format!("{reason}. Also: {}", blocking_reason(&blocking));
+        reason = format!("{reason}. Also: {}", blocking_reason(&blocking, standing.user()));
     }
     let metadata = Metadata {
         remote_head: Some(survey.head.commit.to_string()),
@@ -282,9 +284,10 @@ fn refused(survey: &Survey, standing: &Standing, said: &SaidByIntents<'_>) -> Po
     let mut response = refusal(code, said.orchestration(), survey, standing);
     let blocking = blocking(&survey.findings);
     if !blocking.is_empty() {
-        response
-            .warnings
-            .push(format!("LOCK_CONFLICT: {}.", blocking_reason(&blocking)));
+        response.warnings.push(format!(
+            "LOCK_CONFLICT: {}.",
+            blocking_reason(&blocking, standing.user())
+        ));
     }
     response
 }
@@ -292,7 +295,7 @@ fn refused(survey: &Survey, standing: &Standing, said: &SaidByIntents<'_>) -> Po
 fn refusal(code: ErrorCode, orchestration: Orchestration, survey: &Survey, standing: &Standing) -> PostResponse {
     let mut response = PostResponse::refusal(code, orchestration);
     response.warnings = standing.warnings(survey);
-    response.warnings.extend(warnings(&survey.findings));
+    response.warnings.extend(warnings(&survey.findings, standing.user()));
     response.conflicting_locks = others_locks(&survey.findings);
     response.locks_omitted = survey.omitted;
     response

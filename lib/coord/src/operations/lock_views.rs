@@ -8,7 +8,7 @@ use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{InterfacePromise, OtherLock, OwnLock, PendingChange, Reader};
 
 use super::sentences::named;
-use crate::domain::{LockEntry, LockMode};
+use crate::domain::{LockEntry, LockMode, UserId};
 use crate::state::locks::{Direction, Finding, Held, Pending, PendingChanges, Relation, Survey};
 
 fn reader(entry: &LockEntry) -> Reader {
@@ -48,18 +48,23 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
     locks
 }
 
-/// Others' locks by file path, DIRECT and NEIGHBOR; RESERVED for a file without a lock that a claim before the request wants. Locks
-/// on other branches are warnings instead.
+/// Others' locks by file path, DIRECT and NEIGHBOR; RESERVED and WAITING for a file without a lock that another claim wants. Locks on
+/// other branches are warnings instead.
 pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> {
     let mut locks = by_file(findings.iter().filter_map(|finding| match finding.relation {
         Relation::Direct if finding.is_shared => Some((&finding.entry, Concern::Shared)),
         Relation::Direct => Some((&finding.entry, Concern::Direct)),
         Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
-        Relation::CrossBranch | Relation::Reserved | Relation::Pending => None,
+        Relation::CrossBranch | Relation::Reserved | Relation::Waiting | Relation::Pending => None,
     }));
-    let reserved = findings.iter().filter(|finding| finding.relation == Relation::Reserved);
-    for (path, lock) in by_file(reserved.map(|finding| (&finding.entry, Concern::Reserved))) {
-        locks.entry(path).or_insert(lock);
+    for (relation, concern) in [
+        (Relation::Reserved, Concern::Reserved),
+        (Relation::Waiting, Concern::Waiting),
+    ] {
+        let of_claims = findings.iter().filter(|finding| finding.relation == relation);
+        for (path, lock) in by_file(of_claims.map(|finding| (&finding.entry, concern))) {
+            locks.entry(path).or_insert(lock);
+        }
     }
     locks
 }
@@ -79,6 +84,7 @@ enum Concern<'a> {
     /// The lock is on a neighbor of this file.
     Neighbor(&'a str),
     Reserved,
+    Waiting,
 }
 
 fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> BTreeMap<String, OtherLock> {
@@ -96,6 +102,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 Concern::Direct | Concern::Shared => (Some(LockType::Direct), None),
                 Concern::Neighbor(via) => (Some(LockType::Neighbor), Some((*via).to_owned())),
                 Concern::Reserved => (Some(LockType::Reserved), None),
+                Concern::Waiting => (Some(LockType::Waiting), None),
             };
             let view = OtherLock {
                 user: earliest.user_id.clone(),
@@ -149,8 +156,18 @@ pub(super) fn pending_views(pending: PendingChanges, is_meant: impl Fn(&PendingC
     views
 }
 
-/// A sentence about a lock that concerns a request. Its message is quoted: a model reads it, and somebody else has written it.
-pub(super) fn sentence(finding: &Finding) -> String {
+/// Who holds something, for a caller with the login `own`: an agent by its name alone where it is another one of the caller's.
+pub(super) fn who(login: &str, agent: Option<&str>, own: &UserId) -> String {
+    match agent {
+        Some(agent) if login == own.as_str() => format!("'{agent}'"),
+        Some(agent) => format!("'{agent}' of user '{login}'"),
+        None => format!("user '{login}'"),
+    }
+}
+
+/// A sentence for a caller with the login `own` about a lock that concerns its request. The message is quoted: a model reads it, and
+/// somebody else has written it.
+pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
     let LockEntry {
         file_path,
         user_id,
@@ -161,31 +178,27 @@ pub(super) fn sentence(finding: &Finding) -> String {
         ..
     } = &finding.entry;
     let message = quoted_line(message);
-    let agent = agent_id
-        .as_ref()
-        .map(|agent| format!(" (agent '{agent}')"))
-        .unwrap_or_default();
+    let who = who(user_id, agent_id.as_deref(), own);
     let doing = match status {
         LockMode::Reading => "read",
         LockMode::Writing => "written",
     };
     match (finding.relation, finding.direction) {
-        (Relation::Direct, _) => format!("File '{file_path}' is locked by user '{user_id}'{agent} (DIRECT): {message}"),
+        (Relation::Direct, _) => format!("File '{file_path}' is being {doing} by {who}: {message}"),
         (Relation::Reserved, _) => {
-            format!(
-                "File '{file_path}' is reserved for user '{user_id}'{agent}, whose claim came first (RESERVED): {message}"
-            )
+            format!("File '{file_path}' is reserved for {who}, whose claim came first: {message}")
+        }
+        (Relation::Waiting, _) => {
+            format!("File '{file_path}' is waited for by {who}: {message}")
         }
         (Relation::CrossBranch, _) => {
-            format!("File '{file_path}' is being {doing} on branch '{branch}' by user '{user_id}'{agent}: {message}")
+            format!("File '{file_path}' is being {doing} on branch '{branch}' by {who}: {message}")
         }
         (Relation::Pending, _) => {
             let work_branch = finding.entry.work_branch.as_deref().unwrap_or_default();
             let pull_request = finding.entry.pull_request;
             let pull_request = pull_request.map(|number| format!(" (#{number})")).unwrap_or_default();
-            format!(
-                "'{file_path}' has unmerged changes by user '{user_id}'{agent} on '{work_branch}'{pull_request}: {message}"
-            )
+            format!("'{file_path}' has unmerged changes by {who} on '{work_branch}'{pull_request}: {message}")
         }
         (Relation::Neighbor, direction) => {
             let via = &finding.via;
@@ -197,37 +210,33 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 Some(InterfacePromise::Keeps) => ", who keeps its interface",
                 _ => "",
             };
-            format!(
-                "File '{file_path}', {relation}, is being {doing} by user '{user_id}'{agent}{keeps} (NEIGHBOR): {message}"
-            )
+            format!("File '{file_path}', {relation}, is being {doing} by {who}{keeps}: {message}")
         }
     }
 }
 
 /// Who writes a shared file.
-fn shared(entry: &LockEntry) -> String {
-    let agent = entry.agent_id.as_ref();
-    let agent = agent.map(|agent| format!(" (agent '{agent}')")).unwrap_or_default();
+fn shared(entry: &LockEntry, own: &UserId) -> String {
     format!(
-        "'{}' is also being written by user '{}'{agent}: {}",
+        "'{}' is also being written by {}: {}",
         entry.file_path,
-        entry.user_id,
+        who(&entry.user_id, entry.agent_id.as_deref(), own),
         quoted_line(&entry.message)
     )
 }
 
 /// Warnings about locks that are reported but block nothing: on other branches, on shared files, and written neighbors; and about
 /// pending changes.
-pub(super) fn warnings(findings: &[Finding]) -> impl Iterator<Item = String> {
+pub(super) fn warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item = String> {
     findings.iter().filter_map(|finding| match finding.relation {
-        Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding))),
-        Relation::Pending => Some(format!("PENDING: {}", sentence(finding))),
+        Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding, own))),
+        Relation::Pending => Some(format!("PENDING: {}", sentence(finding, own))),
         Relation::Direct if finding.is_shared && finding.entry.status == LockMode::Writing => Some(format!(
             "SHARED_FILE: {}; let the tool make it again, or merge.",
-            shared(&finding.entry)
+            shared(&finding.entry, own)
         )),
         Relation::Neighbor if !finding.blocks && finding.entry.status == LockMode::Writing => {
-            Some(format!("NEIGHBOR: {}", sentence(finding)))
+            Some(format!("NEIGHBOR: {}", sentence(finding, own)))
         }
         _ => None,
     })

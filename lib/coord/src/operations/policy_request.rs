@@ -36,6 +36,8 @@ impl<'a> PolicyRequest<'a> {
             digest,
             kinds,
             files: Vec::new(),
+            interface: request.interface.clone(),
+            patience_seconds: app.locks.queue_patience_seconds,
         };
         PolicyRequest {
             app,
@@ -72,6 +74,8 @@ impl<'a> PolicyRequest<'a> {
                 digest: question.digest.clone(),
                 kinds,
                 files: if is_named { Vec::new() } else { question.files.clone() },
+                interface: self.request.interface.clone(),
+                patience_seconds: self.app.locks.queue_patience_seconds,
             },
             policy,
         };

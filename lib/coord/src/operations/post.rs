@@ -31,14 +31,6 @@ pub async fn post(
     let new_head = sent.new_repo_head.as_deref().map(CommitSha::parse).transpose();
     let new_head = new_head.map_err(in_field("new_repo_head"))?;
     let tool_use = ToolUse::parse(sent.tool_call.as_ref(), sent.session.as_ref())?;
-    if sent.interface.is_some() && status != LockStatus::Writing {
-        return Err(ApiError::InvalidField {
-            field: "interface",
-            problem:
-                "goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it"
-                    .to_owned(),
-        });
-    }
     let is_forced = sent.force == Some(true);
     if is_forced && (status != LockStatus::Open || request.paths.is_everything()) {
         return Err(ApiError::InvalidField {
@@ -55,18 +47,8 @@ pub async fn post(
     }
     let mut response = match status {
         LockStatus::Open if is_forced => force_release(app, &request, &reason).await?,
-        LockStatus::Reading => claim(app, &request, (LockMode::Reading, None), &reason, &tool_use, wait).await?,
-        LockStatus::Writing => {
-            claim(
-                app,
-                &request,
-                (LockMode::Writing, sent.interface),
-                &reason,
-                &tool_use,
-                wait,
-            )
-            .await?
-        }
+        LockStatus::Reading => claim(app, &request, LockMode::Reading, &reason, &tool_use, wait).await?,
+        LockStatus::Writing => claim(app, &request, LockMode::Writing, &reason, &tool_use, wait).await?,
         LockStatus::Open => {
             let terms = Release {
                 reason: &reason,

@@ -25,6 +25,15 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Each pause is twice as long as the one before, up to this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// How soon an event is read after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Urgency {
+    /// After the pause.
+    Soon,
+    /// At once: it is about this request alone.
+    Now,
+}
+
 /// A request that waits, or does not.
 pub(super) struct Waiting {
     watching: Option<(Watching, Permit)>,
@@ -56,28 +65,49 @@ impl Waiting {
         })
     }
 
+    /// The seconds that are left of the time of the request.
+    pub fn left_seconds(&self) -> u32 {
+        let left = self.ends_by.saturating_duration_since(Instant::now());
+        u32::try_from(left.as_millis().div_ceil(1000)).unwrap_or(u32::MAX)
+    }
+
     /// Waits for an event that matters, at most for the time `or_after`. False once the time of the request is over, or the server
     /// stops: however much happens, the last read is at the end of that time.
-    pub async fn until(&mut self, matters: impl Fn(&Event) -> bool, or_after: Option<Duration>) -> bool {
+    pub async fn until(&mut self, matters: impl Fn(&Event) -> Option<Urgency>, or_after: Option<Duration>) -> bool {
         let Some((watching, _)) = &mut self.watching else {
             return false;
         };
-        let again = or_after.map(|time| Instant::now() + time);
+        let not_before = self.not_before;
+        let mut again = or_after.map(|time| (Instant::now() + time).max(not_before));
+        let mut is_last = false;
         loop {
             let timer: OptionFuture<_> = again.map(sleep_until).into();
             tokio::select! {
                 biased;
-                () = sleep_until(self.ends_by) => return false,
+                () = sleep_until(self.ends_by) => {
+                    if is_last {
+                        break;
+                    }
+                    return false;
+                }
                 Some(()) = timer => break,
-                next = watching.next() => match next {
-                    Ok(Next::Event(event)) if matters(&event.event) => break,
-                    Ok(Next::Event(_) | Next::Live(_)) => {}
-                    Ok(Next::Gap) => break,
-                    Ok(Next::Slow | Next::Stopped) | Err(_) => return false,
+                next = watching.next() => match next.map(|next| match next {
+                    Next::Event(event) => Ok(matters(&event.event)),
+                    Next::Live(_) => Ok(None),
+                    Next::Gap => Ok(Some(Urgency::Soon)),
+                    Next::Slow | Next::Stopped => Err(()),
+                }) {
+                    Ok(Ok(Some(Urgency::Now))) => break,
+                    Ok(Ok(Some(Urgency::Soon))) => {
+                        let soon = not_before.max(Instant::now());
+                        again = Some(again.map_or(soon, |again| again.min(soon)));
+                        is_last = true;
+                    }
+                    Ok(Ok(None)) => {}
+                    Ok(Err(())) | Err(_) => return false,
                 },
             }
         }
-        sleep_until(self.not_before.min(self.ends_by)).await;
         self.not_before = Instant::now() + self.pause;
         self.pause = (2 * self.pause).min(LONGEST_PAUSE);
         true
@@ -104,7 +134,7 @@ mod tests {
             }
         });
         let mut reads = Vec::new();
-        while waiting.until(|_| true, None).await {
+        while waiting.until(|_| Some(Urgency::Soon), None).await {
             reads.push(begun.elapsed().as_millis());
         }
         assert_eq!(begun.elapsed(), Duration::from_secs(8));

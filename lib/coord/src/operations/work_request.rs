@@ -1,16 +1,16 @@
 //! The common part of a check, a claim and a release: the caller, the files of a branch, and the standing of the working
 //! copy.
 
-use coord_protocol::{CheckRequest, LockStatus, Orchestration, PostRequest};
+use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, Orchestration, PostRequest};
 
 use super::fields::{agent_of, files_of, id_in, in_field, required};
 use super::sentences::{case_differs, graph_warning, unknown_fields, whole_files};
 use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::auth::{Caller, CallerIdentity};
-use crate::domain::{AgentId, Branch, CommitSha, FilePaths, RepoId};
+use crate::domain::{AgentId, Branch, CommitSha, FilePath, FilePaths, RepoId, UserId};
 use crate::error::ApiError;
-use crate::state::locks::Survey;
+use crate::state::locks::{InterfaceTerms, Survey};
 
 /// The valid common part of a request.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub struct WorkRequest {
     pub(super) notes: Vec<String>,
     /// The agent whose locks a claim takes over.
     pub(super) take_over: Option<AgentId>,
+    /// What the caller says of the interfaces of the files.
+    pub(super) interface: InterfaceTerms,
 }
 
 /// The common fields as sent.
@@ -65,7 +67,10 @@ impl WorkRequest {
             unknown_fields: &sent.unknown_fields,
             takes_everything: false,
         };
-        Self::parse(&fields, caller, agent)
+        let mut request = Self::parse(&fields, caller, agent)?;
+        let writes = sent.intent != Some(LockMode::Reading);
+        request.interface = interface_of(sent.interface, &sent.interface_changes, &request.paths, writes)?;
+        Ok(request)
     }
 
     /// The work request of a claim or a release.
@@ -102,6 +107,8 @@ impl WorkRequest {
                     .to_owned(),
             });
         }
+        let writes = sent.status == Some(LockStatus::Writing);
+        request.interface = interface_of(sent.interface, &sent.interface_changes, &request.paths, writes)?;
         Ok(request)
     }
 
@@ -111,6 +118,7 @@ impl WorkRequest {
         (branch, work_branch): (Branch, Option<Branch>),
         (agent_head, base_head): (CommitSha, Option<CommitSha>),
         (caller, agent_id): (CallerIdentity, Option<AgentId>),
+        interface: Option<InterfacePromise>,
     ) -> Self {
         WorkRequest {
             repo,
@@ -124,6 +132,10 @@ impl WorkRequest {
             intent_id: None,
             notes: Vec::new(),
             take_over: None,
+            interface: InterfaceTerms {
+                word: interface,
+                changed: Vec::new(),
+            },
         }
     }
 
@@ -158,6 +170,7 @@ impl WorkRequest {
                 .chain(unknown_fields(fields.unknown_fields))
                 .collect(),
             take_over: None,
+            interface: InterfaceTerms::default(),
         })
     }
 
@@ -192,8 +205,38 @@ impl WorkRequest {
     }
 }
 
+/// What a request says of the interfaces of `paths`.
+fn interface_of(
+    word: Option<InterfacePromise>,
+    changed: &Option<Vec<String>>,
+    paths: &[FilePath],
+    writes: bool,
+) -> Result<InterfaceTerms, ApiError> {
+    let refuse = |field, problem: &str| ApiError::InvalidField {
+        field,
+        problem: problem.to_owned(),
+    };
+    let only_writers =
+        "goes with \"status\": \"WRITING\" alone: only who writes a file can keep its interface, or change it";
+    if word.is_some() && !writes {
+        return Err(refuse("interface", only_writers));
+    }
+    if changed.is_some() && !writes {
+        return Err(refuse("interface_changes", only_writers));
+    }
+    let changed = changed.iter().flatten();
+    let changed = changed.map(|path| FilePath::parse(path).map_err(in_field("interface_changes")));
+    let changed = changed.collect::<Result<Vec<FilePath>, ApiError>>()?;
+    match changed.iter().all(|path| paths.contains(path)) {
+        true => Ok(InterfaceTerms { word, changed }),
+        false => Err(refuse("interface_changes", "names a file that is not in file_paths")),
+    }
+}
+
 /// How a working copy stands to the head of its branch.
 pub(super) struct Standing {
+    /// The login of the caller.
+    user: UserId,
     /// The name of the branch in sentences, from [`Admission::branch_name`].
     branch: String,
     head: CommitSha,
@@ -210,6 +253,7 @@ pub(super) struct Standing {
 impl Standing {
     pub(super) fn of(request: &WorkRequest, admission: &Admission<'_>, survey: &Survey) -> Self {
         Standing {
+            user: admission.holder().user_id.clone(),
             branch: admission.branch_name(),
             head: survey.head.commit.clone(),
             agent_head: request.agent_head.clone(),
@@ -221,6 +265,11 @@ impl Standing {
                 .as_ref()
                 .and_then(|_| pull_into_work_branch(&admission.branch_name(), &request.branch)),
         }
+    }
+
+    /// The login of the caller.
+    pub(super) fn user(&self) -> &UserId {
+        &self.user
     }
 
     /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may have the head

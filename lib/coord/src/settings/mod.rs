@@ -19,6 +19,7 @@ use crate::domain::NeighborPolicy;
 use crate::heads::HeadAges;
 use crate::source::github::ApiBase;
 use crate::state::admission::Rates;
+use crate::state::locks::PolicyTerms;
 use edge::Edge;
 use environment::long_secret;
 pub use environment::{ConfigError, Environment, process_environment, secret, value_of};
@@ -83,6 +84,8 @@ pub struct LockConfig {
     pub ttl_seconds: u32,
     /// Maximum of these seconds that a repository's policy can set.
     pub most_ttl_seconds: u32,
+    /// Seconds for which a waiting claim lets later ones take its files.
+    pub queue_patience_seconds: u32,
     /// The effect of a neighbor that is locked for writing, unless a repository's policy says another.
     pub neighbor_policy: NeighborPolicy,
     /// How long a release waits for the source to tell which of the released files are unchanged.
@@ -94,7 +97,8 @@ impl Default for LockConfig {
         LockConfig {
             ttl_seconds: 300,
             most_ttl_seconds: 3600,
-            neighbor_policy: NeighborPolicy::Block,
+            queue_patience_seconds: PolicyTerms::DEFAULT_PATIENCE_SECONDS,
+            neighbor_policy: NeighborPolicy::Interface,
             comparison_time: Duration::from_secs(2),
         }
     }
@@ -111,6 +115,7 @@ impl LockConfig {
         for (variable, value) in [
             (env_vars::COORD_LOCK_TTL_SECONDS, &mut config.ttl_seconds),
             (env_vars::COORD_LOCK_TTL_MAX_SECONDS, &mut config.most_ttl_seconds),
+            (env_vars::COORD_QUEUE_PATIENCE, &mut config.queue_patience_seconds),
         ] {
             let Some(text) = value_of(environment, variable) else {
                 continue;

@@ -86,7 +86,8 @@ variables! {
     COORD_LIMIT_REPOSITORY_PER_MINUTE, EVERYWHERE, "the same for all holders together", "6000";
     COORD_LOCK_TTL_SECONDS, EVERYWHERE, "seconds that a lock is held unless it is renewed, 1 to 86,400", "300";
     COORD_LOCK_TTL_MAX_SECONDS, EVERYWHERE, "the most of these seconds that `ttl_seconds` of a repository's `.coord.toml` can set, 1 to 86,400", "3600";
-    COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block`, `interface`, `warn` or `off`: the effect of another's WRITING lock on a neighbor, for a claim to write, where `.coord.toml` says nothing of it", "`block`";
+    COORD_QUEUE_PATIENCE, EVERYWHERE, "seconds for which a waiting claim lets later ones take its files, before it holds them back, 1 to 86,400", "180";
+    COORD_NEIGHBOR_POLICY, EVERYWHERE, "`block`, `interface`, `warn` or `off`: the effect of another's WRITING lock on a neighbor, for a claim to write, where `.coord.toml` says nothing of it", "`interface`";
     COORD_INTENT_POLICY, EVERYWHERE, "`optional` or `required`: whether each claim to write has to cite an intent", "`optional`";
     COORD_HANDSHAKE, EVERYWHERE, "`session` or `prompt`: whether an intent that an agent has selected outlives its next prompt", "`session`";
     COORD_INTENT_MAX_FILES, EVERYWHERE, "maximum files of a branch that the scope of an intent may cover, at least 1", "100";

@@ -24,14 +24,14 @@ impl Layouts {
     /// The parts for `tree`. `older` is the previous version; `same_paths` tells whether both have the same paths, and so
     /// the same ids.
     pub(crate) fn new(tree: ReadTree<'_>, older: Option<(&Layouts, ReadTree<'_>)>, same_paths: bool) -> Self {
-        let folders = tree.projects.python_folders();
+        let declared = tree.projects.python();
         let python = match older {
             Some((parts, before))
-                if same_paths && before.projects.python_folders() == folders && parts.python.are_those_of(tree) =>
+                if same_paths && before.projects.python() == declared && parts.python.are_those_of(tree, before) =>
             {
                 Arc::clone(&parts.python)
             }
-            _ => Arc::new(PythonRoots::new(tree, folders)),
+            _ => Arc::new(PythonRoots::new(tree, declared)),
         };
         let rust = match older {
             Some((parts, before)) if same_paths && Crates::are_same(tree, before) => Arc::clone(&parts.rust),

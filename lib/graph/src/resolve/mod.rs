@@ -35,7 +35,7 @@ use crate::import_kind::ImportKind;
 use crate::language::{Family, Language};
 use crate::resolution::{Reason, Resolution, Resolved};
 use crate::specifier::Specifier;
-use javascript::Importer;
+use javascript::{Form, Importer};
 use keys::Trace;
 use layouts::Layouts;
 use path_table::PathTable;
@@ -116,6 +116,8 @@ impl Resolver<'_> {
             from: path,
             trace: &mut scratch.trace,
             buffer: &mut scratch.buffer,
+            form: Form::default(),
+            others: Vec::new(),
         };
         let more = &mut scratch.more;
         // Patterns of one file may match the same files.
@@ -125,7 +127,9 @@ impl Resolver<'_> {
                 return UNTRIED;
             }
             if specifier.kind != ImportKind::Glob {
-                return javascript.resolve(&specifier.text, specifier.kind);
+                let outcome = javascript.resolve(specifier);
+                more.extend(javascript.others.drain(..).map(|file| (index, file)));
+                return outcome;
             }
             let files = match javascript.files_of_glob(&specifier.text, specifier.name.as_deref()) {
                 Ok(files) => files,

@@ -196,6 +196,21 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             ),
         ),
         (
+            "namespaces of Python",
+            Bound::FileLookups,
+            new()
+                .many(EntryKind::File, 40_000, "", |number| {
+                    format!("src/{}x{number}/a/__init__.py", "deep/".repeat(number % 14))
+                })
+                .many(
+                    EntryKind::File,
+                    1_000,
+                    "import deep.deep.x, a.b, deep.a\nfrom deep import x\n",
+                    |number| format!("src/deep/m{number}.py"),
+                )
+                .file("src/z.py", lines(20_000, |number| format!("import a.b{number}\n"))),
+        ),
+        (
             "configs that name the next one",
             Bound::Manifests,
             (0..1_000).fold(
@@ -205,6 +220,35 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
                     all.file(&format!("c{number}.json"), next)
                 },
             ),
+        ),
+        (
+            "dependencies on a package of the workspace",
+            Bound::Manifests,
+            new()
+                .file("p/b/package.json", "{\"name\":\"b\"}".to_owned())
+                .file("package.json", "{\"workspaces\":[\"p/*\"]}".to_owned())
+                .many(
+                    EntryKind::File,
+                    60,
+                    &format!(
+                        "{{\"dependencies\":{{{}\"z\":\"1\"}}}}",
+                        lines(30_000, |number| format!("\"d{number}\":\"workspace:b@*\","))
+                    ),
+                    |number| format!("p/{number}/package.json"),
+                ),
+        ),
+        (
+            "import maps in each other",
+            Bound::FileLookups,
+            (0..400)
+                .fold(new(), |all, number| {
+                    let map = format!("{{\"imports\":{{\"x{number}/\":\"./x/\"}}}}");
+                    all.file(&format!("{}deno.json", "d/".repeat(number)), map)
+                })
+                .file(
+                    &format!("{}a.ts", "d/".repeat(400)),
+                    imports(|number| format!("x0/{number}")),
+                ),
         ),
         (
             "replaced modules in a deep folder",

@@ -103,6 +103,7 @@ const PYTHON: &[(&str, Text)] = &[
     ("calls", |bytes| repeated("", "import_module('a');", bytes)),
     ("fields", |bytes| repeated("", "f'{", bytes) + "\nimport a"),
     ("a long module", |bytes| repeated("import a", ".a", bytes)),
+    ("stars", |bytes| repeated("import a", ",*", bytes)),
 ];
 
 const RUST: &[(&str, Text)] = &[
@@ -197,6 +198,21 @@ const MANIFESTS: &[(&str, Text)] = &[
     ("imports", |bytes| {
         numbered("{\"imports\":{", bytes, |number| format!("\"#{number}*\":\"./*\",")) + "\"#a\":\"./a\"}}"
     }),
+    ("import map", |bytes| {
+        numbered("{\"imports\":{", bytes, |number| format!("\"{number}/\":\"./\",")) + "\"a\":\"./a\"}}"
+    }),
+    ("dependencies on the workspace", |bytes| {
+        numbered("{\"name\":\"a\",\"workspaces\":[],\"resolutions\":{", bytes, |number| {
+            format!("\"{number}\":\"workspace:a@\",")
+        }) + "\"a\":\"file:.\"}}"
+    }),
+    ("overrides", |bytes| {
+        numbered("overrides:\n", bytes, |number| format!(" a{number}: link:.\n"))
+    }),
+    ("aliases", |bytes| {
+        numbered("alias:{", bytes, |number| format!("a{number}:resolve(__dirname,'a'),"))
+    }),
+    ("calls in calls", |bytes| repeated("alias:{a:", "resolve(", bytes)),
     ("paths", |bytes| {
         numbered("{\"compilerOptions\":{\"paths\":{", bytes, |number| {
             format!("\"{number}*\":[\"*\"],")

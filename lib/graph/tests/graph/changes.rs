@@ -21,6 +21,8 @@ pub const FOLDERS: &[&str] = &[
     "src/ns/in",
     "py/src/ns/pkg",
     "layers/ns",
+    "q/src/ns/pkg",
+    "q/src/ns",
 ];
 pub const NAMES: &[&str] = &[
     "a.ts",
@@ -46,10 +48,20 @@ pub const NAMES: &[&str] = &[
     "tsconfig.base.json",
     "other.json",
     "pnpm-workspace.yaml",
+    "lerna.json",
+    "rush.json",
     "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "pants.toml",
+    "conftest.py",
     "requirements.txt",
     "svelte.config.js",
     "nuxt.config.ts",
+    "vite.config.ts",
+    "deno.json",
+    "index.html",
+    "a.ios.ts",
     "a.css",
     "a.css.d.ts",
 ];
@@ -96,6 +108,9 @@ const RUST: &[&str] = &[
     "fn f() { crate::inline::n::g(); p::m::h(); }",
     "include!(\"n.rs\");",
     "extern crate p as other; use other::m;",
+    "extern crate self as me;",
+    "use other::m::X; fn f() { me::m::n::g() }",
+    "macro_rules! x { () => { $crate::m::n::f() } }",
 ];
 const CARGO: &[&str] = &[
     "[package]\nname = \"p\"\nedition = \"2021\"\n",
@@ -133,6 +148,7 @@ const SCRIPTS: &[&str] = &[
     "import '@/a'",
     "import 'src/a'",
     "import 'n'",
+    "import 'root'",
     "import '#x'",
     "import './c.css?raw'",
     "require('./a')",
@@ -151,6 +167,14 @@ const SCRIPTS: &[&str] = &[
     "import.meta.glob('@/*.ts')",
     "require.context('../packages', true, /\\.(js|vue)$/)",
     "import '#layers/ns/a'",
+    "require('./b')",
+    "import './a.d'",
+    "import '../dist/a'",
+    "require('../../dist')",
+    "import '/x/a'",
+    "import '/a'",
+    "import 'jsr:p@1/a'",
+    "/// <reference types=\"p\" />",
 ];
 const PYTHON: &[&str] = &[
     "import pkg",
@@ -168,6 +192,19 @@ const PYTHON: &[&str] = &[
     "import ns.pkg.x",
     "from ns.in import x",
     "from ns.in.sub import x",
+    "from ns import pkg",
+    "from ..pkg import sub",
+    "from pkgutil import extend_path",
+    "import in.x, pkg.sub",
+    "import top.x",
+];
+const PYPROJECTS: &[&str] = &[
+    "[tool.maturin]\npython-source = \"py\"\n",
+    "[project]\nname = \"pkg\"\n",
+    "[project]\nname = \"other\"\ndependencies = [\"pkg\"]\n",
+    "[tool.setuptools.package-dir]\ntop = \"sub\"\n",
+    "[tool.pytest.ini_options]\npythonpath = [\".\", \"pkg\"]\n",
+    "",
 ];
 const PACKAGES: &[&str] = &[
     r#"{"name": "p", "main": "./src/a.js"}"#,
@@ -175,13 +212,16 @@ const PACKAGES: &[&str] = &[
     r#"{"name": "q", "types": "lib/a.d.ts", "main": "lib/a.js"}"#,
     r##"{"name": "root", "workspaces": ["packages/*"], "imports": {"#x": "./src/a.js"}}"##,
     r#"{"workspaces": ["packages/*", "!packages/q"], "dependencies": {"n": "file:./src"}}"#,
-    r#"{"name": "n", "type": "module"}"#,
+    r#"{"name": "n", "type": "module", "dependencies": {"react-native": "1"}, "typesVersions": {"*": {"*": ["a/*"]}}}"#,
     r#"{"name": "p", "exports": {"import": "./src/a.mjs", "require": "./src/a.js"}}"#,
+    r#"{"name": "p", "main": "dist/a.js", "exports": {"deno": "./a.ts", "source": "./src/a.ts", "import": "./dist/no.js"}}"#,
+    r#"{"name": "q", "dependencies": {"n": "workspace:p@*", "root": "workspace:*"}}"#,
+    r#"{"name": "root", "main": "src/a.js", "resolutions": {"q": "link:./src", "p": "workspace:n@*"}}"#,
     "{",
 ];
 const CONFIGS: &[&str] = &[
     r#"{"compilerOptions": {"baseUrl": "."}}"#,
-    r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}"#,
+    r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"], "/x/*": ["./src/*"]}}}"#,
     r#"{"extends": "./tsconfig.base.json", "references": [{"path": "./src"}]}"#,
     r#"{"extends": ["./other.json", "p/tsconfig.json"], "include": ["a.ts"]}"#,
     r#"{"compilerOptions": {"rootDirs": ["src", "packages"], "outDir": "dist", "rootDir": "lib"}}"#,
@@ -222,12 +262,49 @@ fn text(name: &str) -> BoxedStrategy<String> {
     match name {
         "package.json" => select(PACKAGES).prop_map(str::to_owned).boxed(),
         "svelte.config.js" | "nuxt.config.ts" => select(FRAMEWORKS).prop_map(str::to_owned).boxed(),
-        "pnpm-workspace.yaml" => select(&["packages:\n  - packages/*\n", "packages: [src]"][..])
+        "vite.config.ts" => select(
+            &[
+                "export default { resolve: { alias: { '@': resolve(__dirname, 'src') } } }",
+                "import './a'\nexport default { root: 'src', alias: [{ find: '~', replacement: '/a' }] }",
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
+        "deno.json" => select(
+            &[
+                r#"{"imports": {"@/": "./src/", "p": "./a.ts"}, "workspace": ["packages/*", "src"]}"#,
+                r#"{"name": "p", "exports": "./a.ts", "imports": {"n": "jsr:q@1"}}"#,
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
+        "pnpm-workspace.yaml" => {
+            let texts: &[&str] = &[
+                "packages:\n  - packages/*\n",
+                "packages: [src]",
+                "overrides: {p: 'link:./src', n: workspace:root@*}",
+            ];
+            select(texts).prop_map(str::to_owned).boxed()
+        }
+        "lerna.json" => select(&["{}", r#"{"packages": ["src"]}"#][..])
             .prop_map(str::to_owned)
             .boxed(),
-        "pyproject.toml" => select(&["[tool.maturin]\npython-source = \"py\"\n", ""][..])
+        "rush.json" => Just(r#"{"projects": [{"projectFolder": "packages/q"}]}"#.to_owned()).boxed(),
+        "pyproject.toml" => select(PYPROJECTS).prop_map(str::to_owned).boxed(),
+        "setup.py" => select(&["setup()", "setup(package_dir={'top': 'pkg'})", "import pkg.x"][..])
             .prop_map(str::to_owned)
             .boxed(),
+        "setup.cfg" => select(&["[options.packages.find]\nwhere = pkg\n", "[metadata]\nname = a\n"][..])
+            .prop_map(str::to_owned)
+            .boxed(),
+        "pants.toml" => select(
+            &[
+                "",
+                "[source]\nroot_patterns = [\"ns\", \"/py\"]\nmarker_filenames = [\"a\"]\n",
+            ][..],
+        )
+        .prop_map(str::to_owned)
+        .boxed(),
         "Cargo.toml" => select(CARGO).prop_map(str::to_owned).boxed(),
         "go.mod" => select(GO_MODULES).prop_map(str::to_owned).boxed(),
         "go.work" => select(

@@ -21,6 +21,7 @@ fn an_import_leads_to_every_file_of_the_package_but_tests_and_what_no_build_take
         ("p/b_windows.go", "//go:build windows\n\npackage p\n"),
         ("p/a_test.go", "package p\n"),
         ("p/gen.go", "//go:build ignore\n\npackage main\nimport \"e.com/m/q\"\n"),
+        ("p/doc.go", "package documentation\nimport \"e.com/m/q\"\n"),
         ("p/_x.go", "package p\n"),
         ("p/.y.go", "package p\n"),
         ("p/z.s", ""),
@@ -29,6 +30,7 @@ fn an_import_leads_to_every_file_of_the_package_but_tests_and_what_no_build_take
     ];
     assert_eq!(targets(&files, "main.go"), ["p/a.go", "p/b_windows.go"]);
     assert_eq!(targets(&files, "p/gen.go"), ["q/q.go"]);
+    assert_eq!(targets(&files, "p/doc.go"), ["q/q.go"]);
     let snapshot = cold(&repository(&files));
     let explained = snapshot.explain("main.go").unwrap();
     assert_eq!(explained.len(), 2);

@@ -56,6 +56,74 @@ fn assets_components_and_queries_lead_to_tracked_files() {
 }
 
 #[test]
+fn a_specifier_that_ends_in_d_means_a_declaration() {
+    for (written, tracked) in [
+        ("./b.d", "src/b.d.ts"),
+        ("./b.d.js", "src/b.d.ts"),
+        ("./b.d.ts", "src/b.d.ts"),
+        ("./b.d.jsx", "src/b.d.ts"),
+        ("./b.d.mjs", "src/b.d.mts"),
+        ("./b.d.mts", "src/b.d.mts"),
+        ("./b.d.cjs", "src/b.d.cts"),
+        ("./b.d", "src/b.d.js"),
+        ("./b.d.js", "src/b.d.js"),
+        ("./b.d", "src/b.d.tsx"),
+    ] {
+        leads_to(written, &[(tracked, "")], tracked);
+    }
+    leads_to(
+        "./b.d",
+        &[("src/b.d.ts", ""), ("src/b.ts", ""), ("src/b.js", "")],
+        "src/b.d.ts",
+    );
+    assert_eq!(import("./b.d", &[("src/b.ts", "")]), Err(Reason::Missing));
+    assert_eq!(import("./b.d.mjs", &[("src/b.d.ts", "")]), Err(Reason::Missing));
+    let config = r#"{"compilerOptions": {"baseUrl": ".", "paths": {"@/*": ["lib/*"]}}}"#;
+    let others = [
+        ("tsconfig.json", config),
+        ("package.json", r#"{"workspaces": ["p"]}"#),
+        ("p/package.json", r#"{"name": "p"}"#),
+        ("p/x.d.ts", ""),
+        ("lib/x.d.ts", ""),
+    ];
+    leads_to("@/x.d", &others, "lib/x.d.ts");
+    leads_to("lib/x.d.js", &others, "lib/x.d.ts");
+    leads_to("p/x.d", &others, "p/x.d.ts");
+}
+
+#[test]
+fn a_require_without_extension_finds_data_in_the_order_of_node() {
+    let files = [
+        ("package.json", r#"{"main": "data"}"#),
+        ("data.json", ""),
+        ("conf.json", ""),
+        ("conf/index.js", ""),
+        ("both.js", ""),
+        ("both.json", ""),
+        ("only/index.json", ""),
+        ("bin/a.js", "require('../package')"),
+        ("bin/b.js", "require('../conf')"),
+        ("bin/c.js", "require('../conf/')"),
+        ("bin/d.js", "require('../both')"),
+        ("bin/e.js", "require('../only')"),
+        ("bin/f.js", "require('..')"),
+        ("bin/g.ts", "import '../conf'"),
+        ("bin/h.ts", "import conf = require('../conf')"),
+    ];
+    let expected = [
+        "bin/a.js -> package.json",
+        "bin/b.js -> conf.json",
+        "bin/c.js -> conf/index.js",
+        "bin/d.js -> both.js",
+        "bin/e.js -> only/index.json",
+        "bin/f.js -> data.json",
+        "bin/g.ts -> conf/index.js",
+        "bin/h.ts -> conf.json",
+    ];
+    assert_eq!(edges(cold(&repository(&files)).graph()), expected);
+}
+
+#[test]
 fn what_leads_nowhere_says_why() {
     for (written, reason) in [
         ("./no", Reason::Missing),

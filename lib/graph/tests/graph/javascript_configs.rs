@@ -64,6 +64,20 @@ fn of_a_solutions_configs_the_one_that_lists_the_file_governs() {
 }
 
 #[test]
+fn patterns_may_begin_with_a_slash() {
+    let config = (
+        "tsconfig.json",
+        r#"{"compilerOptions": {"baseUrl": ".", "paths": {"/@/*": ["src/*"], "/x": ["src/y.ts"]}}}"#,
+    );
+    let files = [config, ("src/y.ts", "")];
+    leads_to("/@/y", &files, "src/y.ts");
+    leads_to("/x", &files, "src/y.ts");
+    assert_eq!(import("/@/gone", &files), Err(Reason::Missing));
+    // `baseUrl` is for names alone.
+    assert_eq!(import("/src/y", &files), Err(Reason::External));
+}
+
+#[test]
 fn root_dirs_are_one_folder() {
     let config = (
         "tsconfig.json",

@@ -114,6 +114,34 @@ fn a_glob_of_a_package_begins_at_its_folder() {
 }
 
 #[test]
+fn a_glob_knows_the_root_and_the_aliases_of_vite() {
+    let config = "export default { root: 'client', resolve: { alias: { '@': path.resolve(__dirname, 'lib') } } }";
+    let text = "import.meta.glob(['/b/*.ts', '!**/not.ts']); import.meta.glob('@/*.ts')";
+    let files = [
+        ("p/vite.config.ts", config),
+        ("p/package.json", "{}"),
+        ("p/client/a.ts", text),
+        ("p/client/b/c.ts", ""),
+        ("p/client/b/not.ts", ""),
+        ("p/b/d.ts", ""),
+        ("p/lib/e.ts", ""),
+    ];
+    assert_eq!(
+        edges(cold(&repository(&files)).graph()),
+        ["p/client/a.ts -> p/client/b/c.ts", "p/client/a.ts -> p/lib/e.ts"]
+    );
+    // The root of the whole repository is none of the package's.
+    let files = [
+        ("vite.config.ts", "export default {}"),
+        ("p/package.json", "{}"),
+        ("p/a.ts", "import.meta.glob('/b/*.ts')"),
+        ("p/b/c.ts", ""),
+        ("b/d.ts", ""),
+    ];
+    assert_eq!(edges(cold(&repository(&files)).graph()), ["p/a.ts -> p/b/c.ts"]);
+}
+
+#[test]
 fn a_glob_follows_tracked_links() {
     let files = [
         ("a.ts", "import.meta.glob('./shared/*.ts'); import.meta.glob('./l/*')"),

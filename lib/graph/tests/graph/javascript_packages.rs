@@ -6,24 +6,6 @@ use super::import::{import, leads_to};
 use super::repository::{cold, edges, repository, target};
 
 #[test]
-fn workspaces_are_found_by_name_whatever_manager_they_are_for() {
-    let package = ("packages/p/package.json", r#"{"name": "@x/p", "main": "lib/m.js"}"#);
-    let main = ("packages/p/lib/m.js", "");
-    for root in [
-        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
-        ("package.json", r#"{"workspaces": {"packages": ["./packages/**"]}}"#),
-        ("pnpm-workspace.yaml", "packages:\n  - 'packages/*'\n"),
-        ("package.json", r#"{"dependencies": {"@x/p": "link:./packages/p"}}"#),
-    ] {
-        leads_to("@x/p", &[root, package, main], "packages/p/lib/m.js");
-        leads_to("@x/p/lib/m", &[root, package, main], "packages/p/lib/m.js");
-        assert_eq!(import("@x/p/no", &[root, package, main]), Err(Reason::NoEntry));
-    }
-    let negated = ("package.json", r#"{"workspaces": ["packages/*", "!packages/p"]}"#);
-    assert_eq!(import("@x/p", &[negated, package, main]), Err(Reason::External));
-}
-
-#[test]
 fn exports_imports_and_self_reference_are_followed() {
     let root = (
         "package.json",
@@ -46,70 +28,6 @@ fn exports_imports_and_self_reference_are_followed() {
     leads_to("#in/y", &files, "src/in/y.ts");
     leads_to("#p", &files, "p/g/x.ts");
     leads_to("me/z", &files, "src/z.ts");
-}
-
-#[test]
-fn an_entry_that_is_not_built_means_its_source() {
-    let root = ("package.json", r#"{"workspaces": ["p"]}"#);
-    for (package, config, source) in [
-        (r#"{"name": "p", "main": "./dist/index.js"}"#, None, "p/src/index.ts"),
-        (
-            r#"{"name": "p", "exports": {".": {"import": "./dist/esm/main.mjs"}}}"#,
-            None,
-            "p/src/main.mts",
-        ),
-        (r#"{"name": "p", "types": "build/types/a/b.d.ts"}"#, None, "p/a/b.tsx"),
-        (
-            r#"{"name": "p", "main": "./built/x.js"}"#,
-            Some(r#"{"compilerOptions": {"outDir": "built", "rootDir": "code"}}"#),
-            "p/code/x.ts",
-        ),
-        (r#"{"name": "p"}"#, None, "p/src/index.ts"),
-    ] {
-        let mut files = vec![root, ("p/package.json", package), (source, "")];
-        files.extend(config.map(|config| ("p/tsconfig.json", config)));
-        leads_to("p", &files, source);
-    }
-    let files = [
-        root,
-        ("p/package.json", r#"{"name": "p", "exports": {"./*": "./dist/*.js"}}"#),
-        ("p/src/k/v.ts", ""),
-    ];
-    leads_to("p/k/v", &files, "p/src/k/v.ts");
-}
-
-#[test]
-fn of_what_is_not_built_the_condition_that_holds_is_meant() {
-    let package = r#"{"name": "p", "exports": {
-        ".": {"browser": "./dist/browser.js", "node": "./dist/node.js", "default": "./dist/main.js"},
-        "./x": {"require": "./dist/x-require.js", "import": "./dist/x-import.js"},
-        "./y": {"deno": "./dist/y-deno.js"}}}"#;
-    let files = [
-        (
-            "package.json",
-            r##"{"workspaces": ["p"], "imports": {"#i": {"node": "./dist/node.js", "default": "./dist/main.js"}}}"##,
-        ),
-        ("p/package.json", package),
-        ("p/src/browser.ts", ""),
-        ("p/src/node.ts", ""),
-        ("p/src/main.ts", ""),
-        ("p/src/x-require.ts", ""),
-        ("p/src/x-import.ts", ""),
-        ("p/src/y-deno.ts", ""),
-        ("src/node.ts", ""),
-        ("src/main.ts", ""),
-    ];
-    leads_to("p", &files, "p/src/main.ts");
-    leads_to("p/x", &files, "p/src/x-import.ts");
-    leads_to("#i", &files, "src/main.ts");
-    // No condition holds: any target is better than none.
-    leads_to("p/y", &files, "p/src/y-deno.ts");
-    let node = ("tsconfig.json", r#"{"compilerOptions": {"module": "nodenext"}}"#);
-    let files = [&files[..], &[node]].concat();
-    leads_to("p", &files, "p/src/node.ts");
-    leads_to("#i", &files, "src/node.ts");
-    let script = [&files[..], &[("a.js", "require('p/x')")]].concat();
-    assert_eq!(target(&script, "a.js"), Ok("p/src/x-require.ts".to_owned()));
 }
 
 #[test]
@@ -190,23 +108,62 @@ fn a_script_means_what_runs_and_typescript_what_describes_it() {
 }
 
 #[test]
-fn what_exports_withhold_has_no_source_either() {
-    let root = ("package.json", r#"{"workspaces": ["p"]}"#);
-    let package = (
-        "p/package.json",
-        r#"{"name": "p", "exports": {".": "./dist/i.js", "./x": null, "./in/*": null, "./*": "./dist/*.js"}}"#,
+fn types_versions_count_for_the_newest_typescript() {
+    let workspace = ("package.json", r#"{"workspaces": ["t"]}"#);
+    for versions in [
+        r#"{"*": {"*": ["ts/*"]}}"#,
+        r#"{"<4.0": {"*": ["old/*"]}, ">=4.0": {"*": ["ts/*"]}}"#,
+        r#"{">=3.1 <4": {"*": ["old/*"]}, ">= 4 || <2": {"sub": ["ts/sub.d.ts"], "*": ["ts/*"]}}"#,
+    ] {
+        let manifest = format!(r#"{{"name": "t", "types": "./main.d.ts", "typesVersions": {versions}}}"#);
+        let files = [
+            workspace,
+            ("t/package.json", &manifest),
+            ("t/ts/sub.d.ts", ""),
+            ("t/ts/main.d.ts", ""),
+            ("t/old/sub.d.ts", ""),
+            ("t/old/main.d.ts", ""),
+            ("t/sub.js", ""),
+            ("b.js", "require('t/sub')"),
+        ];
+        leads_to("t/sub", &files, "t/ts/sub.d.ts");
+        leads_to("t", &files, "t/ts/main.d.ts");
+        // A script means what runs.
+        assert_eq!(target(&files, "b.js"), Ok("t/sub.js".to_owned()), "{versions}");
+    }
+    let manifest = r#"{"name": "t", "typesVersions": {"*": {"x": ["ts/x.d.ts"]}}}"#;
+    leads_to(
+        "t/y",
+        &[workspace, ("t/package.json", manifest), ("t/y.ts", "")],
+        "t/y.ts",
     );
+}
+
+#[test]
+fn a_reference_to_types_means_a_path_or_a_package() {
     let files = [
-        root,
-        package,
-        ("p/src/x.ts", ""),
-        ("p/src/in/k.ts", ""),
-        ("p/src/y.ts", ""),
-        ("p/x", ""),
+        ("package.json", r#"{"workspaces": ["t"]}"#),
+        ("t/package.json", r#"{"name": "t", "types": "./main.d.ts"}"#),
+        ("t/main.d.ts", ""),
+        ("t/client.d.ts", ""),
+        ("node_modules/@types/k/index.d.ts", ""),
+        ("src/local.d.ts", ""),
+        ("src/a.ts", "/// <reference types=\"t\" />"),
+        ("src/b.ts", "/// <reference types=\"t/client\" />"),
+        ("src/c.ts", "/// <reference types=\"./local\" />"),
+        ("src/d.ts", "/// <reference types=\"k\" />"),
+        ("src/e.ts", "/// <reference types=\"local\" />"),
+        ("src/f.ts", "/// <reference types=\"/src/local\" />"),
     ];
-    leads_to("p/y", &files, "p/src/y.ts");
-    for withheld in ["p/x", "p/in/k"] {
-        assert_eq!(import(withheld, &files), Err(Reason::NoEntry), "{withheld}");
+    for (from, expected) in [
+        ("src/a.ts", Ok("t/main.d.ts")),
+        ("src/b.ts", Ok("t/client.d.ts")),
+        ("src/c.ts", Ok("src/local.d.ts")),
+        ("src/d.ts", Ok("node_modules/@types/k/index.d.ts")),
+        ("src/e.ts", Err(Reason::External)),
+        ("src/f.ts", Err(Reason::External)),
+    ] {
+        assert_eq!(target(&files, from), expected.map(str::to_owned), "{from}");
     }
 }
 

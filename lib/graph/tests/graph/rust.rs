@@ -150,6 +150,58 @@ fn names_of_other_packages_are_their_libraries() {
 }
 
 #[test]
+fn another_name_that_the_root_gives_to_a_crate_counts_in_all_of_its_files() {
+    for edition in ["2015", "2018", "2024"] {
+        let manifest =
+            format!("[package]\nname = \"me\"\nedition = \"{edition}\"\n[dependencies]\ndep = {{ path = \"dep\" }}\n");
+        let files = [
+            ("Cargo.toml", manifest.as_str()),
+            (
+                "src/lib.rs",
+                "#[macro_use] extern crate dep as d; extern crate self as own; mod m; mod n;",
+            ),
+            ("src/m.rs", "use d::sub::X; use own::n::Y; fn f() { ::d::g() }"),
+            ("src/n.rs", ""),
+            ("src/main.rs", "use d::sub::X; mod m2;"),
+            ("src/m2.rs", "extern crate dep as e; use e::sub::Z;"),
+            ("dep/Cargo.toml", "[package]\nname = \"dep\"\n"),
+            ("dep/src/lib.rs", "pub mod sub;"),
+            ("dep/src/sub.rs", ""),
+        ];
+        let found = edges(cold(&repository(&files)).graph());
+        let of = |from: &str| -> Vec<&str> {
+            let own = found.iter().filter_map(|edge| edge.split_once(" -> "));
+            own.filter(|(source, _)| *source == from)
+                .map(|(_, target)| target)
+                .collect()
+        };
+        assert_eq!(
+            of("src/lib.rs"),
+            ["dep/src/lib.rs", "src/m.rs", "src/n.rs"],
+            "{edition}"
+        );
+        assert_eq!(
+            of("src/m.rs"),
+            ["dep/src/lib.rs", "dep/src/sub.rs", "src/n.rs"],
+            "{edition}"
+        );
+        // Not of another crate of the package, and not by a name from elsewhere than the root.
+        assert_eq!(of("src/main.rs"), ["src/m2.rs"], "{edition}");
+        assert!(of("src/m2.rs").contains(&"dep/src/lib.rs"), "{edition}");
+    }
+}
+
+#[test]
+fn the_rules_of_a_macro_lead_to_modules_of_its_own_crate() {
+    let files = [
+        ("src/lib.rs", "mod a; mod m;"),
+        ("src/a.rs", ""),
+        ("src/m.rs", "macro_rules! m { () => { $crate::a::f(); $crate::g() } }"),
+    ];
+    assert_eq!(targets(&files, "src/m.rs"), ["src/a.rs", "src/lib.rs"]);
+}
+
+#[test]
 fn paths_of_use_begin_at_the_root_in_the_edition_of_2015() {
     let files = [
         ("Cargo.toml", "[package]\nname = \"old\"\n"),
@@ -213,4 +265,25 @@ fn a_file_that_no_crate_reaches_is_read_as_far_as_it_says() {
         ("src/new/sub.rs", ""),
     ];
     assert_eq!(targets(&files, "src/new.rs"), ["src/a.rs", "src/new/sub.rs"]);
+    for (from, text, around, expected) in [
+        ("src/x/new.rs", "use super::Y;", "src/x.rs", &["src/x.rs"][..]),
+        ("src/x/new.rs", "use super::Y;", "src/x/mod.rs", &["src/x/mod.rs"]),
+        ("src/x/new/mod.rs", "use super::Y;", "src/x/mod.rs", &["src/x/mod.rs"]),
+        ("src/new.rs", "use super::Y;", "src/main.rs", &["src/main.rs"]),
+        (
+            "src/bin/t/new.rs",
+            "use crate::Y;",
+            "src/bin/t/main.rs",
+            &["src/bin/t/main.rs"],
+        ),
+        (
+            "tests/t/new.rs",
+            "use crate::Y; use super::super::Z;",
+            "tests/t/main.rs",
+            &["tests/t/main.rs"],
+        ),
+        ("tests/ui/new.rs", "use crate::Y; use super::Z;", "tests/t.rs", &[]),
+    ] {
+        assert_eq!(targets(&[(from, text), (around, "")], from), expected, "{from}: {text}");
+    }
 }

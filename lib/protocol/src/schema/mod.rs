@@ -415,9 +415,9 @@ pub fn whole_number(least: usize) -> ObjectBuilder {
 /// The values of `lock_type`.
 pub fn lock_type() -> Object {
     one_of(
-        &["DIRECT", "NEIGHBOR", "RESERVED"],
-        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports, RESERVED for a claim of it that \
-         came first; absent in a graph",
+        &["DIRECT", "NEIGHBOR", "RESERVED", "WAITING"],
+        "DIRECT on a file of the request, NEIGHBOR on one that imports it or that it imports, RESERVED for a claim that was \
+         refused before, WAITING where such a claim waits for the file and blocks nobody; absent in a graph",
     )
 }
 

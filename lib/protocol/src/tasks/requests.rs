@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{TaskPriority, TaskStatus};
+use crate::locks::InterfacePromise;
 use crate::schema::{
     Branch, CommitId, FilePath, HandleOrNobody, IntentIdOrNone, LongText, RequestKey, TaskId, TaskTitle,
 };
@@ -147,6 +148,9 @@ pub struct TaskWork {
     /// Whether the files of the task are claimed and given back with it; true where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_files: Option<bool>,
+    /// Of a claim: `keeps` where what others can import of the files stays as it is. Without it, it may change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<InterfacePromise>,
 }
 
 /// The claim of a task with its files, or its renewal.

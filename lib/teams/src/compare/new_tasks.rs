@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::sides::{Sides, TakeIn};
+use super::store::in_order;
 use super::tasks::{Reason, steps, texts_in_bounds};
 use super::{Change, Finding, Kind};
 use crate::bounds::DEPENDENCIES;
@@ -146,12 +147,14 @@ impl<'a> New<'a> {
                 }
                 done.insert(id);
                 let parse = |id: &str| TaskId::parse(id).expect("the id of a task that is there");
+                let mut dependencies: Vec<&str> = waits_for(edges, id).collect();
+                in_order(&mut dependencies, task.dependencies.iter().map(String::as_str));
                 found.changes.push(Change::CreateTask {
                     id: parse(id),
                     title: task.title.clone(),
                     description: task.description.clone(),
                     priority: task.priority,
-                    dependencies: waits_for(edges, id).map(parse).collect(),
+                    dependencies: dependencies.into_iter().map(parse).collect(),
                 });
             }
         }

@@ -75,10 +75,12 @@ pub struct StoreTask {
     pub previous_owner: Option<Handle>,
     /// Whether its claim lapsed and nobody has claimed it since: whose it was may still complete it.
     pub lapsed: bool,
-    /// What it still waits for.
-    pub dependencies: BTreeSet<TaskId>,
+    /// What it still waits for, each once, in the order in which it was given.
+    pub dependencies: Vec<TaskId>,
     /// What it waited for, and is completed.
-    pub met: BTreeSet<TaskId>,
+    pub met: Vec<TaskId>,
+    /// What waits for it, in the order in which it was given, as far as the store lists it. The dependencies of the others decide.
+    pub blocks: Vec<TaskId>,
 }
 
 /// A message.
@@ -117,7 +119,8 @@ impl StoreTeam {
             }
         }
         let form = |(id, task): (&TaskId, &StoreTask)| {
-            let blocks = blocks.remove(id).unwrap_or_default();
+            let mut blocks = blocks.remove(id).unwrap_or_default();
+            in_order(&mut blocks, task.blocks.iter().map(TaskId::as_str));
             (id.clone(), task.file(id, blocks))
         };
         self.tasks.iter().map(form).collect()
@@ -166,6 +169,12 @@ impl StoreTeam {
             .map(|(sequence, message)| (*sequence, message.file(handle, *sequence <= member.read_to)))
             .collect()
     }
+}
+
+/// Sorts ids so that those of `order` come first, in that order.
+pub(super) fn in_order<'a, T: AsRef<str>>(ids: &mut [T], order: impl Iterator<Item = &'a str>) {
+    let places: HashMap<&str, usize> = order.zip(0_usize..).collect();
+    ids.sort_by_key(|id| places.get(id.as_ref()).copied().unwrap_or(usize::MAX));
 }
 
 impl StoreTask {

@@ -80,7 +80,7 @@ fn work_in_files_becomes_claims_and_completions() {
     both.edit(B, "\n    \"a\"\n  ", "");
     both.sync();
     assert_eq!(both.store.tasks["a"].status, Status::Completed);
-    assert!(both.store.tasks["b"].met.contains("a"));
+    assert!(both.store.tasks["b"].met.contains(&task("a")));
     assert_eq!(both.file(B)["warning"], serde_json::Value::Null);
     assert_eq!(both.file(B)["dependencies"], serde_json::json!([]));
     both.assert_quiet();
@@ -222,7 +222,7 @@ fn a_broken_file_is_reported_and_never_written_over() {
     assert_eq!(said(&mut both), []);
     assert_eq!(both.store.tasks["a"].title, "mended");
     assert_eq!(both.file(A)["description"], "from the store");
-    assert!(both.store.tasks["b"].dependencies.contains("a"));
+    assert!(both.store.tasks["b"].dependencies.contains(&task("a")));
     both.assert_quiet();
 }
 

@@ -9,6 +9,35 @@ const B: &str = "tasks/alpha/b.json";
 const C: &str = "tasks/alpha/c.json";
 
 #[test]
+fn both_sides_keep_the_order_that_the_other_gave() {
+    let mut both = Both::alike();
+    // A new file, and its task in the store.
+    let new = r#"{"id": "d", "title": "d", "status": "pending", "createdAt": "2026-12-01T00:00:00Z", "dependencies": ["c", "a", "b"]}"#;
+    both.files.insert("tasks/alpha/d.json".to_owned(), new.to_owned());
+    both.sync();
+    assert_eq!(both.store.tasks["d"].dependencies, ["c", "a", "b"].map(task));
+    assert_eq!(
+        both.file("tasks/alpha/d.json")["dependencies"],
+        serde_json::json!(["c", "a", "b"])
+    );
+    // The store's order, in files that it changes.
+    both.stored("d").dependencies = ["b", "a"].map(task).into();
+    both.store.tasks.insert(task("e"), both.store.tasks["d"].clone());
+    both.stored("a").blocks = ["e", "d", "b"].map(task).into();
+    both.sync();
+    assert_eq!(
+        both.file("tasks/alpha/d.json")["dependencies"],
+        serde_json::json!(["b", "a"])
+    );
+    assert_eq!(
+        both.file("tasks/alpha/e.json")["dependencies"],
+        serde_json::json!(["b", "a"])
+    );
+    assert_eq!(both.file(A)["blocks"], serde_json::json!(["e", "d", "b"]));
+    both.assert_quiet();
+}
+
+#[test]
 fn edges_are_one_set_that_either_end_may_change() {
     let mut both = Both::alike();
     both.edit(C, "\"dependencies\": []", "\"dependencies\": [\"b\", \"b\"]");
@@ -77,7 +106,7 @@ fn a_ring_is_named_whole_and_put_back() {
 #[test]
 fn a_ring_over_a_task_that_only_the_file_calls_completed_is_found() {
     let mut both = Both::alike();
-    both.stored("a").dependencies.insert(task("c"));
+    both.stored("a").dependencies.push(task("c"));
     both.edit(B, "\"blocks\": []", "\"blocks\": [\"c\"]");
     both.edit(A, "\"pending\"", "\"completed\"");
     let refused = [

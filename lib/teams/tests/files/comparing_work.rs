@@ -111,7 +111,7 @@ fn a_completion_in_a_file_counts_after_the_claim_has_lapsed() {
         (&[Change::Complete(task("a"), handle("w1"))][..], &[][..])
     );
     assert_eq!(both.file(A)["status"], "completed");
-    assert!(both.store.tasks["b"].met.contains("a"));
+    assert!(both.store.tasks["b"].met.contains(&task("a")));
     both.assert_quiet();
     // Not another's, not what was given back, and not for another login.
     let mut of_another = lapsed();

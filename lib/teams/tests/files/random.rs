@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::sync::{Both, handle, send, task};
+use super::sync::{Both, forget, handle, meet, send, task};
 
 const IDS: [&str; 5] = ["a", "b", "c", "d", "e"];
 
@@ -101,18 +101,19 @@ fn act(both: &mut Both, step: Step) {
                     .is_some_and(|task| task.status != Status::Completed)
             };
             if open(id) && open(on) {
-                both.stored(IDS[id]).dependencies.insert(task(IDS[on]));
+                let before = both.stored(IDS[id]).dependencies.clone();
+                if !before.contains(&task(IDS[on])) {
+                    both.stored(IDS[id]).dependencies.push(task(IDS[on]));
+                }
                 if has_ring(both) {
-                    both.stored(IDS[id]).dependencies.remove(IDS[on]);
+                    both.stored(IDS[id]).dependencies = before;
                 }
             }
         }
         Step::StoreDelete(id) => {
             both.store.tasks.remove(IDS[id]);
-            for task in both.store.tasks.values_mut() {
-                task.dependencies.remove(IDS[id]);
-                task.met.remove(IDS[id]);
-            }
+            let gone = task_id(id);
+            both.store.tasks.values_mut().for_each(|task| forget(task, &gone));
         }
         Step::StoreTitle(id) | Step::StoreClaim(id) | Step::StoreComplete(id) | Step::StoreRelease(id) => {
             let Some(stored) = both.store.tasks.get_mut(IDS[id]) else {
@@ -126,15 +127,8 @@ fn act(both: &mut Both, step: Step) {
                 (Step::StoreRelease(_), Status::InProgress, Some(_)) => stored.previous_owner = stored.owner.take(),
                 (Step::StoreComplete(_), Status::InProgress, Some(_)) => {
                     stored.status = Status::Completed;
-                    for task in both
-                        .store
-                        .tasks
-                        .values_mut()
-                        .filter(|task| task.dependencies.contains(IDS[id]))
-                    {
-                        task.dependencies.remove(IDS[id]);
-                        task.met.insert(task_id(id));
-                    }
+                    let met = task_id(id);
+                    both.store.tasks.values_mut().for_each(|task| meet(task, &met));
                 }
                 _ => {}
             }

@@ -47,6 +47,21 @@ pub fn task(id: &str) -> TaskId {
     TaskId::parse(id).expect("an id")
 }
 
+/// What a task waits for is completed.
+pub fn meet(task: &mut StoreTask, id: &TaskId) {
+    let before = task.dependencies.len();
+    task.dependencies.retain(|on| on != id);
+    if task.dependencies.len() < before {
+        task.met.push(id.clone());
+    }
+}
+
+/// What a task waits for, or has waited for, is gone.
+pub fn forget(task: &mut StoreTask, id: &TaskId) {
+    task.dependencies.retain(|on| on != id);
+    task.met.retain(|on| on != id);
+}
+
 pub fn folder(name: &str, files: &Files) -> Folder {
     let ours = files.iter().filter_map(|(path, text)| match place(path) {
         Place::Ours(entry) => Some((entry, Ok(text.clone().into_bytes()))),
@@ -133,6 +148,7 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
                 lapsed: false,
                 dependencies: dependencies.into_iter().cloned().collect(),
                 met: met.into_iter().cloned().collect(),
+                blocks: Vec::new(),
             };
             assert!(store.tasks.insert(id.clone(), new).is_none());
         }
@@ -150,8 +166,8 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
         Change::EditDependencies { id, add, remove } => {
             assert!(add.iter().all(|on| store.tasks.contains_key(on)), "{add:?}");
             let task = store.tasks.get_mut(id).expect("the task");
+            task.dependencies.retain(|on| !remove.contains(on) && !add.contains(on));
             task.dependencies.extend(add.iter().cloned());
-            task.dependencies.retain(|on| !remove.contains(on));
         }
         Change::Claim(id, handle) => {
             let task = store.tasks.get_mut(id).expect("the task");
@@ -169,9 +185,7 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
             (task.status, task.completed_at) = (Status::Completed, Some(now()));
             (task.owner, task.lapsed) = (Some(handle.clone()), false);
             for task in store.tasks.values_mut() {
-                if task.dependencies.remove(id) {
-                    task.met.insert(id.clone());
-                }
+                meet(task, id);
             }
         }
         Change::Release(id, handle) => {
@@ -181,10 +195,7 @@ pub fn apply(store: &mut StoreTeam, change: &Change, sent: &mut Sent) {
         }
         Change::DeleteTask(id) => {
             assert!(store.tasks.remove(id).is_some());
-            store.tasks.values_mut().for_each(|task| {
-                task.dependencies.remove(id);
-                task.met.remove(id);
-            });
+            store.tasks.values_mut().for_each(|task| forget(task, id));
         }
         Change::Send {
             from,

@@ -42,6 +42,8 @@ pub struct Tree {
     paths: Vec<Written>,
     declared: Vec<(PathBuf, PathBuf)>,
     included: BTreeSet<PathBuf>,
+    /// Other names that the root gives to crates.
+    renamed: BTreeMap<String, Vec<String>>,
 }
 
 impl Tree {
@@ -164,7 +166,13 @@ impl Tree {
                 }
                 name => {
                     let Some((at, alias)) = self.find(name, module, scope) else {
-                        return external(&names, crates, trees);
+                        match self.renamed.get(name) {
+                            Some(path) => {
+                                names = path.iter().chain(&names[1..]).cloned().collect();
+                                continue;
+                            }
+                            None => return external(&names, crates, trees),
+                        }
                     };
                     match alias {
                         None => return self.deepest(at, &names),
@@ -320,6 +328,31 @@ impl Collector<'_> {
         }
     }
 
+    /// The paths of a macro's rules that begin with `$crate`.
+    fn own_paths(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let is_sign = |at: usize, sign: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                TokenTree::Group(group) => self.own_paths(group.stream()),
+                TokenTree::Ident(name) if name == "crate" && at > 0 && is_sign(at - 1, '$') => {
+                    let mut names = vec!["crate".to_owned()];
+                    let mut at = at + 1;
+                    while is_sign(at, ':')
+                        && is_sign(at + 1, ':')
+                        && let Some(TokenTree::Ident(name)) = tokens.get(at + 2)
+                    {
+                        names.push(plain(name));
+                        at += 3;
+                    }
+                    names.pop();
+                    self.note(names, false);
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn loose_tokens(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let is_colons = |at: usize| {
@@ -443,6 +476,9 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         };
         if let Some((_, alias)) = &item.rename {
             self.bind(plain(alias), &names);
+            if self.module == 0 && self.scope == self.tree.modules[0].scope {
+                self.tree.renamed.insert(plain(alias), names.clone());
+            }
         }
         self.note(names, true);
     }
@@ -498,7 +534,8 @@ impl<'ast> Visit<'ast> for Collector<'_> {
             .map(|last| plain(&last.ident))
             .unwrap_or_default();
         match name.as_str() {
-            "macro_rules" | "quote" | "quote_spanned" | "parse_quote" | "parse_quote_spanned" => {}
+            "macro_rules" => self.own_paths(call.tokens.clone()),
+            "quote" | "quote_spanned" | "parse_quote" | "parse_quote_spanned" => {}
             "include" => {
                 if let Ok(literal) = syn::parse2::<syn::LitStr>(call.tokens.clone())
                     && let Ok(file) = self.own.join(literal.value()).canonicalize()

@@ -344,38 +344,63 @@ fn the_judge_sees_a_store_that_is_not_what_the_log_says() {
     assert_eq!(broken(|_, stored| drop(stored.expiries.pop_first())), Rule::FinalState);
 }
 
-/// The truth, and: ann writes q, bob is refused, ann gives q back; then dan claims q in second `second`, and is granted it or not.
-fn dan_after_bob(second: i64, is_granted: bool) -> Result<(), Rule> {
+/// The truth, and: ann writes q, bob is refused it each nine seconds until `last`, ann gives q back a second later, and q is reserved for
+/// bob if it is so said; then dan claims q in second `second`, and is granted it or not.
+fn dan_after_bob(last: i64, is_reserved: bool, second: i64, is_granted: bool) -> Result<(), Rule> {
     use Mode::Writing;
     let (mut operations, mut stored) = truth();
     let claim = Act::Claim(Writing);
-    operations.extend([
-        operation(10, "ann", &["q"], claim, 112, granted(&["q"], Writing, 5, 112)),
-        operation(11, "bob", &["q"], claim, 113, conflict()),
-        operation(12, "ann", &["q"], Act::Release, 114, released(&[])),
-    ]);
-    stored.events.extend([
-        event(Kind::Granted, 10, "ann", &["q"], Some(Writing), 5, 112),
-        refused(11, "bob", &["q"], Some(Writing), 113, "CONFLICT", &["q"]),
-        event(Kind::Released, 12, "ann", &["q"], Some(Writing), 5, 114),
-    ]);
+    let ids = &mut (10..);
+    let mut id = || ids.next().expect("a number");
+    for time in (112..last).step_by(9) {
+        let (ann, bob) = (id(), id());
+        let kind = if time == 112 { Kind::Granted } else { Kind::Renewed };
+        operations.push(operation(
+            ann,
+            "ann",
+            &["q"],
+            claim,
+            time,
+            granted(&["q"], Writing, 5, time),
+        ));
+        operations.push(operation(bob, "bob", &["q"], claim, time + 1, conflict()));
+        stored.events.extend([
+            event(kind, ann, "ann", &["q"], Some(Writing), 5, time),
+            refused(bob, "bob", &["q"], Some(Writing), time + 1, "CONFLICT", &["q"]),
+        ]);
+    }
+    let release = id();
+    operations.push(operation(release, "ann", &["q"], Act::Release, last + 1, released(&[])));
+    stored.events.push(event(
+        Kind::Released,
+        release,
+        "ann",
+        &["q"],
+        Some(Writing),
+        5,
+        last + 1,
+    ));
+    if is_reserved {
+        stored.events.push(reservation("bob", &["q"], last + 1));
+    }
     stored.token = 5;
+    let dan = id();
     let answer = match is_granted {
         true => granted(&["q"], Writing, 6, second),
         false => conflict(),
     };
-    operations.push(operation(13, "dan", &["q"], claim, second, answer));
+    operations.push(operation(dan, "dan", &["q"], claim, second, answer));
     if is_granted {
         stored
             .events
-            .push(event(Kind::Granted, 13, "dan", &["q"], Some(Writing), 6, second));
+            .push(event(Kind::Granted, dan, "dan", &["q"], Some(Writing), 6, second));
         let lock = Entry {
             holder: holder("dan"),
             mode: Writing,
             token: 6,
             timestamp: second,
             expiry: (second + 10) * 1000,
-            message: message_of(13),
+            message: message_of(dan),
         };
         stored.locks.insert(("main".to_owned(), "q".to_owned()), vec![lock]);
         stored.expiries.insert("q".to_owned(), second + 10);
@@ -383,23 +408,100 @@ fn dan_after_bob(second: i64, is_granted: bool) -> Result<(), Rule> {
     } else {
         stored
             .events
-            .push(refused(13, "dan", &["q"], Some(Writing), second, "CONFLICT", &["q"]));
+            .push(refused(dan, "dan", &["q"], Some(Writing), second, "CONFLICT", &["q"]));
     }
     judge(&operations, &stored, &rules())
         .map(drop)
         .map_err(|violation| violation.rule)
 }
 
+/// `names` are reserved for a claim of `user` to write them.
+fn reservation(user: &str, names: &[&str], time: i64) -> Event {
+    Event {
+        expiry: (time + 20) * 1000,
+        ..event(Kind::Reserved, 20, user, names, Some(Mode::Writing), 0, time)
+    }
+}
+
 #[test]
-fn the_judge_sees_who_is_overtaken_and_a_reservation_that_outlives_its_time() {
-    assert_eq!(dan_after_bob(116, true), Err(Rule::Overtaken));
-    assert_eq!(dan_after_bob(133, true), Err(Rule::Overtaken));
-    assert_eq!(dan_after_bob(134, true), Ok(()), "a reservation lasts 20 seconds");
-    assert_eq!(dan_after_bob(116, false), Ok(()));
-    assert_eq!(dan_after_bob(143, false), Ok(()));
+fn the_judge_sees_a_reservation_that_is_taken_and_a_free_file_that_is_refused() {
+    assert_eq!(dan_after_bob(113, true, 116, true), Err(Rule::Overtaken));
+    assert_eq!(dan_after_bob(113, true, 134, true), Err(Rule::Overtaken));
     assert_eq!(
-        dan_after_bob(144, false),
+        dan_after_bob(113, true, 135, true),
+        Ok(()),
+        "a reservation lasts 20 seconds"
+    );
+    assert_eq!(dan_after_bob(113, true, 116, false), Ok(()));
+    assert_eq!(dan_after_bob(113, true, 134, false), Ok(()));
+    assert_eq!(dan_after_bob(113, true, 135, false), Err(Rule::UnfoundedRefusal));
+    assert_eq!(dan_after_bob(113, false, 116, true), Ok(()));
+    assert_eq!(
+        dan_after_bob(113, false, 116, false),
         Err(Rule::UnfoundedRefusal),
-        "a ticket lasts 30"
+        "a ticket refuses no free file"
+    );
+    // Unless it was overtaken for long enough.
+    assert_eq!(
+        dan_after_bob(113 + 19 * 9, false, 115 + 19 * 9, false),
+        Err(Rule::UnfoundedRefusal)
+    );
+    assert_eq!(dan_after_bob(113 + 21 * 9, false, 115 + 21 * 9, false), Ok(()));
+}
+
+#[test]
+fn the_judge_sees_a_reservation_that_may_not_be() {
+    use Mode::Writing;
+    let claim = Act::Claim(Writing);
+    let with = |change: &dyn Fn(&mut Vec<Operation>, &mut Stored)| {
+        broken(|operations, stored| {
+            operations.extend([
+                operation(10, "ann", &["q"], claim, 112, granted(&["q"], Writing, 5, 112)),
+                operation(20, "bob", &["q"], claim, 113, conflict()),
+                operation(21, "dan", &["q"], claim, 114, conflict()),
+            ]);
+            stored.events.extend([
+                event(Kind::Granted, 10, "ann", &["q"], Some(Writing), 5, 112),
+                refused(20, "bob", &["q"], Some(Writing), 113, "CONFLICT", &["q"]),
+                refused(21, "dan", &["q"], Some(Writing), 114, "CONFLICT", &["q"]),
+            ]);
+            change(operations, stored);
+        })
+    };
+    let gives_back = |operations: &mut Vec<Operation>, stored: &mut Stored| {
+        operations.push(operation(12, "ann", &["q"], Act::Release, 115, released(&[])));
+        stored
+            .events
+            .push(event(Kind::Released, 12, "ann", &["q"], Some(Writing), 5, 115));
+    };
+    assert_eq!(
+        with(&|_, stored| stored.events.push(reservation("bob", &["q"], 115))),
+        Rule::Reservation,
+        "ann has it"
+    );
+    assert_eq!(
+        with(&|operations, stored| {
+            gives_back(operations, stored);
+            stored.events.push(reservation("eve", &["q"], 115));
+        }),
+        Rule::Reservation,
+        "eve does not wait"
+    );
+    assert_eq!(
+        with(&|operations, stored| {
+            gives_back(operations, stored);
+            stored.events.push(reservation("dan", &["q"], 115));
+        }),
+        Rule::Overtaken,
+        "bob has waited longer"
+    );
+    assert_eq!(
+        with(&|operations, stored| {
+            gives_back(operations, stored);
+            stored.events.push(reservation("bob", &["q"], 115));
+            stored.events.push(reservation("dan", &["q"], 115));
+        }),
+        Rule::Reservation,
+        "one of two"
     );
 }

@@ -43,18 +43,19 @@ fn the_search_finds_an_order_where_there_is_one() {
     assert_eq!(linearize(&killed), Some(vec![0, 1]));
     let shared = on_one_file(&[("ann", read, 0, Some(1), reads()), ("bob", read, 2, Some(3), reads())]);
     assert_eq!(linearize(&shared), Some(vec![0, 1]));
-    // A reader comes after a writer that was refused before it, unless that one gives up.
+    // A reader is let in beside a reader, whoever waits; the last one reserves the file for the writer, unless that one gives up.
     let reserved = on_one_file(&[
         ("ann", read, 0, Some(1), reads()),
         ("bob", write, 2, Some(3), conflict()),
-        ("cat", read, 4, Some(5), conflict()),
-        ("ann", write, 6, Some(7), writes()),
-        ("ann", Act::Release, 8, Some(9), released(&[])),
-        ("bob", Act::Release, 10, Some(11), released(&["f"])),
-        ("dan", write, 12, Some(13), conflict()),
-        ("cat", read, 14, Some(15), reads()),
+        ("cat", read, 4, Some(5), reads()),
+        ("ann", Act::Release, 6, Some(7), released(&[])),
+        ("cat", Act::Release, 8, Some(9), released(&[])),
+        ("dan", read, 10, Some(11), conflict()),
+        ("bob", Act::Release, 12, Some(13), released(&["f"])),
+        ("eve", write, 14, Some(15), conflict()),
+        ("dan", read, 16, Some(17), reads()),
     ]);
-    assert_eq!(linearize(&reserved), Some((0..8).collect()));
+    assert_eq!(linearize(&reserved), Some((0..9).collect()));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The ledger: its lines, its seal, and what is recorded of files.
 
 mod contents;
-mod record;
+pub mod record;
 mod sealing;
 mod shares;
 mod trimming;

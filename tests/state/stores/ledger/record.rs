@@ -25,7 +25,7 @@ fn prompt(trace_id: &str) -> state::locks::RecordedEvent {
     )
 }
 
-fn end(trace_id: &str) -> state::locks::RecordedEvent {
+pub fn end(trace_id: &str) -> state::locks::RecordedEvent {
     event(
         trace_id,
         RecordedKind::End,

@@ -1,10 +1,10 @@
 //! Lists of tasks: pages, filters, bounds.
 
-use coord::state::tasks::{NewTask, Readiness, TaskFilter, TaskStatus, TaskView};
+use coord::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, TaskStatus, TaskView};
 
-use super::tasks::depends_on;
+use super::tasks::{after, depends_on};
 use crate::world::World;
-use crate::world::team::titled;
+use crate::world::team::{task_id, titled};
 
 async fn a_listing_has_pages_and_filters(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
@@ -112,7 +112,44 @@ async fn a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them(wor
     assert_eq!((without.tasks.len(), without.descriptions.len()), (40, 0));
 }
 
+async fn what_a_task_names_is_read_in_the_order_in_which_it_was_given(world: World) {
+    let (lead, [bob]) = world.team_of(["bob"]).await;
+    let tasks: Vec<NewTask> = (1..=12).map(|number| titled(&format!("Task {number}"))).collect();
+    lead.adds(&tasks).await.unwrap();
+    // Two of the same request, one of the team.
+    let mut last = after("last", &["t11"]);
+    last.dependencies.insert(0, Named::New(1));
+    last.dependencies.push(Named::New(0));
+    last.blocks = ["t9", "t12", "t10"].map(|id| Named::Task(task_id(id))).into();
+    lead.adds(&[titled("first"), titled("second"), last]).await.unwrap();
+    let of = async |id: &str| {
+        let task = bob.shows(id).await.unwrap().task;
+        [task.dependencies, task.met_dependencies, task.blocks].map(|ids| ids.join(" "))
+    };
+    assert_eq!(of("t15").await, ["t14 t11 t13", "", "t9 t12 t10"]);
+    // What is added from the other end comes last.
+    lead.updates("t2", &depends_on(&["t15"])).await.unwrap();
+    assert_eq!(of("t15").await[2], "t9 t12 t10 t2");
+    for id in ["t11", "t13"] {
+        bob.claims(id).await.unwrap();
+        bob.completes_with(id, None, "done").await.unwrap();
+    }
+    assert_eq!(of("t15").await, ["t14", "t11 t13", "t9 t12 t10 t2"]);
+    let both = TaskChanges {
+        dependencies: Some(["t8", "t14", "t10", "t11"].map(task_id).into()),
+        blocks: Some(["t2", "t12", "t1"].map(task_id).into()),
+        ..TaskChanges::default()
+    };
+    lead.updates("t15", &both).await.unwrap();
+    assert_eq!(of("t15").await, ["t8 t14 t10", "t11 t13", "t2 t12 t1"]);
+    lead.deletes("t14", true).await.unwrap();
+    assert_eq!(of("t15").await, ["t8 t10", "t11 t13", "t2 t12 t1"]);
+    let listed = bob.lists(14, 1, &TaskFilter::default()).await.unwrap().tasks;
+    assert_eq!(listed[0].dependencies, ["t8", "t10"]);
+}
+
 scenarios!(
+    what_a_task_names_is_read_in_the_order_in_which_it_was_given,
     a_listing_has_pages_and_filters,
     a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them,
 );

@@ -1,127 +1,114 @@
-//! The queue of claims that were refused for others' locks, as far as the log shows it: who certainly has a ticket, and who may
-//! have one. Written from the rules; it shares nothing with the scripts.
+//! The queue of claims that were refused for others' locks, as far as the log shows it: who may wait, and for whom files are
+//! reserved. Written from the rules; it shares nothing with the scripts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::log::{Event, Kind};
 use super::model::{Locks, Neighbors, Rule, Violation, require};
-use super::operation::{Act, Holder, Mode, Operation};
+use super::operation::{Holder, Mode, Operation, id_in};
 
-/// Milliseconds that a reservation lasts at least after a refusal, when the files were not free.
+/// Milliseconds that a reservation lasts.
 const RESERVED: i64 = 20_000;
-/// Milliseconds that a ticket is kept at least, and at most.
-const KEPT: (i64, i64) = (30_000, 300_000);
-/// Tickets of a repository, of a person and of a holder.
-const MOST: (usize, usize, usize) = (64, 16, 4);
+/// Milliseconds that a ticket is kept after a refusal.
+const KEPT: i64 = 30_000;
+/// Milliseconds for which a ticket is overtaken before it holds files back.
+const PATIENCE: i64 = 180_000;
 
+/// A claim that was refused, or a reservation for one.
 #[derive(Clone, Debug)]
 struct Ticket {
     holder: Holder,
     branch: String,
     mode: Mode,
-    /// What the claim names.
-    named: BTreeSet<String>,
-    /// The same without shared files.
+    /// What it names, without shared files.
     files: BTreeSet<String>,
-    /// Neighbors of the files that others wrote when it was refused.
-    near: BTreeSet<String>,
-    /// Its number in the order of tickets lies between these.
-    order: (u64, u64),
-    asked: i64,
-    wait: i64,
-    /// Whether it certainly was there when it was asked for.
-    is_certain: bool,
+    /// When it was first refused; a reservation: when it began.
+    since: i64,
+    /// When it was last refused; a reservation: its last millisecond.
+    until: i64,
+    /// The request that was refused last.
+    request: Option<u64>,
 }
 
-/// A release, which gives up the tickets for its files.
+/// A request of a holder, which may have withdrawn its tickets.
 #[derive(Clone, Debug)]
-struct GivenUp {
+struct Request {
     holder: Holder,
-    branch: String,
-    files: BTreeSet<String>,
+    id: u64,
     between: (i64, i64),
 }
 
-/// The tickets at a place of the log.
+/// Tickets and reservations at a place of the log.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     tickets: Vec<Ticket>,
-    newest: u64,
-    given_up: Arc<Vec<GivenUp>>,
+    reservations: Vec<Ticket>,
+    requests: Arc<Vec<Request>>,
     /// Files that several may write at once: nobody waits for them.
     shared: Arc<BTreeSet<String>>,
 }
 
 impl Ticket {
-    fn may_live(&self, time: i64) -> bool {
-        let kept = (3 * self.wait).clamp(KEPT.0, KEPT.1);
-        time <= self.asked + kept
+    fn is_of(&self, event: &Event) -> bool {
+        self.holder == event.holder && self.branch == event.branch
     }
 
-    /// Whether a claim of `file` in `mode` comes after it.
-    fn wants(&self, branch: &str, file: &str, mode: Mode) -> bool {
-        let both_read = mode == Mode::Reading && self.mode == Mode::Reading;
-        let both_write = mode == Mode::Writing && self.mode == Mode::Writing;
-        self.branch == branch && (self.files.contains(file) && !both_read || self.near.contains(file) && both_write)
+    /// Whether a claim of `files` in `mode` wants one of its files, so that one of them excludes the other.
+    fn excludes(&self, branch: &str, files: &BTreeSet<String>, mode: Mode) -> bool {
+        let is_written = self.mode == Mode::Writing || mode == Mode::Writing;
+        self.branch == branch && is_written && !self.files.is_disjoint(files)
     }
 
-    /// The holders whose locks it waits for.
-    fn holders(&self, locks: &Locks, time: i64) -> BTreeSet<Holder> {
-        let mut holders = BTreeSet::new();
-        for (is_near, files) in [(false, &self.files), (true, &self.near)] {
-            for file in files {
-                let entries = locks.get(&(self.branch.clone(), file.clone())).into_iter().flatten();
-                let blocking = entries.filter(|entry| {
-                    let is_other = entry.holder != self.holder && entry.expiry >= time;
-                    let writes = (self.mode == Mode::Writing, entry.mode == Mode::Writing);
-                    is_other
-                        && if is_near {
-                            writes == (true, true)
-                        } else {
-                            writes.0 || writes.1
-                        }
-                });
-                holders.extend(blocking.map(|entry| entry.holder.clone()));
-            }
-        }
-        holders
+    /// Whether a claim that writes `file` would write a neighbor of its files.
+    fn is_near(&self, branch: &str, file: &str, mode: Mode, neighbors: &Neighbors) -> bool {
+        let mut near = neighbors.get(file).into_iter().flatten();
+        let both_write = self.mode == Mode::Writing && mode == Mode::Writing;
+        self.branch == branch && both_write && near.any(|near| self.files.contains(near))
+    }
+
+    /// Whether others' locks on its files, or on neighbors, block it.
+    fn is_blocked(&self, locks: &Locks, neighbors: &Neighbors, time: i64) -> bool {
+        let is_locked = |file: &String, is_near: bool| {
+            let entries = locks.get(&(self.branch.clone(), file.clone())).into_iter().flatten();
+            let mut others = entries.filter(|entry| entry.holder != self.holder && entry.expiry >= time);
+            others.any(|entry| {
+                let (wants, has) = (self.mode == Mode::Writing, entry.mode == Mode::Writing);
+                if is_near { wants && has } else { wants || has }
+            })
+        };
+        let mut near = self.files.iter().flat_map(|file| neighbors.get(file)).flatten();
+        self.files.iter().any(|file| is_locked(file, false)) || near.any(|file| is_locked(file, true))
     }
 }
 
 impl Queue {
-    /// An empty queue; the releases of `operations` give tickets up, whether or not the log shows them.
+    /// An empty queue; any of the `operations` may withdraw the tickets of its holder, whether or not the log shows it.
     pub fn with(operations: &[Operation], shared: &BTreeSet<String>) -> Self {
-        let releases = operations.iter().filter(|operation| operation.act == Act::Release);
-        let given_up = releases.map(|release| GivenUp {
-            holder: release.holder.clone(),
-            branch: release.branch.clone(),
-            files: release.files.iter().cloned().collect(),
+        let requests = operations.iter().map(|operation| Request {
+            holder: operation.holder.clone(),
+            id: operation.id,
             between: (
-                release.invoked.millisecond,
-                release.returned.map_or(i64::MAX, |moment| moment.millisecond),
+                operation.invoked.millisecond,
+                operation.returned.map_or(i64::MAX, |moment| moment.millisecond),
             ),
         });
         Queue {
-            given_up: Arc::new(given_up.collect()),
+            requests: Arc::new(requests.collect()),
             shared: Arc::new(shared.clone()),
             ..Queue::default()
         }
     }
 
-    fn is_given_up(&self, ticket: &Ticket, time: i64) -> bool {
-        self.given_up.iter().any(|release| {
-            release.holder == ticket.holder
-                && release.branch == ticket.branch
-                && release.between.0 <= time
-                && release.between.1 >= ticket.asked
-                && !release.files.is_disjoint(&ticket.files)
+    /// Whether the holder of `ticket` certainly has done nothing since `time` but its last claim and the request of `event`.
+    fn is_idle_since(&self, ticket: &Ticket, time: i64, event: &Event) -> bool {
+        let known = [ticket.request, id_in(&event.message)];
+        self.requests.iter().all(|request| {
+            request.holder != ticket.holder
+                || known.contains(&Some(request.id))
+                || request.between.1 < time
+                || request.between.0 > event.time
         })
-    }
-
-    /// Whether `ticket` certainly is there: a reservation may end, but not so soon after a refusal.
-    fn is_there(&self, ticket: &Ticket, time: i64) -> bool {
-        ticket.is_certain && time <= ticket.asked + RESERVED && !self.is_given_up(ticket, time)
     }
 
     /// What `event` is about, without shared files.
@@ -130,40 +117,8 @@ impl Queue {
         files.cloned().collect()
     }
 
-    fn own(&self, event: &Event, mode: Mode) -> Option<usize> {
-        let named: BTreeSet<String> = event.files.iter().cloned().collect();
-        let is_own = |ticket: &Ticket| {
-            ticket.holder == event.holder
-                && ticket.branch == event.branch
-                && ticket.mode == mode
-                && ticket.named == named
-        };
-        self.tickets.iter().position(is_own)
-    }
-
-    /// Whether `ticket` may wait for a lock of `holder`, directly or through others: then the holder need not wait for it.
-    fn may_wait_for(&self, ticket: &Ticket, holder: &Holder, locks: &Locks, time: i64) -> bool {
-        let (mut pending, mut seen) = (vec![ticket], BTreeSet::from([ticket.order]));
-        while let Some(ticket) = pending.pop() {
-            let holders = ticket.holders(locks, time);
-            if holders.contains(holder) {
-                return true;
-            }
-            for other in self.tickets.iter().filter(|other| other.may_live(time)) {
-                let mut files = ticket.files.iter();
-                let is_before = other.order.0 < ticket.order.1
-                    && other.holder != ticket.holder
-                    && files.any(|file| other.wants(&ticket.branch, file, ticket.mode));
-                if (is_before || holders.contains(&other.holder)) && seen.insert(other.order) {
-                    pending.push(other);
-                }
-            }
-        }
-        false
-    }
-
-    /// Holds `event` against the tickets before it, and lets it happen. `locks`: those before it; `obstacles`: what others' locks
-    /// keep a refused claim from.
+    /// Holds `event` against the reservations, and lets it happen. `locks`: those before it; `obstacles`: what others' locks keep a
+    /// refused claim from.
     pub fn apply(
         &mut self,
         event: &Event,
@@ -172,120 +127,135 @@ impl Queue {
         neighbors: &Neighbors,
     ) -> Result<(), Violation> {
         let time = event.time;
-        self.tickets.retain(|ticket| ticket.may_live(time));
+        self.tickets.retain(|ticket| time <= ticket.until + KEPT);
+        self.reservations.retain(|reservation| time <= reservation.until);
         match (event.kind, event.mode) {
             (Kind::Refused, Some(mode)) if event.reason == "CONFLICT" => {
-                self.founds(event, mode, obstacles)?;
-                self.ask(event, mode, obstacles, neighbors);
+                self.is_founded(event, mode, obstacles, neighbors)?;
+                self.end_reservations(event, mode);
+                self.ask(event, mode);
             }
-            (Kind::Granted, Some(mode)) => self.is_first(event, mode, locks)?,
+            (Kind::Reserved, Some(mode)) => self.reserve(event, mode, locks, neighbors)?,
+            (Kind::Granted, Some(mode)) => self.is_granted(event, mode)?,
             (Kind::Released, _) => {
-                let files = self.files_of(event);
-                self.tickets.retain(|ticket| {
-                    ticket.holder != event.holder || ticket.branch != event.branch || ticket.files.is_disjoint(&files)
-                });
+                self.tickets.retain(|ticket| !ticket.is_of(event));
+                self.reservations.retain(|reservation| !reservation.is_of(event));
             }
             _ => {}
-        }
-        if let (Kind::Granted | Kind::Renewed, Some(mode)) = (event.kind, event.mode) {
-            for ticket in &mut self.tickets {
-                let is_own = ticket.holder == event.holder && ticket.branch == event.branch;
-                if is_own && (mode == Mode::Writing || ticket.mode == mode) {
-                    // It ends with a claim of all of its files, of which this may be a part.
-                    ticket.is_certain = false;
-                }
-            }
         }
         Ok(())
     }
 
-    /// A claim that others' locks do not stop is stopped by a claim before it.
-    fn founds(&self, event: &Event, mode: Mode, obstacles: &BTreeSet<String>) -> Result<(), Violation> {
-        let own = self.own(event, mode).map(|own| &self.tickets[own]);
-        let own = own
-            .filter(|own| self.is_there(own, event.time))
-            .map_or(u64::MAX, |own| own.order.1);
+    /// A ticket refuses no free file: a claim that no lock stops is stopped by a reservation, or by a ticket that was overtaken for long.
+    fn is_founded(
+        &self,
+        event: &Event,
+        mode: Mode,
+        obstacles: &BTreeSet<String>,
+        neighbors: &Neighbors,
+    ) -> Result<(), Violation> {
+        let may_have_aged = |ticket: &&Ticket| ticket.until - ticket.since >= PATIENCE;
         for file in event.conflicts.iter().filter(|file| !obstacles.contains(*file)) {
-            let is_reserved = event.files.contains(file)
-                && self.tickets.iter().any(|ticket| {
-                    ticket.order.0 < own && ticket.holder != event.holder && ticket.wants(&event.branch, file, mode)
+            let one = BTreeSet::from([file.clone()]);
+            let aged = self.tickets.iter().filter(may_have_aged);
+            let is_held_back = event.files.contains(file)
+                && self.reservations.iter().chain(aged).any(|ticket| {
+                    let stops = ticket.excludes(&event.branch, &one, mode)
+                        || ticket.is_near(&event.branch, file, mode, neighbors);
+                    ticket.holder != event.holder && stops
                 });
-            require(is_reserved, Rule::UnfoundedRefusal, || {
-                format!("nobody waits for {file} before {event:?}: {:?}", self.tickets)
+            require(is_held_back, Rule::UnfoundedRefusal, || {
+                format!("{file} is free at {event:?}: {:?}", self.reservations)
             })?;
         }
         Ok(())
     }
 
-    /// Nobody is overtaken.
-    fn is_first(&self, event: &Event, mode: Mode, locks: &Locks) -> Result<(), Violation> {
-        // Parts of a claim are renewed, so its own ticket may be for more files than the event has.
-        let own = self.tickets.iter().filter(|ticket| {
-            ticket.holder == event.holder
-                && ticket.branch == event.branch
-                && ticket.mode == mode
-                && event.files.iter().all(|file| ticket.named.contains(file))
-        });
-        let own = own.map(|ticket| ticket.order.0).min().unwrap_or(u64::MAX);
-        for ticket in &self.tickets {
-            let is_before = ticket.order.1 < own && ticket.holder != event.holder && self.is_there(ticket, event.time);
-            let mut files = event.files.iter();
-            let is_overtaken = is_before
-                && files.any(|file| ticket.wants(&event.branch, file, mode))
-                && !self.may_wait_for(ticket, &event.holder, locks, event.time);
-            require(!is_overtaken, Rule::Overtaken, || format!("{ticket:?} by {event:?}"))?;
+    /// Nobody has a file that is reserved for another.
+    fn is_granted(&mut self, event: &Event, mode: Mode) -> Result<(), Violation> {
+        let files = self.files_of(event);
+        for reservation in self.reservations.iter().filter(|one| one.holder != event.holder) {
+            let is_taken = reservation.excludes(&event.branch, &files, mode)
+                && self.is_idle_since(reservation, reservation.since, event);
+            require(!is_taken, Rule::Overtaken, || format!("{reservation:?} by {event:?}"))?;
         }
+        self.end_reservations(event, mode);
         Ok(())
     }
 
-    /// The claim of a refusal has a place.
-    fn ask(&mut self, event: &Event, mode: Mode, obstacles: &BTreeSet<String>, neighbors: &Neighbors) {
-        let (holder, time) = (&event.holder, event.time);
-        self.newest += 1;
-        let place = self.own(event, mode).unwrap_or_else(|| {
-            let count = |is_one: &dyn Fn(&Ticket) -> bool| self.tickets.iter().filter(|ticket| is_one(ticket)).count();
-            let of_holder = count(&|ticket| ticket.holder == *holder);
-            let has_room = self.tickets.len() < MOST.0 && count(&|ticket| ticket.holder.user == holder.user) < MOST.1;
-            if of_holder >= MOST.2 {
-                // The oldest goes, but which of them are there is not known.
-                for ticket in self.tickets.iter_mut().filter(|ticket| ticket.holder == *holder) {
-                    ticket.is_certain = false;
-                }
-            }
-            self.tickets.push(Ticket {
-                holder: holder.clone(),
+    /// A claim of the same files ends a reservation, and so does one of other files. One of a part leaves it; a grant may be a part of its
+    /// claim.
+    fn end_reservations(&mut self, event: &Event, mode: Mode) {
+        let files = self.files_of(event);
+        self.reservations.retain(|reservation| {
+            let is_same = reservation.files == files && (mode == Mode::Writing || reservation.mode == mode);
+            !reservation.is_of(event) || !is_same && files.is_subset(&reservation.files)
+        });
+    }
+
+    /// A reservation is for a claim that was refused, all of its files are free, and no claim that has waited longer could have them.
+    fn reserve(&mut self, event: &Event, mode: Mode, locks: &Locks, neighbors: &Neighbors) -> Result<(), Violation> {
+        let files = self.files_of(event);
+        let (time, branch) = (event.time, &event.branch);
+        let own = self
+            .tickets
+            .iter()
+            .find(|ticket| ticket.is_of(event) && ticket.mode == mode && ticket.files == files);
+        let own = own.ok_or_else(|| Violation {
+            rule: Rule::Reservation,
+            text: format!("nobody waits: {event:?}"),
+        })?;
+        let directly = !own.is_blocked(locks, &Neighbors::new(), time);
+        require(directly && event.expiry - time == RESERVED, Rule::Reservation, || {
+            format!("{own:?} has to wait: {event:?} while {locks:?}")
+        })?;
+        for reservation in self.reservations.iter().filter(|one| one.holder != event.holder) {
+            let is_twice =
+                reservation.excludes(branch, &files, mode) && self.is_idle_since(reservation, reservation.since, event);
+            require(!is_twice, Rule::Reservation, || {
+                format!("reserved twice: {reservation:?} and {event:?}")
+            })?;
+        }
+        for older in self.tickets.iter().filter(|ticket| ticket.since < own.since) {
+            let could_have_them = older.holder != event.holder
+                && older.excludes(branch, &files, mode)
+                && !older.is_blocked(locks, neighbors, time)
+                && self.is_idle_since(older, older.until, event)
+                && !self
+                    .reservations
+                    .iter()
+                    .any(|one| one.excludes(branch, &older.files, older.mode));
+            require(!could_have_them, Rule::Overtaken, || {
+                format!("{older:?} waits longer than {event:?}")
+            })?;
+        }
+        let (since, until) = (time, event.expiry);
+        let reservation = Ticket {
+            since,
+            until,
+            ..own.clone()
+        };
+        self.reservations.push(reservation);
+        Ok(())
+    }
+
+    /// The claim of a refusal waits, if there is room for it, and only for its files.
+    fn ask(&mut self, event: &Event, mode: Mode) {
+        let files = self.files_of(event);
+        self.tickets
+            .retain(|ticket| !ticket.is_of(event) || files.is_subset(&ticket.files));
+        let is_same = |ticket: &&mut Ticket| ticket.is_of(event) && ticket.mode == mode && ticket.files == files;
+        match self.tickets.iter_mut().find(is_same) {
+            Some(ticket) => (ticket.until, ticket.request) = (event.time, id_in(&event.message)),
+            None => self.tickets.push(Ticket {
+                holder: event.holder.clone(),
                 branch: event.branch.clone(),
                 mode,
-                named: event.files.iter().cloned().collect(),
-                files: self.files_of(event),
-                near: BTreeSet::new(),
-                order: (self.newest, self.newest),
-                asked: time,
-                wait: 0,
-                is_certain: has_room,
-            });
-            self.tickets.len() - 1
-        });
-        let was_there = self.is_there(&self.tickets[place], time);
-        let (newest, has_room) = (self.newest, self.tickets.len() <= MOST.1);
-        let ticket = &mut self.tickets[place];
-        if !was_there {
-            ticket.order.1 = newest;
-            ticket.is_certain = has_room;
+                files,
+                since: event.time,
+                until: event.time,
+                request: id_in(&event.message),
+            }),
         }
-        (ticket.wait, ticket.asked) = (time - ticket.asked, time);
-        let near = |file: &&String| {
-            event
-                .files
-                .iter()
-                .any(|own| neighbors.get(own).is_some_and(|near| near.contains(*file)))
-        };
-        ticket.near.extend(
-            obstacles
-                .iter()
-                .filter(|file| !event.files.contains(file))
-                .filter(near)
-                .cloned(),
-        );
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::event::Tool;
 
 /// Fields of tools' arguments that name a file.
-const PATHS: &[&str] = &[
+pub(super) const PATHS: &[&str] = &[
     "file_path",
     "filePath",
     "path",

@@ -1,6 +1,5 @@
 //! The forms in which agents call hooks and understand answers: one file for each agent.
 
-mod apply_patch;
 mod claude_code;
 mod codex;
 mod copilot;
@@ -9,13 +8,14 @@ mod fields;
 mod gemini;
 mod opencode;
 mod own_tools;
+pub(super) mod patch;
 mod table;
 
 use clap::ValueEnum;
 use serde_json::Value;
 
-pub use apply_patch::patched_files;
 pub use opencode::{PLUGIN, STRICT_PLUGIN};
+pub use patch::patched_files;
 
 use super::event::{Answer, Decision, HookCall, Moment, Tool};
 use table::Use;
@@ -90,6 +90,11 @@ impl Form {
         };
         Ok((tool, arguments))
     }
+}
+
+/// The file that the arguments of a tool name.
+pub(super) fn path_in(arguments: &Value) -> Option<String> {
+    fields::text(arguments, fields::PATHS)
 }
 
 impl Agent {

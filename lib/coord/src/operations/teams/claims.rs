@@ -25,7 +25,7 @@ use crate::error::ApiError;
 use crate::operations::fields::seconds;
 use crate::operations::sentences::named;
 use crate::operations::tool_use::ToolUse;
-use crate::operations::wait::{Waiting, wait_seconds};
+use crate::operations::wait::{Urgency, Waiting, wait_seconds};
 use crate::state::locks::ClaimOutcome;
 use crate::state::tasks::{NextTask, PassedOver, WholeTask, WithFiles};
 use crate::state::teams::RequestKey;
@@ -178,7 +178,8 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                     .filter_map(|task| task.until)
                     .filter_map(|until| i64::try_from(until).ok());
                 let first_end = ends.chain(held.first().map(|held| held.expires)).min();
-                if waiting.until(may_be_ready, first_end.map(lapse_in)).await {
+                let matters = |event: &Event| may_be_ready(event).then_some(Urgency::Soon);
+                if waiting.until(matters, first_end.map(lapse_in)).await {
                     admission.reread_head().await?;
                     continue;
                 }

@@ -79,6 +79,7 @@ impl FilesAsked {
                     (branch, work_branch),
                     heads,
                     agent.identity(),
+                    sent.interface,
                 ))
             }
             (None, Some(_)) => {

@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::domain::team::Handle;
 use crate::error::ApiError;
 use crate::operations::fields::{in_field, line, required};
-use crate::operations::wait::{Waiting, wait_seconds};
+use crate::operations::wait::{Urgency, Waiting, wait_seconds};
 use crate::state::messages::{MessageFilter, MessagePage, NewMessage, Reader, StoredMessage};
 use crate::state::teams::RequestKey;
 
@@ -161,7 +161,11 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
             Event::ShutdownChanged(_) => is_of(event, team.name()),
             _ => false,
         };
-        if !is_news && waiting.until(matters, None).await {
+        if !is_news
+            && waiting
+                .until(|event| matters(event).then_some(Urgency::Soon), None)
+                .await
+        {
             continue;
         }
         let reason = match inbox.messages.len() {

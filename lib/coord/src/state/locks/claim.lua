@@ -1,9 +1,10 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17 to 27 of locks/gate_request, 28 READING or WRITING, 29 neighbor policy, 30 digest and 31
---       letters of locks/policy, 32 keeps or changes: what becomes of the files' interfaces, or '', 33 the caller's head, 34 message,
+--       letters of locks/policy, 32 the text of read_interface(), 33 the caller's head, 34 message,
 --       35 seconds to hold, 36 repository, 37 lookups of builds/spelling, 38 another agent of the person, whose locks on
---       the files are taken over, or '', 39... file paths
+--       the files are taken over, or '', 39 seconds for which the server holds the claim, 40 seconds of patience: both of
+--       locks/queue, 41... file paths
 -- Returns what claimed() of locks/claim_files gives, what waiting() tells, and, of a CONFLICT, what suggested() gives and, if that is nothing, free_files(), where outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
@@ -19,14 +20,15 @@
 --      or the denial of locks/taken; nothing claimed
 --      or one of the denials of admit(); nothing claimed
 local wanted, neighbor_policy = ARGV[28], ARGV[29]
-local interface, agent_head, message, ttl, repository, lookups, takes_over = unpack(ARGV, 32, 38)
-local paths, gate_at = { unpack(ARGV, 39) }, 17
-local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths }
+local agent_head, message, ttl, repository, lookups, takes_over = unpack(ARGV, 33, 38)
+local paths, gate_at = { unpack(ARGV, 41) }, 17
+local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths, wait = ARGV[39], patience = ARGV[40] }
 -- @include admission/admission
 -- @include locks/claiming
 -- @include teams/waiting
 -- @include locks/holds_all
 
+local interface_of = read_interface(ARGV[32])
 request.takes_over = takes_over ~= '' and takes_over or nil
 local denial = admit(function()
   return holds_all(paths)
@@ -60,7 +62,7 @@ if not policy.has_judged(paths) then
   return policy.question(paths)
 end
 paths, gate.judgement, lookups = policy.kept(paths, gate.judgement, lookups)
-local surveyed = { survey(paths, wanted, neighbor_policy, interface) }
+local surveyed = { survey(paths, wanted, neighbor_policy, interface_of) }
 if not surveyed[1] then
   local too_much = surveyed[2]
   return { 'TOO_MUCH', now, too_much }

@@ -3,8 +3,6 @@ use super::gate::{Gate, GateTerms};
 use super::policy::PolicyTerms;
 use super::scripts::CLAIM;
 use super::survey::{Held, Queued, Survey, lookups, read_suggested, read_survey};
-use coord_protocol::InterfacePromise;
-
 use crate::domain::{AgentId, CommitSha, FilePath, LockMode, LockReason, RepoId};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
@@ -43,7 +41,7 @@ impl ClaimOutcome {
 pub struct Wanted<'a> {
     /// The mode.
     pub claim: LockMode,
-    /// The rules of the branch.
+    /// The rules of the branch, and what the caller says of the interfaces.
     pub policy: &'a PolicyTerms,
     /// The commit of the caller's working copy.
     pub agent_head: &'a CommitSha,
@@ -51,10 +49,10 @@ pub struct Wanted<'a> {
     pub message: &'a LockReason,
     /// Seconds until the locks expire, unless they are renewed.
     pub ttl_seconds: u32,
+    /// Seconds for which the server makes the claim again, if it is refused.
+    pub wait_seconds: u32,
     /// Where this process has seen claims.
     pub claimed: &'a ClaimedRepositories,
-    /// What becomes of their interfaces, if the caller says so.
-    pub interface: Option<InterfacePromise>,
     /// Another agent of the same person, whose locks on the files are taken over: its lead, or a writer below it that has ended.
     pub take_over: Option<&'a AgentId>,
     /// The files.
@@ -136,13 +134,14 @@ fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) 
     args.extend(arguments([wanted.claim.as_str()]));
     args.extend(wanted.policy.arguments(wanted.paths));
     args.extend(arguments([
-        wanted.interface.map_or("", InterfacePromise::as_str),
         wanted.agent_head.as_str(),
         wanted.message.as_str(),
         &wanted.ttl_seconds.to_string(),
         entry.repo.as_str(),
         &lookups(wanted.paths),
         wanted.take_over.map_or("", AgentId::as_str),
+        &wanted.wait_seconds.to_string(),
+        &wanted.policy.patience_seconds.to_string(),
     ]));
     args.extend(wanted.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
     args

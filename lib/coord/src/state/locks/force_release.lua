@@ -49,7 +49,7 @@ if #ended > 0 then
   emit_by_claim('lock_released', ended)
   save_taken(list)
   if request.queue then
-    open_queue().released(paths, false)
+    open_queue().freed(paths)
   end
 end
 return { 'FORCED', now, told, waiting() }

@@ -213,4 +213,17 @@ for intent in pairs(heard) do
     save_use(intent, use_of(intent))
   end
 end
+if request.queue then
+  -- @include locks/queue
+  local written, has_ended = {}, false
+  for index, entry in ipairs(entries) do
+    has_ended = has_ended or (entry.kind == 'END' and outcomes[index] ~= 'REPEATED')
+    written[#written + 1] = entry.kind == 'MUTATION' and not lock_on(entry.path) and entry.path or nil
+  end
+  if has_ended then
+    open_queue().released({})
+  elseif #written > 0 then
+    open_queue().leave_for(written)
+  end
+end
 return { 'RECORDED', now, outcomes, next(heard) and '1' or '0', is_unknown and '1' or '0', without_room }

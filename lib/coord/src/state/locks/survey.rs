@@ -19,9 +19,11 @@ pub enum Relation {
     Neighbor,
     /// It is on a requested file, on another branch.
     CrossBranch,
-    /// It is no lock: a claim of a requested file that was refused before this one, and comes first. Its `expiry` is that of the
-    /// ticket.
+    /// It is no lock: the file is reserved for a claim that was refused before. Its `expiry` is that of the reservation, or of the last
+    /// lock that the claim waits for.
     Reserved,
+    /// It is no lock: such a claim wants the file, and blocks nobody. Only checks find it.
+    Waiting,
     /// It is no lock: a change of the requested file on a work branch, which is not on the branch yet.
     Pending,
 }
@@ -166,6 +168,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
                 "NEIGHBOR" => Relation::Neighbor,
                 "CROSS_BRANCH" => Relation::CrossBranch,
                 "RESERVED" => Relation::Reserved,
+                "WAITING" => Relation::Waiting,
                 "PENDING" => Relation::Pending,
                 _ => return Err(tuple.malformed("an unknown relation")),
             };

@@ -52,7 +52,7 @@ if takes_files then
     return policy.question(task.files)
   end
   -- Locks of the task that another agent of the caller's handle had are the caller's.
-  surveyed = locks_of(id, task) and { survey(policy.kept(task.files), 'WRITING', neighbor_policy) } or {}
+  surveyed = locks_of(id, task) and { survey(policy.kept(task.files), 'WRITING', neighbor_policy, interface_of) } or {}
   if not surveyed[1] then
     return { 'TOO_MUCH', now, surveyed[2] or 'LOCKS' }
   end

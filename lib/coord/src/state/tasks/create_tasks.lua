@@ -85,17 +85,20 @@ end
 local completed, found = statuses(named)
 for index = 1, count do
   for place = 1, 0, -1 do
+    local order = {}
     for name in string.gmatch(given[4 * index - place], '%S+') do
       local id = string.sub(name, 1, 1) == '#' and ids[tonumber(string.sub(name, 2))] or name
       if not is_new[id] and not found[id] then
         return refuse(place == 1 and 'NO_DEPENDENCY' or 'NO_BLOCKED', id)
       end
+      order[#order + 1] = id
       if place == 1 then
         plan_edge(ids[index], id)
       else
         plan_edge(id, ids[index])
       end
     end
+    tasks[index][place == 1 and 'dependency_order' or 'block_order'] = given_order(order)
   end
 end
 local too_many = refuse_planned(function(id)

@@ -92,7 +92,7 @@ do
       is_passed[id] = true
       return true
     end
-    surveyed = { survey(policy.kept(task.files), 'WRITING', neighbor_policy) }
+    surveyed = { survey(policy.kept(task.files), 'WRITING', neighbor_policy, interface_of) }
     local findings, is_blocked = unpack(surveyed, 1, 2)
     if not findings then
       is_over = true

@@ -1,5 +1,7 @@
 //! Tasks as they are stored, and as they are read.
 
+use std::collections::HashMap;
+
 use coord_protocol::tasks::DependencyResult;
 pub use coord_protocol::tasks::{LeaseState, TaskPriority as Priority, TaskStatus};
 use serde::{Deserialize, Serialize};
@@ -63,6 +65,10 @@ pub struct TaskRecord {
     pub intent_id: Option<String>,
     #[serde(default)]
     pub locked: Option<String>,
+    #[serde(default)]
+    pub dependency_order: Vec<String>,
+    #[serde(default)]
+    pub block_order: Vec<String>,
 }
 
 /// A task as it is read.
@@ -89,13 +95,14 @@ pub const MOST_LAPSES: u32 = 3;
 
 impl TaskView {
     pub(super) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
-        let words = |text: String| text.split_whitespace().map(str::to_owned).collect();
+        let id = reply.text()?;
+        let record: TaskRecord = reply.object()?;
         Ok(TaskView {
-            id: reply.text()?,
-            record: reply.object()?,
-            dependencies: words(reply.text()?),
-            met_dependencies: words(reply.text()?),
-            blocks: words(reply.text()?),
+            id,
+            dependencies: in_order(&reply.text()?, &record.dependency_order),
+            met_dependencies: in_order(&reply.text()?, &record.dependency_order),
+            blocks: in_order(&reply.text()?, &record.block_order),
+            record,
             block_count: reply.number()?.unsigned_abs(),
             read_at: reply.number()?,
         })
@@ -150,6 +157,14 @@ impl TaskView {
             format!("Warning: Task {id} dependencies are not met. Proceed with caution.")
         })
     }
+}
+
+/// The ids in `text`, which blanks separate: first those of `order`, in that order.
+fn in_order(text: &str, order: &[String]) -> Vec<String> {
+    let mut ids: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    let places: HashMap<&str, usize> = order.iter().map(String::as_str).zip(0_usize..).collect();
+    ids.sort_by_key(|id| places.get(id.as_str()).copied().unwrap_or(usize::MAX));
+    ids
 }
 
 /// A note on a task.

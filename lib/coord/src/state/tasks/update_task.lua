@@ -161,6 +161,12 @@ task.branch, task.intent_id = fields.branch or task.branch, fields.intent_id or 
 if fields.files then
   task.files = #fields.files > 0 and fields.files or nil
 end
+if has_dependencies == '1' then
+  task.dependency_order = given_order(wanted_dependencies)
+end
+if has_blocks == '1' then
+  task.block_order = given_order(wanted_blocks)
+end
 if fields.clear_lapses then
   if is_held_back(task) then
     redis.call('ZREM', keys.edges, 'h ' .. id)

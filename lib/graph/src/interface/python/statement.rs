@@ -151,9 +151,14 @@ impl<'t> Module<'_, 't> {
             }
         }
         let is_relative = is_from && self.word(range.start + 1).starts_with(b".");
+        let first = at;
         while at < range.end {
             let start = at;
             if self.word(at) == b"*" {
+                // A star is alone. The name of each of many would be as long as what is before it.
+                if !is_from || at > first {
+                    break;
+                }
                 let mut name = b"* from ".to_vec();
                 for part in range.start + 1..start - 1 {
                     name.extend_from_slice(self.word(part));

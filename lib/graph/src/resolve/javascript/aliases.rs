@@ -6,7 +6,7 @@ use crate::resolve::javascript::files::MAX_DEPTH;
 use crate::resolve::javascript::importer::Importer;
 use crate::resolve::manifests::package_json::matched_by;
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
-use crate::resolve::paths::join;
+use crate::resolve::paths::{below, folder, join, joined};
 
 /// The result of `paths` and `baseUrl` for a specifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,30 +49,77 @@ impl Importer<'_> {
         let Some((targets, matched)) = by_path_pattern(paths, text) else {
             return (ByOptions::Unknown, false);
         };
+        let found = self.first_target("", targets, matched, &mut |this, path| {
+            let found = match Extension::split(path) {
+                Some(_) => this.named(path).map(|file| this.implementation(file)),
+                None => None,
+            };
+            found.or_else(|| this.load(path, MAX_DEPTH))
+        });
+        if let Some(file) = found {
+            return (ByOptions::File(file), true);
+        }
+        // A pattern that matches everything proves nothing, and an alias of an installed package is external all the same.
+        let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
+        if !is_own {
+            return (ByOptions::Unknown, true);
+        }
+        let found = self.first_target("", targets, matched, &mut |this, path| this.load_as_bundlers(path));
+        (found.map_or(ByOptions::Nowhere, ByOptions::File), true)
+    }
+
+    /// The file of the first of `targets` that `load` finds, with `matched` in the place of its `*`, relative to `folder`.
+    pub(super) fn first_target(
+        &mut self,
+        folder: &str,
+        targets: &[String],
+        matched: &str,
+        load: &mut dyn FnMut(&mut Self, &str) -> Option<FileId>,
+    ) -> Option<FileId> {
         self.trace.charge_list(targets.len());
         for target in targets {
             if self.trace.is_spent() {
                 break;
             }
             self.trace.charge_text(target.len());
-            if !join(self.buffer, "", &target.replacen('*', matched, 1)) {
+            if !join(self.buffer, folder, &target.replacen('*', matched, 1)) {
                 continue;
             }
             let path = std::mem::take(self.buffer);
-            let found = match Extension::split(&path) {
-                Some(_) => self.named(&path).map(|file| self.implementation(file)),
-                None => None,
-            };
-            let found = found.or_else(|| self.load(&path, MAX_DEPTH));
+            let found = load(self, &path);
             *self.buffer = path;
-            if let Some(file) = found {
-                return (ByOptions::File(file), true);
+            if found.is_some() {
+                return found;
             }
         }
-        // A pattern that matches everything proves nothing, and an alias of an installed package is external all the same.
-        let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
-        let found = if is_own { ByOptions::Nowhere } else { ByOptions::Unknown };
-        (found, true)
+        None
+    }
+
+    /// A path that begins with a slash, which Vite and servers take relative to the root of the project: the folder that Vite's
+    /// config names, or one with an `index.html`.
+    pub(super) fn by_root(&mut self, text: &str) -> Option<FileId> {
+        let context = self.context;
+        let load = |this: &mut Self, root: &str| {
+            let path = joined(root, text)?;
+            this.load(&path, MAX_DEPTH)
+        };
+        let configured = context.aliases.iter().find_map(|aliases| aliases.root.as_deref());
+        if let Some(file) = configured.and_then(|root| load(self, root)) {
+            return Some(file);
+        }
+        let mut dir = folder(self.from);
+        while !self.trace.is_spent() {
+            if self.table.file(&below(dir, "index.html"), self.trace).is_some()
+                && let Some(file) = load(self, dir)
+            {
+                return Some(file);
+            }
+            if dir.is_empty() {
+                break;
+            }
+            dir = folder(dir);
+        }
+        None
     }
 }
 

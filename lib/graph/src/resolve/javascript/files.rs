@@ -2,12 +2,12 @@
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
-use crate::resolve::javascript::importer::Importer;
-use crate::resolve::paths::{below, is_within};
+use crate::resolve::javascript::importer::{Form, Importer};
+use crate::resolve::paths::{below, folder, is_within};
 use crate::resolve::projects::package::Package;
 
 /// The extensions that replace a written one, best first.
-const SCRIPT: &[Extension] = &[
+pub(super) const SCRIPT: &[Extension] = &[
     Extension::Ts,
     Extension::Tsx,
     Extension::Js,
@@ -63,6 +63,40 @@ impl Importer<'_> {
         None
     }
 
+    /// What bundlers find at `path` beyond TypeScript: data without its extension, and files of single platforms.
+    pub(super) fn load_as_bundlers(&mut self, path: &str) -> Option<FileId> {
+        self.named(&format!("{path}.json"))
+            .or_else(|| self.load_platforms(path))
+            .or_else(|| self.named(&below(path, "index.json")))
+            .or_else(|| self.load_platforms(&below(path, "index")))
+    }
+
+    /// The source of `base`, which is a package or a file that a build has not written yet.
+    pub(super) fn load_unbuilt(&mut self, base: &str) -> Option<FileId> {
+        let projects = self.projects;
+        // The lookups of the folder itself have traced its key.
+        if let Some(package) = projects.package_at(base) {
+            return self.unbuilt_entry(package, "", None);
+        }
+        let mut dir = folder(base);
+        while !self.trace.is_spent() {
+            self.trace.push(self.table.keys().of(dir));
+            self.trace.charge_text(dir.len());
+            if let Some(package) = projects.package_at(dir) {
+                // What is installed is built.
+                let is_installed = dir.split('/').any(|part| part == "node_modules");
+                let importer = self.from;
+                let source = || self.sources(package).of_output(base, importer);
+                return (!is_installed).then(source).flatten();
+            }
+            if dir.is_empty() {
+                break;
+            }
+            dir = folder(dir);
+        }
+        None
+    }
+
     /// The entry of a package without `exports`.
     pub(super) fn load_main(&mut self, package: &Package, runtime: bool, depth: u8) -> Option<FileId> {
         let manifest = &package.manifest;
@@ -95,9 +129,19 @@ impl Importer<'_> {
         if let Some(file) = self.first_of(path, SCRIPT) {
             return Some(file);
         }
-        self.load_folder(path, depth)
+        // Node's order: data before folders.
+        let data = self.load_data(path);
+        data.or_else(|| self.load_folder(path, depth))
             .or_else(|| self.named(path))
             .or_else(|| self.declaration_of_other(path))
+    }
+
+    /// The `path.json` that a `require()` of `path` means.
+    fn load_data(&mut self, path: &str) -> Option<FileId> {
+        if self.form != Form::Require {
+            return None;
+        }
+        self.named(&format!("{path}.json"))
     }
 
     /// The file with exactly this extension: with one of the config's module suffixes before it, if it is one that
@@ -131,6 +175,13 @@ impl Importer<'_> {
     pub(super) fn first_of(&mut self, stem: &str, order: &[Extension]) -> Option<FileId> {
         let context = self.context;
         let suffixes = context.module_suffixes();
+        if let Some(declared) = stem.strip_suffix(".d")
+            && (suffixes.is_empty() || suffixes.iter().any(String::is_empty))
+            && let Some(files) = self.table.siblings(declared, self.trace)
+            && let Some(file) = files.first(declarations(order))
+        {
+            return Some(file);
+        }
         if suffixes.is_empty() {
             return self.table.siblings(stem, self.trace)?.first(order);
         }
@@ -172,7 +223,8 @@ impl Importer<'_> {
     }
 
     pub(super) fn load_index(&mut self, path: &str) -> Option<FileId> {
-        self.first_of(&below(path, "index"), SCRIPT)
+        let index = below(path, "index");
+        self.first_of(&index, SCRIPT).or_else(|| self.load_data(&index))
     }
 
     /// The implementation beside a declaration.
@@ -185,6 +237,15 @@ impl Importer<'_> {
         };
         let files = self.table.siblings(stem, self.trace);
         files.and_then(|files| files.first(order)).unwrap_or(file)
+    }
+}
+
+/// The declarations that `x.d` with an extension of `order` names.
+fn declarations(order: &[Extension]) -> &'static [Extension] {
+    match order {
+        [Extension::Mts, ..] => &[Extension::Dmts],
+        [Extension::Cts, ..] => &[Extension::Dcts],
+        _ => &[Extension::Dts],
     }
 }
 

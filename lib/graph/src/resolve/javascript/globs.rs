@@ -11,7 +11,7 @@ use crate::resolve::javascript::importer::Importer;
 use crate::resolve::javascript::is_relative;
 use crate::resolve::keys::KeySpace;
 use crate::resolve::manifests::glob::{Stop, matches};
-use crate::resolve::paths::{folder, joined};
+use crate::resolve::paths::{folder, is_within, joined};
 
 /// Most patterns that the braces of one pattern stand for.
 const MAX_CHOICES: usize = 64;
@@ -47,14 +47,20 @@ impl Importer<'_> {
         if pattern.contains(['(', '[', '\\']) {
             return Err(Reason::Invalid);
         }
+        let context = self.context;
+        let package = context.package.as_ref().map_or("", |package| &package.folder);
+        let configured = context.aliases.iter().find_map(|aliases| aliases.root.as_deref());
+        // The config of Vite that governs a package may be that of the whole repository.
+        let root = configured.filter(|root| is_within(root, package)).unwrap_or(package);
         let mut all = Vec::new();
         for choice in choices(pattern).ok_or(Reason::Invalid)? {
             self.trace.charge_text(choice.len());
             if is_relative(&choice) {
                 all.push(joined(folder(self.from), &choice).ok_or(Reason::OutsideRepository)?);
-            } else if choice.starts_with('/') || choice.starts_with("**") {
-                let root = self.context.package.as_ref().map_or("", |package| &package.folder);
+            } else if choice.starts_with('/') {
                 all.extend(joined(root, &choice));
+            } else if choice.starts_with("**") {
+                all.extend(joined(package, &choice));
             } else {
                 all.extend(self.aliased(&choice)?);
             }
@@ -66,7 +72,7 @@ impl Importer<'_> {
     fn aliased(&mut self, pattern: &str) -> Result<Vec<String>, Reason> {
         let context = self.context;
         let of_options = context.options.iter().map(|options| &*options.paths);
-        for paths in of_options.chain(context.framework.iter().flat_map(|framework| framework.all_paths())) {
+        for paths in of_options.chain(context.aliases.iter().flat_map(|aliases| aliases.all_paths())) {
             self.trace.charge_list(paths.len());
             if let Some((targets, matched)) = by_path_pattern(paths, pattern) {
                 let targets = targets.iter().map(|target| target.replacen('*', matched, 1));

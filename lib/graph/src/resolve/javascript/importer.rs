@@ -1,11 +1,22 @@
 //! A JavaScript or TypeScript file whose specifiers are resolved.
 
+use crate::file::FileId;
 use crate::resolve::extension::Extension;
 use crate::resolve::keys::Trace;
 use crate::resolve::manifests::tsconfig::Mode;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
 use crate::resolve::projects::context::Context;
+
+/// The form of an import, as far as files depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
+    #[default]
+    Import,
+    Require,
+    /// An import statement of a CommonJS file, which stands for `require()`.
+    CommonJsImport,
+}
 
 /// The importing file, and the context that governs it.
 pub(crate) struct Importer<'a> {
@@ -16,6 +27,10 @@ pub(crate) struct Importer<'a> {
     pub(crate) trace: &'a mut Trace,
     /// A buffer for candidate paths, so that most lookups need no allocation.
     pub(crate) buffer: &'a mut String,
+    /// The form of the specifier that is resolved.
+    pub(crate) form: Form,
+    /// The targets of the specifier after the first.
+    pub(crate) others: Vec<FileId>,
 }
 
 impl Importer<'_> {

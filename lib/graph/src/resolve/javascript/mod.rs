@@ -9,39 +9,63 @@ mod files;
 mod globs;
 mod importer;
 mod packages;
+mod platforms;
 mod unbuilt;
 
 use crate::import_kind::ImportKind;
 use crate::resolution::{Reason, Resolution};
 use crate::resolve::javascript::aliases::ByOptions;
+use crate::resolve::manifests::deno::registry_package;
 use crate::resolve::manifests::package_json::split_package_name;
 use crate::resolve::paths::{folder, join};
+use crate::specifier::Specifier;
 
-pub(crate) use importer::Importer;
+pub(crate) use importer::{Form, Importer};
 
 impl Importer<'_> {
-    /// The target of `specifier`.
-    pub(crate) fn resolve(&mut self, specifier: &str, kind: ImportKind) -> Resolution {
-        if specifier.is_empty() || memchr::memchr(0, specifier.as_bytes()).is_some() {
+    /// The target of `specifier`. Further ones are in `others`.
+    pub(crate) fn resolve(&mut self, specifier: &Specifier) -> Resolution {
+        self.others.clear();
+        let text = &specifier.text;
+        if text.is_empty() || memchr::memchr(0, text.as_bytes()).is_some() {
             return Resolution::Unresolved(Reason::Invalid);
         }
-        let plain = match memchr::memchr2(b'?', b'#', &specifier.as_bytes()[1..]) {
-            Some(at) => &specifier[..=at],
-            None => specifier,
-        };
-        if matches!(kind, ImportKind::Url | ImportKind::Reference) {
-            return self.resolve_exact(plain);
-        }
-        let require = match kind {
-            ImportKind::Require | ImportKind::RequireResolve => true,
-            ImportKind::Dynamic => false,
-            _ => self.is_common_js(),
-        };
-        let mut outcome = self.resolve_text(specifier, require);
-        if plain.len() < specifier.len() && !matches!(outcome, Resolution::File(_)) {
-            outcome = self.resolve_text(plain, require);
+        let outcome = self.resolve_kind(text, specifier);
+        match outcome {
+            Resolution::File(file) => self.add_variants(file),
+            Resolution::Unresolved(_) => self.others.clear(),
         }
         outcome
+    }
+
+    fn resolve_kind(&mut self, text: &str, specifier: &Specifier) -> Resolution {
+        let plain = match memchr::memchr2(b'?', b'#', &text.as_bytes()[1..]) {
+            Some(at) => &text[..=at],
+            None => text,
+        };
+        self.form = match specifier.kind {
+            ImportKind::Require | ImportKind::RequireResolve => Form::Require,
+            ImportKind::Dynamic => Form::Import,
+            _ if self.is_common_js() => Form::CommonJsImport,
+            _ => Form::Import,
+        };
+        match (specifier.kind, &specifier.name) {
+            (ImportKind::Reference, Some(_)) => self.resolve_types(text),
+            (ImportKind::Url | ImportKind::Reference, _) => self.resolve_exact(plain),
+            _ => match self.resolve_text(text) {
+                Resolution::Unresolved(_) if plain.len() < text.len() => self.resolve_text(plain),
+                outcome => outcome,
+            },
+        }
+    }
+
+    /// The types that `/// <reference types="text" />` asks for.
+    fn resolve_types(&mut self, text: &str) -> Resolution {
+        match split_package_name(text) {
+            _ if is_relative(text) => self.resolve_relative(text),
+            Some((name, subpath)) if !text.starts_with('/') => self.resolve_package(name, subpath),
+            _ => Resolution::Unresolved(Reason::External),
+        }
     }
 
     /// A literal path, relative to the file's folder.
@@ -58,35 +82,44 @@ impl Importer<'_> {
         }
     }
 
-    fn resolve_text(&mut self, text: &str, require: bool) -> Resolution {
+    fn resolve_text(&mut self, text: &str) -> Resolution {
         if is_relative(text) {
             return self.resolve_relative(text);
         }
-        if text.starts_with('/') {
-            return Resolution::Unresolved(Reason::External);
-        }
+        let is_rooted = text.starts_with('/');
         let context = self.context;
-        let options = context.options.as_deref();
-        let mut by_options = options.map_or(ByOptions::Unknown, |options| self.by_options(options, text));
-        for paths in context.framework.iter().flat_map(|framework| framework.all_paths()) {
-            if !matches!(by_options, ByOptions::File(_)) {
-                by_options = self.by_paths(paths, text).0.or(by_options);
+        let mut by_options = match context.options.as_deref() {
+            // Of what begins with a slash, patterns are compared, and folders are not.
+            Some(options) if is_rooted => self.by_paths(&options.paths, text).0,
+            Some(options) => self.by_options(options, text),
+            None => ByOptions::Unknown,
+        };
+        for paths in context.aliases.iter().flat_map(|aliases| aliases.all_paths()) {
+            if matches!(by_options, ByOptions::File(_)) || self.trace.is_spent() {
+                break;
             }
+            self.trace.charge(1);
+            by_options = self.by_paths(paths, text).0.or(by_options);
         }
         if let ByOptions::File(file) = by_options {
             return Resolution::File(file);
         }
+        if is_rooted && let Some(file) = self.by_root(text) {
+            return Resolution::File(file);
+        }
         if text.starts_with('#') {
-            return match self.by_imports(text, require) {
+            return match self.by_imports(text) {
                 Some(file) => Resolution::File(file),
                 None => Resolution::Unresolved(Reason::Missing),
             };
         }
-        if text.contains(':') {
-            return Resolution::Unresolved(Reason::External);
-        }
-        let outcome = match split_package_name(text) {
-            Some((name, subpath)) => self.resolve_package(name, subpath, require),
+        let outcome = match registry_package(text).or_else(|| split_package_name(text)) {
+            // A package of the workspace, as Deno names it.
+            Some((name, subpath)) if text.starts_with("jsr:") || text.starts_with("npm:") => {
+                self.resolve_package(name, subpath)
+            }
+            _ if is_rooted || text.contains(':') => Resolution::Unresolved(Reason::External),
+            Some((name, subpath)) => self.resolve_package(name, subpath),
             None => Resolution::Unresolved(Reason::Invalid),
         };
         match outcome {
@@ -98,7 +131,9 @@ impl Importer<'_> {
     fn resolve_relative(&mut self, text: &str) -> Resolution {
         let mut base = std::mem::take(self.buffer);
         let outcome = if join(&mut base, folder(self.from), text) {
-            match self.load_relative(&base, text) {
+            let found = self.load_relative(&base, text);
+            let found = found.or_else(|| self.load_as_bundlers(&base));
+            match found.or_else(|| self.load_unbuilt(&base)) {
                 Some(file) => Resolution::File(file),
                 None => Resolution::Unresolved(Reason::Missing),
             }

@@ -2,14 +2,16 @@
 
 use crate::file::FileId;
 use crate::resolution::{Reason, Resolution};
+use crate::resolve::javascript::aliases::by_path_pattern;
 use crate::resolve::javascript::files::{MAX_DEPTH, is_declaration, is_script};
-use crate::resolve::javascript::importer::Importer;
-use crate::resolve::javascript::unbuilt;
+use crate::resolve::javascript::importer::{Form, Importer};
+use crate::resolve::javascript::unbuilt::Sources;
 use crate::resolve::keys::KeySpace;
-use crate::resolve::manifests::package_json::split_package_name;
-use crate::resolve::manifests::package_targets::{Conditions, visit_targets};
+use crate::resolve::manifests::json::Json;
+use crate::resolve::manifests::package_json::{exports_key, split_package_name};
+use crate::resolve::manifests::package_targets::{Conditions, has_branch, visit_targets};
 use crate::resolve::manifests::tsconfig::Mode;
-use crate::resolve::paths::{below, folder};
+use crate::resolve::paths::{below, folder, joined};
 use crate::resolve::projects::context::Context;
 use crate::resolve::projects::package::Package;
 
@@ -18,24 +20,26 @@ use crate::resolve::projects::package::Package;
 pub(super) struct Lookup {
     mode: Mode,
     require: bool,
+    browser: bool,
     /// Whether to resolve as at run time: no declarations, no `types`.
     runtime: bool,
 }
 
 impl Importer<'_> {
     /// The target of `#x`, by the `imports` of the nearest package.
-    pub(super) fn by_imports(&mut self, text: &str, require: bool) -> Option<FileId> {
+    pub(super) fn by_imports(&mut self, text: &str) -> Option<FileId> {
         let context = self.context;
         let package = context.package.as_ref()?;
         self.trace.charge_list(package.manifest.entries());
         let (target, matched) = package.manifest.imported(text)?;
-        for lookup in self.lookups(require) {
+        let lookups = self.lookups();
+        for lookup in lookups.into_iter().chain(self.elsewhere(target)) {
             let found = visit_targets(target, matched, Some(conditions(context, lookup)), &mut |target| {
                 if target.starts_with('.') {
                     return self.load_target(&package.path(target)?, lookup.runtime);
                 }
                 let (name, subpath) = split_package_name(target)?;
-                match self.resolve_package(name, subpath, require) {
+                match self.resolve_package(name, subpath) {
                     Resolution::File(file) => Some(file),
                     Resolution::Unresolved(_) => None,
                 }
@@ -44,28 +48,24 @@ impl Importer<'_> {
                 return found;
             }
         }
-        // No target is built: take the source of a target whose conditions hold, else of any.
-        let held = self.lookups(require).map(|lookup| Some(conditions(context, lookup)));
-        held.into_iter().chain([None]).find_map(|conditions| {
-            visit_targets(target, matched, conditions, &mut |target| {
-                unbuilt::source_of(self.table, package, target, self.trace)
-            })
-        })
+        let held = lookups.into_iter().chain(self.elsewhere(target));
+        let held: Vec<_> = held.map(|lookup| conditions(context, lookup)).collect();
+        self.sources(package).of_import(target, matched, &held)
     }
 
     /// The target of `subpath` of the package `name`, or of the package of its types where it has none.
-    pub(super) fn resolve_package(&mut self, name: &str, subpath: &str, require: bool) -> Resolution {
-        let outcome = self.resolve_own_package(name, subpath, require);
+    pub(super) fn resolve_package(&mut self, name: &str, subpath: &str) -> Resolution {
+        let outcome = self.resolve_own_package(name, subpath);
         if let Resolution::Unresolved(_) = outcome
             && let Some(types) = types_package(name)
-            && let found @ Resolution::File(_) = self.resolve_own_package(&types, subpath, require)
+            && let found @ Resolution::File(_) = self.resolve_own_package(&types, subpath)
         {
             return found;
         }
         outcome
     }
 
-    fn resolve_own_package(&mut self, name: &str, subpath: &str, require: bool) -> Resolution {
+    fn resolve_own_package(&mut self, name: &str, subpath: &str) -> Resolution {
         self.trace
             .push(self.table.keys().of_named(KeySpace::PackageNames, name));
         let own = self
@@ -81,7 +81,7 @@ impl Importer<'_> {
         let mut known = false;
         for package in packages.into_iter().flatten() {
             known = true;
-            if let Some(file) = self.load_entry(package, subpath, require) {
+            if let Some(file) = self.load_entry(package, subpath) {
                 return Resolution::File(file);
             }
         }
@@ -92,7 +92,7 @@ impl Importer<'_> {
     }
 
     /// A file or folder without a manifest in a tracked `node_modules`, nearest first.
-    pub(super) fn bare_module(&mut self, name: &str, subpath: &str) -> Option<FileId> {
+    fn bare_module(&mut self, name: &str, subpath: &str) -> Option<FileId> {
         let holders = self.projects.module_folders(self.table.keys(), self.trace);
         if holders.is_empty() {
             return None;
@@ -115,58 +115,102 @@ impl Importer<'_> {
         None
     }
 
-    pub(super) fn load_entry(&mut self, package: &Package, subpath: &str, require: bool) -> Option<FileId> {
+    fn load_entry(&mut self, package: &Package, subpath: &str) -> Option<FileId> {
         // Some lookups in `exports` follow, one for each mode.
         self.trace.charge_list(4 * package.manifest.entries());
-        let lookups = self.lookups(require);
-        let mut found = lookups.iter().find_map(|lookup| self.entry(package, subpath, *lookup));
-        if is_script(self.from)
-            && let Some(file) = found
-            && is_declaration(self.table.path(file))
-        {
-            // A script means the file that runs, not its declaration.
-            let runtime = Lookup {
-                mode: Mode::Node,
-                require,
-                runtime: true,
-            };
-            found = self.entry(package, subpath, runtime).or(found);
+        let lookups = self.lookups();
+        let found = lookups
+            .iter()
+            .find_map(|lookup| self.meant_entry(package, subpath, *lookup));
+        if found.is_some() || package.manifest.withholds(subpath) {
+            return found;
         }
-        if found.is_none() && package.manifest.withholds(subpath) {
-            return None;
-        }
-        if found.is_none() && !subpath.is_empty() {
-            found = package
-                .path(subpath)
-                .and_then(|path| self.table.file(&path, self.trace));
-        }
+        let key = exports_key(subpath);
+        let elsewhere = package
+            .manifest
+            .exported(&key)
+            .and_then(|(target, _)| self.elsewhere(target));
+        elsewhere
+            .and_then(|lookup| self.meant_entry(package, subpath, lookup))
+            .or_else(|| self.unbuilt_entry(package, subpath, elsewhere))
+    }
+
+    /// The source of an entry that is not built. `elsewhere` has the conditions that hold where none of [`Self::lookups`] does.
+    pub(super) fn unbuilt_entry(
+        &mut self,
+        package: &Package,
+        subpath: &str,
+        elsewhere: Option<Lookup>,
+    ) -> Option<FileId> {
         let context = self.context;
         // `exports` does not count in every mode.
-        let held = lookups.map(|lookup| (lookup.mode != Mode::Node10).then(|| conditions(context, lookup)));
-        let held = held.into_iter().flatten();
-        found.or_else(|| unbuilt::entry(self.table, package, subpath, held, self.trace))
+        let held = self.lookups().into_iter().chain(elsewhere);
+        let held = held.filter(|lookup| lookup.mode != Mode::Node10);
+        let held: Vec<_> = held.map(|lookup| conditions(context, lookup)).collect();
+        let require = self.form == Form::Require;
+        self.sources(package).of_entry(subpath, &held, require)
+    }
+
+    pub(super) fn sources<'s>(&'s mut self, package: &'s Package) -> Sources<'s> {
+        Sources {
+            table: self.table,
+            package,
+            trace: self.trace,
+        }
     }
 
     /// First as the config says, then as a bundler does.
-    pub(super) fn lookups(&self, require: bool) -> [Lookup; 2] {
-        let mode = self
-            .context
-            .options
-            .as_ref()
-            .map_or(Mode::Bundler, |options| options.mode);
+    fn lookups(&self) -> [Lookup; 2] {
+        let options = self.context.options.as_ref();
+        let mode = options.map_or(Mode::Bundler, |options| options.mode);
         [mode, Mode::Bundler].map(|mode| Lookup {
             mode,
-            require,
+            require: self.form != Form::Import,
+            browser: false,
             runtime: false,
         })
     }
 
-    pub(super) fn entry(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
+    /// Where no condition of [`Self::lookups`] holds in `target`, whether its files exist or not: those of an import, of
+    /// Node or of a browser.
+    fn elsewhere(&self, target: &Json) -> Option<Lookup> {
+        let holds = |lookup: &Lookup| has_branch(target, conditions(self.context, *lookup));
+        let [configured, bundler] = self.lookups();
+        if holds(&configured) || holds(&bundler) {
+            return None;
+        }
+        let import = Lookup {
+            require: self.form == Form::Require,
+            ..bundler
+        };
+        let node = Lookup {
+            mode: Mode::Node,
+            ..import
+        };
+        let browser = Lookup {
+            browser: true,
+            ..import
+        };
+        [import, node, browser].into_iter().find(holds)
+    }
+
+    /// [`Self::entry`]; for a script the file that runs, not its declaration.
+    fn meant_entry(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
+        let found = self.entry(package, subpath, lookup)?;
+        if !is_script(self.from) || !is_declaration(self.table.path(found)) {
+            return Some(found);
+        }
+        let runtime = Lookup {
+            mode: Mode::Node,
+            runtime: true,
+            ..lookup
+        };
+        self.entry(package, subpath, runtime).or(Some(found))
+    }
+
+    fn entry(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
         if package.manifest.exports.is_some() && lookup.mode != Mode::Node10 {
-            let key = match subpath {
-                "" => ".".to_owned(),
-                subpath => format!("./{subpath}"),
-            };
+            let key = exports_key(subpath);
             let (target, matched) = package.manifest.exported(&key)?;
             let conditions = conditions(self.context, lookup);
             return visit_targets(target, matched, Some(conditions), &mut |target| {
@@ -174,13 +218,34 @@ impl Importer<'_> {
             });
         }
         if subpath.is_empty() {
-            return self.load_main(package, lookup.runtime, MAX_DEPTH);
+            return self
+                .by_types_versions(package, subpath, lookup)
+                .or_else(|| self.load_main(package, lookup.runtime, MAX_DEPTH));
         }
-        self.load(&package.path(subpath)?, MAX_DEPTH)
+        self.by_types_versions(package, subpath, lookup)
+            .or_else(|| self.load(&package.path(subpath)?, MAX_DEPTH))
+    }
+
+    /// The types of an entry of a package without `exports`, by its `typesVersions`.
+    fn by_types_versions(&mut self, package: &Package, subpath: &str, lookup: Lookup) -> Option<FileId> {
+        let manifest = &package.manifest;
+        if manifest.types_versions.is_empty() || lookup.runtime {
+            return None;
+        }
+        self.trace.charge_list(manifest.types_versions.len());
+        let main = manifest.types.as_ref().or(manifest.main.as_ref());
+        let path = match subpath {
+            "" => joined("", main.map_or("index", String::as_str))?,
+            subpath => subpath.to_owned(),
+        };
+        let (targets, matched) = by_path_pattern(&manifest.types_versions, &path)?;
+        self.first_target(&package.folder, targets, matched, &mut |this, path| {
+            this.load(path, MAX_DEPTH)
+        })
     }
 
     /// A target of `exports` or `imports`: a file name with extension.
-    pub(super) fn load_target(&mut self, path: &str, runtime: bool) -> Option<FileId> {
+    fn load_target(&mut self, path: &str, runtime: bool) -> Option<FileId> {
         if runtime {
             return self
                 .table
@@ -200,11 +265,13 @@ fn types_package(name: &str) -> Option<String> {
     }
 }
 
-pub(super) fn conditions(context: &Context, lookup: Lookup) -> Conditions<'_> {
+fn conditions(context: &Context, lookup: Lookup) -> Conditions<'_> {
     Conditions {
         require: lookup.require,
         types: !lookup.runtime,
         node: lookup.mode == Mode::Node,
+        browser: lookup.browser,
+        own: false,
         custom: context.options.as_ref().map_or(&[], |options| &options.conditions),
     }
 }

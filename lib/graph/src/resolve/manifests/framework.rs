@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::Arc;
 
 use crate::resolve::manifests::object_literal::{Property, literal_properties};
 use crate::resolve::manifests::tsconfig::Patterns;
@@ -69,7 +68,10 @@ impl FrameworkConfig {
             layers: Vec::new(),
             name: None,
         };
-        for Property { within, name, value } in literal_properties(text) {
+        for Property {
+            within, name, value, ..
+        } in literal_properties(text)
+        {
             match (within.as_slice(), name.as_str()) {
                 ([.., "alias"], _) if config.aliases.len() < MAX_ALIASES => config.aliases.push((name, value)),
                 ([.., "files"], "lib") => config.library_folder = Some(value),
@@ -125,8 +127,6 @@ fn is_nuxt(path: &str) -> bool {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Framework {
     paths: Patterns,
-    /// The project that this is a layer of: in a layer, aliases mean the project's files first.
-    project: Option<Arc<Framework>>,
 }
 
 impl Framework {
@@ -134,10 +134,7 @@ impl Framework {
     pub(crate) fn new(path: &str, config: &FrameworkConfig, layers: &[&str], configs: &Configs<'_>) -> Option<Self> {
         let root = folder(path);
         let kind = kind_of(path.rsplit('/').next()?)?;
-        let mut framework = Framework {
-            paths: Vec::new(),
-            project: None,
-        };
+        let mut framework = Framework { paths: Vec::new() };
         // The config overrides a default of the same name.
         for (alias, target) in &config.aliases {
             framework.add(alias, &[joined(root, target)]);
@@ -170,19 +167,8 @@ impl Framework {
         Some(framework)
     }
 
-    /// The same aliases, in a layer of `project`.
-    #[must_use]
-    pub(crate) fn within(self, project: Arc<Framework>) -> Self {
-        Framework {
-            project: Some(project),
-            ..self
-        }
-    }
-
-    /// The aliases, those that count first before others.
-    pub(crate) fn all_paths(&self) -> impl Iterator<Item = &Patterns> {
-        let of_project = self.project.iter().map(|project| &project.paths);
-        of_project.chain([&self.paths])
+    pub(crate) fn into_paths(self) -> Patterns {
+        self.paths
     }
 
     fn add_each(&mut self, aliases: &[&str], targets: &[Option<String>]) {
@@ -191,28 +177,31 @@ impl Framework {
         }
     }
 
-    /// Adds an alias for itself and everything below it.
     fn add(&mut self, alias: &str, targets: &[Option<String>]) {
-        let alias = alias.trim_end_matches("/*");
-        let targets: Vec<&str> = targets
-            .iter()
-            .flatten()
-            .map(|target| target.trim_end_matches("/*"))
-            .collect();
-        if alias.is_empty() || alias.contains('*') || self.paths.iter().any(|(known, _)| known == alias) {
-            return;
-        }
-        let all_below = |target: &&str| match *target {
-            "" => "*".to_owned(),
-            target => format!("{target}/*"),
-        };
-        self.paths
-            .push((format!("{alias}/*"), targets.iter().map(all_below).collect()));
-        self.paths.push((
-            alias.to_owned(),
-            targets.iter().map(|target| (*target).to_owned()).collect(),
-        ));
+        add_alias(&mut self.paths, alias, targets);
     }
+}
+
+/// Adds an alias for itself and everything below it, unless it is known.
+pub(crate) fn add_alias(paths: &mut Patterns, alias: &str, targets: &[Option<String>]) {
+    let alias = alias.trim_end_matches("/*");
+    let targets: Vec<&str> = targets
+        .iter()
+        .flatten()
+        .map(|target| target.trim_end_matches("/*"))
+        .collect();
+    if alias.is_empty() || alias.contains('*') || paths.iter().any(|(known, _)| known == alias) {
+        return;
+    }
+    let all_below = |target: &&str| match *target {
+        "" => "*".to_owned(),
+        target => format!("{target}/*"),
+    };
+    paths.push((format!("{alias}/*"), targets.iter().map(all_below).collect()));
+    paths.push((
+        alias.to_owned(),
+        targets.iter().map(|target| (*target).to_owned()).collect(),
+    ));
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Manifests: files that tell a resolver more than paths do, and the format of each kind.
 //!
-//! - [`package_json`], [`package_targets`], [`pnpm`], [`tsconfig`], [`framework`]: JavaScript and TypeScript
-//! - [`pyproject`] for Python, [`cargo_toml`] for Rust, [`go_mod`] for Go
+//! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`deno`], [`tsconfig`], [`framework`], [`vite`]: JavaScript and
+//!   TypeScript
+//! - [`python`], [`cargo_toml`] for Rust, [`go_mod`] for Go
 //! - [`json`], [`object_literal`], [`glob`]: formats that several of them share
 
 pub(crate) mod cargo_toml;
+pub(crate) mod deno;
+pub(crate) mod dependency;
 pub(crate) mod framework;
 pub(crate) mod glob;
 pub(crate) mod go_mod;
@@ -12,20 +15,23 @@ pub(crate) mod json;
 pub(crate) mod object_literal;
 pub(crate) mod package_json;
 pub(crate) mod package_targets;
-pub(crate) mod pnpm;
-pub(crate) mod pyproject;
+pub(crate) mod python;
 pub(crate) mod tsconfig;
+pub(crate) mod vite;
+pub(crate) mod workspace;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::resolve::manifests::cargo_toml::CargoManifest;
+use crate::resolve::manifests::deno::DenoConfig;
 use crate::resolve::manifests::framework::{FrameworkConfig, is_framework_config};
 use crate::resolve::manifests::go_mod::GoManifest;
 use crate::resolve::manifests::package_json::PackageJson;
-use crate::resolve::manifests::pnpm::pnpm_packages;
-use crate::resolve::manifests::pyproject::package_folders;
+use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::manifests::tsconfig::RawConfig;
+use crate::resolve::manifests::vite::{ViteConfig, is_vite_config};
+use crate::resolve::manifests::workspace::Workspace;
 
 /// Largest manifest that is read, in bytes.
 pub(crate) const MAX_MANIFEST_BYTES: u64 = 1 << 20;
@@ -42,8 +48,10 @@ pub(crate) enum Parsed {
     Package(Arc<PackageJson>),
     Config(Box<RawConfig>),
     Framework(Box<FrameworkConfig>),
-    Pnpm(Vec<String>),
-    PyProject(Vec<String>),
+    Vite(Box<ViteConfig>),
+    Workspace(Box<Workspace>),
+    Deno(Box<DenoConfig>),
+    Python(Box<PythonManifest>),
     Cargo(Box<CargoManifest>),
     GoModule(Box<GoManifest>),
     GoWorkspace(Box<GoManifest>),
@@ -74,7 +82,22 @@ const FORMS: &[ManifestForm] = &[
     ManifestForm {
         example: "pnpm-workspace.yaml",
         is_named: |name| name == "pnpm-workspace.yaml",
-        read: |text| Parsed::Pnpm(pnpm_packages(text)),
+        read: |text| Parsed::Workspace(Box::new(Workspace::parse_pnpm(text))),
+    },
+    ManifestForm {
+        example: "lerna.json",
+        is_named: |name| name == "lerna.json",
+        read: |text| read_workspace(Workspace::parse_lerna(text)),
+    },
+    ManifestForm {
+        example: "rush.json",
+        is_named: |name| name == "rush.json",
+        read: |text| read_workspace(Workspace::parse_rush(text)),
+    },
+    ManifestForm {
+        example: "deno.json",
+        is_named: |name| ["deno.json", "deno.jsonc", "import_map.json"].contains(&name),
+        read: |text| DenoConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Deno(Box::new(config))),
     },
     ManifestForm {
         example: "tsconfig.json",
@@ -86,11 +109,56 @@ const FORMS: &[ManifestForm] = &[
         is_named: is_framework_config,
         read: |text| Parsed::Framework(Box::new(FrameworkConfig::parse(text))),
     },
-    // Folders of Python's packages.
+    ManifestForm {
+        example: "vite.config.js",
+        is_named: is_vite_config,
+        read: |text| Parsed::Vite(Box::new(ViteConfig::parse(text))),
+    },
+    // Projects of Python, and the tools that know where its code is.
     ManifestForm {
         example: "pyproject.toml",
         is_named: |name| name == "pyproject.toml",
-        read: |text| Parsed::PyProject(package_folders(text)),
+        read: |text| python(PythonManifest::of_pyproject(text)),
+    },
+    ManifestForm {
+        example: "setup.py",
+        is_named: |name| name == "setup.py",
+        read: |text| python(PythonManifest::of_setup(text)),
+    },
+    ManifestForm {
+        example: "setup.cfg",
+        is_named: |name| {
+            matches!(
+                name.trim_start_matches('.'),
+                "setup.cfg" | "pytest.ini" | "tox.ini" | "mypy.ini"
+            )
+        },
+        read: |text| python(PythonManifest::of_ini(text)),
+    },
+    ManifestForm {
+        example: "pyrightconfig.json",
+        is_named: |name| name == "pyrightconfig.json",
+        read: |text| python(PythonManifest::of_pyright(text)),
+    },
+    ManifestForm {
+        example: "ruff.toml",
+        is_named: |name| matches!(name, "ruff.toml" | ".ruff.toml"),
+        read: |text| python(PythonManifest::of_ruff(text)),
+    },
+    ManifestForm {
+        example: "ty.toml",
+        is_named: |name| name == "ty.toml",
+        read: |text| python(PythonManifest::of_ty(text)),
+    },
+    ManifestForm {
+        example: "pants.toml",
+        is_named: |name| name == "pants.toml",
+        read: |text| python(PythonManifest::of_pants(text)),
+    },
+    ManifestForm {
+        example: "build.py",
+        is_named: |name| name == "build.py",
+        read: |text| python(PythonManifest::of_build(text)),
     },
     // Packages and workspaces of Rust.
     ManifestForm {
@@ -111,8 +179,16 @@ const FORMS: &[ManifestForm] = &[
     },
 ];
 
+fn python(manifest: PythonManifest) -> Parsed {
+    Parsed::Python(Box::new(manifest))
+}
+
 fn read_config(text: &str) -> Parsed {
     RawConfig::parse(text).map_or(Parsed::Nothing, |config| Parsed::Config(Box::new(config)))
+}
+
+fn read_workspace(workspace: Option<Workspace>) -> Parsed {
+    workspace.map_or(Parsed::Nothing, |workspace| Parsed::Workspace(Box::new(workspace)))
 }
 
 impl Parsed {
@@ -121,10 +197,13 @@ impl Parsed {
         let values = match self {
             Parsed::Package(manifest) => manifest.values(),
             Parsed::Config(config) => config.values(),
-            Parsed::Pnpm(texts) | Parsed::PyProject(texts) => 1 + texts.len(),
+            Parsed::Workspace(workspace) => workspace.values(),
+            Parsed::Python(manifest) => manifest.values(),
             Parsed::Cargo(manifest) => manifest.values(),
             Parsed::GoModule(manifest) | Parsed::GoWorkspace(manifest) => manifest.values(),
             Parsed::Framework(config) => config.values(),
+            Parsed::Vite(config) => config.values(),
+            Parsed::Deno(config) => config.values(),
             Parsed::Link(_) | Parsed::Nothing => 1,
         };
         values * (1 + path.len() / BYTES_FOR_VALUE)

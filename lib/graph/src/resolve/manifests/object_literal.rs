@@ -20,6 +20,10 @@ pub(crate) struct Property<'t> {
     pub(crate) within: Vec<&'t str>,
     pub(crate) name: String,
     pub(crate) value: String,
+    /// Whether the value is computed as a path, and is no text.
+    pub(crate) is_path: bool,
+    /// A number for the object, which no other of the text has.
+    pub(crate) object: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +41,8 @@ enum Token<'t> {
 struct Open<'t> {
     name: &'t str,
     is_list: bool,
+    /// The number of its first token.
+    start: usize,
 }
 
 /// All properties of `text` whose values are literal.
@@ -53,26 +59,25 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
                 Some(Token::Sign(sign @ (b'{' | b'['))),
             ) if open.len() < MAX_DEPTH => {
                 let is_list = *sign == b'[';
-                open.push(Open { name, is_list });
+                let start = at + 2;
+                open.push(Open { name, is_list, start });
                 at += 2;
             }
             (Token::Name(name) | Token::Text(name), Some(Token::Sign(b':')), _) => {
-                if let Some((value, end)) = literal_value(&tokens, at + 2) {
-                    found.push(Property {
-                        within: names(&open),
-                        name: (*name).to_owned(),
-                        value,
-                    });
-                    at = end - 1;
+                if let Some(value) = literal_value(&tokens, at + 2) {
+                    at = value.end - 1;
+                    found.push(value.of(name, &open));
                 }
             }
             (Token::Sign(b'{'), ..) => open.push(Open {
                 name: "",
                 is_list: false,
+                start: at,
             }),
             (Token::Sign(b'['), ..) => open.push(Open {
                 name: "",
                 is_list: true,
+                start: at,
             }),
             (Token::Sign(b'}'), ..) => {
                 // A list that was never closed ends with the object around it.
@@ -84,14 +89,10 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
                     && list.is_list
                     && !list.name.is_empty()
                     && matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Sign(b'[' | b',')))
-                    && let Some((value, end)) = literal_value(&tokens, at)
+                    && let Some(value) = literal_value(&tokens, at)
                 {
-                    found.push(Property {
-                        within: names(around),
-                        name: list.name.to_owned(),
-                        value,
-                    });
-                    at = end - 1;
+                    at = value.end - 1;
+                    found.push(value.of(list.name, around));
                 }
             }
             _ => {}
@@ -104,21 +105,39 @@ pub(crate) fn literal_properties(text: &str) -> Vec<Property<'_>> {
     found
 }
 
-fn names<'t>(open: &[Open<'t>]) -> Vec<&'t str> {
-    open.iter()
-        .map(|one| one.name)
-        .filter(|name| !name.is_empty())
-        .collect()
+/// A literal value, and the number of the token after it.
+struct Value {
+    text: String,
+    is_path: bool,
+    end: usize,
 }
 
-/// The literal value at `at`, and the number of the token after it, where it is a whole value.
-fn literal_value(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)> {
-    let (value, end) = match tokens.get(at)? {
-        Token::Text(value) => ((*value).to_owned(), at + 1),
-        Token::Name(_) => path_expression::read(tokens, at)?,
+impl Value {
+    /// The property `name` of the innermost object of `open` with this value.
+    fn of<'t>(self, name: &str, open: &[Open<'t>]) -> Property<'t> {
+        let names = open.iter().map(|one| one.name);
+        Property {
+            within: names.filter(|name| !name.is_empty()).collect(),
+            name: name.to_owned(),
+            value: self.text,
+            is_path: self.is_path,
+            object: open.last().map_or(0, |innermost| innermost.start),
+        }
+    }
+}
+
+/// The literal value at `at`, where it is a whole value.
+fn literal_value(tokens: &[Token<'_>], at: usize) -> Option<Value> {
+    let (text, is_path, end) = match tokens.get(at)? {
+        Token::Text(text) => ((*text).to_owned(), false, at + 1),
+        Token::Name(_) => {
+            let (path, end) = path_expression::read(tokens, at)?;
+            (path, true, end)
+        }
         Token::Sign(_) | Token::Operand => return None,
     };
-    matches!(tokens.get(end), Some(Token::Sign(b',' | b'}' | b']'))).then_some((value, end))
+    let is_whole = matches!(tokens.get(end), Some(Token::Sign(b',' | b'}' | b']')));
+    is_whole.then_some(Value { text, is_path, end })
 }
 
 fn tokens(text: &str) -> Vec<Token<'_>> {

@@ -1,6 +1,8 @@
 //! `package.json`: the entries of a package, by name.
 
+use crate::resolve::manifests::dependency::{LocalDependencies, local_dependencies, replacement};
 use crate::resolve::manifests::json::Json;
+use crate::resolve::manifests::tsconfig::Patterns;
 
 /// The fields of one `package.json` that resolution needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,15 +14,29 @@ pub(crate) struct PackageJson {
     pub(crate) main: Option<String>,
     pub(crate) module: Option<String>,
     pub(crate) source: Option<String>,
+    /// `typesVersions` for the newest TypeScript, relative to the package.
+    pub(crate) types_versions: Patterns,
+    /// Whether it is for React Native, where a file may have a variant for each platform.
+    pub(crate) is_native: bool,
     /// The config that `extends` with only the package's name refers to.
     pub(crate) tsconfig: Option<String>,
     pub(crate) exports: Option<Json>,
     pub(crate) imports: Option<Json>,
     /// Globs of workspace folders.
     pub(crate) workspaces: Vec<String>,
-    /// Dependencies on folders (`file:`, `link:`, `portal:`): name and folder as written.
-    pub(crate) links: Vec<(String, String)>,
+    /// Dependencies on folders and packages of the repository.
+    pub(crate) links: LocalDependencies,
+    /// Those that `overrides` and `resolutions` put in the place of any dependency of the name.
+    pub(crate) overrides: LocalDependencies,
 }
+
+/// The fields with dependencies.
+const DEPENDENCIES: [&str; 4] = [
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+];
 
 impl PackageJson {
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -28,19 +44,12 @@ impl PackageJson {
         json.fields()?;
         let text_of = |key| json.get(key).and_then(Json::text).map(str::to_owned);
         let workspaces = json.get("workspaces");
-        let mut links = Vec::new();
-        for key in ["dependencies", "devDependencies", "optionalDependencies"] {
-            for (name, version) in json.get(key).and_then(Json::fields).unwrap_or_default() {
-                let target = version.text().and_then(|version| {
-                    ["file:", "link:", "portal:"]
-                        .iter()
-                        .find_map(|scheme| version.strip_prefix(scheme))
-                });
-                if let Some(target) = target {
-                    links.push((name.clone(), target.to_owned()));
-                }
-            }
-        }
+        let dependencies = DEPENDENCIES.iter().filter_map(|key| json.get(key)?.fields());
+        let pnpm = json.get("pnpm").and_then(|pnpm| pnpm.get("overrides"));
+        let overrides = [json.get("resolutions"), json.get("overrides"), pnpm];
+        let overrides = overrides.into_iter().flatten().filter_map(Json::fields).flatten();
+        // npm's form for what is to be replaced within: `{".": "version of itself"}`.
+        let version = |value: &Json| value.text().or_else(|| value.get(".")?.text()).map(str::to_owned);
         Some(PackageJson {
             name: text_of("name").filter(|name| !name.is_empty()),
             is_module: json.get("type").and_then(Json::text) == Some("module"),
@@ -48,6 +57,10 @@ impl PackageJson {
             main: text_of("main"),
             module: text_of("module"),
             source: text_of("source"),
+            types_versions: types_versions(&json),
+            is_native: DEPENDENCIES
+                .iter()
+                .any(|key| json.get(key).is_some_and(|names| names.get("react-native").is_some())),
             tsconfig: text_of("tsconfig"),
             exports: json.get("exports").filter(|exports| **exports != Json::Null).cloned(),
             imports: json.get("imports").cloned(),
@@ -59,14 +72,21 @@ impl PackageJson {
                         .and_then(Json::texts)
                 })
                 .unwrap_or_default(),
-            links,
+            links: dependencies.flat_map(local_dependencies).collect(),
+            overrides: overrides
+                .filter_map(|(key, value)| replacement(key, &version(value)?))
+                .collect(),
         })
     }
 
     /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
         let nested = [&self.exports, &self.imports].into_iter().flatten().map(Json::values);
-        nested.sum::<usize>() + self.workspaces.len() + self.links.len() + 1
+        let versions = self.types_versions.iter().map(|(_, targets)| 1 + targets.len());
+        nested.chain(versions).sum::<usize>()
+            + self.workspaces.len()
+            + 2 * (self.links.len() + self.overrides.len())
+            + 1
     }
 
     /// Number of texts that a lookup in `exports` or `imports` is compared with.
@@ -95,6 +115,19 @@ impl PackageJson {
     }
 }
 
+/// The patterns of the first range of `typesVersions` that has no end.
+fn types_versions(json: &Json) -> Patterns {
+    let is_newest = |range: &str| {
+        let mut sets = range.split("||").map(str::trim);
+        sets.any(|set| set == "*" || (set.starts_with('>') && !set.contains('<')))
+    };
+    let ranges = json.get("typesVersions").and_then(Json::fields).unwrap_or_default();
+    let newest = ranges.iter().find(|(range, _)| is_newest(range));
+    let patterns = newest.and_then(|(_, patterns)| patterns.fields()).unwrap_or_default();
+    let pattern = |(key, targets): &(String, Json)| Some((key.clone(), targets.texts()?));
+    patterns.iter().filter_map(pattern).collect()
+}
+
 /// The key of `subpath` (`""`: the package itself) in `exports`.
 pub(crate) fn exports_key(subpath: &str) -> String {
     match subpath {
@@ -103,21 +136,21 @@ pub(crate) fn exports_key(subpath: &str) -> String {
     }
 }
 
-/// The entry of `fields` for `key`: an exact one, else the pattern with the longest text before its `*`, else the longest
-/// folder (`./x/`, the form before patterns).
+/// The entry of `fields` for `key`: an exact one, else the pattern (or `./x/`, the form before patterns) with the longest text
+/// before its `*`, and of those the longest.
 fn best_match<'a>(fields: &'a [(String, Json)], key: &'a str) -> Option<(&'a Json, &'a str)> {
     if let Some((_, target)) = fields.iter().find(|(name, _)| name == key && !name.contains('*')) {
         return Some((target, ""));
     }
-    let mut best: Option<(usize, &Json, &str)> = None;
-    // A longer pattern cannot match, and may be very long.
-    for (pattern, target) in fields.iter().filter(|(name, _)| name.len() <= key.len() + 1) {
+    let mut best: Option<((usize, usize), &Json, &str)> = None;
+    // A star stands for at least one character, so that a longer pattern cannot match. It may be very long.
+    for (pattern, target) in fields.iter().filter(|(name, _)| name.len() <= key.len()) {
         let Some(matched) = matched_by(pattern, key) else {
             continue;
         };
-        let length = pattern.find('*').unwrap_or(pattern.len());
-        if best.is_none_or(|(longest, ..)| length > longest) {
-            best = Some((length, target, matched));
+        let rank = (pattern.find('*').unwrap_or(pattern.len()), pattern.len());
+        if best.is_none_or(|(highest, ..)| rank > highest) {
+            best = Some((rank, target, matched));
         }
     }
     best.map(|(_, target, matched)| (target, matched))

@@ -8,8 +8,37 @@ pub(crate) struct Conditions<'a> {
     pub(crate) require: bool,
     pub(crate) types: bool,
     pub(crate) node: bool,
+    pub(crate) browser: bool,
+    /// Whether the conditions hold that only a repository itself knows: they lead to its sources.
+    pub(crate) own: bool,
     pub(crate) custom: &'a [String],
 }
+
+/// Conditions that are known beyond one repository.
+const KNOWN: &[&str] = &[
+    "azion",
+    "browser",
+    "default",
+    "deno",
+    "edge-light",
+    "edge-routine",
+    "electron",
+    "fastly",
+    "import",
+    "kiesel",
+    "module",
+    "module-sync",
+    "netlify",
+    "node",
+    "node-addons",
+    "production",
+    "react-native",
+    "react-server",
+    "require",
+    "types",
+    "worker",
+    "workerd",
+];
 
 impl Conditions<'_> {
     fn holds(&self, name: &str) -> bool {
@@ -18,8 +47,13 @@ impl Conditions<'_> {
             "import" => !self.require,
             "require" => self.require,
             "types" => self.types,
-            "node" => self.node,
-            _ => (self.types && name.starts_with("types@")) || self.custom.iter().any(|custom| custom == name),
+            "node" | "module-sync" if self.node => true,
+            "browser" | "module" if self.browser => true,
+            _ => {
+                (self.types && name.starts_with("types@"))
+                    || (self.own && !KNOWN.contains(&name))
+                    || self.custom.iter().any(|custom| custom == name)
+            }
         }
     }
 }
@@ -47,6 +81,16 @@ pub(crate) fn visit_targets<T>(
         Step::Found(found) => Some(found),
         Step::Next | Step::End => None,
     }
+}
+
+/// Whether a condition of `conditions` holds in `target`: it leads to a file, built or not, or to `null`.
+pub(crate) fn has_branch(target: &Json, conditions: Conditions<'_>) -> bool {
+    let mut left = Left {
+        targets: MAX_TARGETS,
+        steps: MAX_STEPS,
+    };
+    let step = visit_nested(target, "", Some(conditions), &mut |_| Some(()), &mut left);
+    !matches!(step, Step::Next)
 }
 
 /// `target` with each `*` replaced by `matched`; `None` where that is longer than any path: one of a mebibyte of stars would take gibibytes.
@@ -137,6 +181,8 @@ mod tests {
         require: false,
         types: true,
         node: false,
+        browser: false,
+        own: false,
         custom: &[],
     };
 
@@ -159,11 +205,50 @@ mod tests {
             assert_eq!(first_target(manifest, subpath).as_deref(), expected, "{subpath}");
         }
         assert_eq!(first_target(r#"{"exports": "./a.js"}"#, "./b"), None);
+        // Of patterns with the same text before the star, the longer one is more exact, in either order.
+        for patterns in [
+            r#""./*": "./src/*.ts", "./*.js": "./js/*.ts""#,
+            r#""./*.js": "./js/*.ts", "./*": "./src/*.ts""#,
+        ] {
+            let manifest = format!(r#"{{"exports": {{{patterns}}}}}"#);
+            assert_eq!(
+                first_target(&manifest, "./a.js").as_deref(),
+                Some("./js/a.ts"),
+                "{patterns}"
+            );
+            assert_eq!(
+                first_target(&manifest, "./a").as_deref(),
+                Some("./src/a.ts"),
+                "{patterns}"
+            );
+        }
+        // A star stands for at least one character.
+        assert_eq!(first_target(r#"{"exports": {"./a*": "./b*.js"}}"#, "./a"), None);
     }
 
     #[test]
     fn conditions_are_taken_in_the_order_written() {
         let manifest = r#"{"exports": {"require": "./c.cjs", "browser": "./b.js", "import": {"types": "./t.d.ts", "default": "./m.mjs"}}}"#;
         assert_eq!(first_target(manifest, ".").as_deref(), Some("./t.d.ts"));
+    }
+
+    #[test]
+    fn a_branch_holds_by_its_condition_whether_or_not_its_file_exists() {
+        let holds = |exports: &str| has_branch(&Json::parse(exports).unwrap(), BUNDLER);
+        for exports in [
+            r#""./a.js""#,
+            r#"{"import": "./a.js"}"#,
+            r#"{"import": null}"#,
+            r#"[{"default": "./a"}]"#,
+        ] {
+            assert!(holds(exports), "{exports}");
+        }
+        for exports in [
+            r#"{"require": "./a.js", "deno": "./b.js"}"#,
+            r#"{"import": {"node": "./a"}}"#,
+            "[]",
+        ] {
+            assert!(!holds(exports), "{exports}");
+        }
     }
 }

@@ -1,17 +1,18 @@
-//! The package, options and framework that govern one file.
+//! The package, options and aliases that govern one file.
 
 use std::sync::Arc;
 
-use crate::resolve::manifests::framework::Framework;
 use crate::resolve::manifests::tsconfig::Options;
+use crate::resolve::projects::aliases::Aliases;
 use crate::resolve::projects::package::Package;
 
-/// The package, options and framework that govern one file.
+/// The package, options and aliases that govern one file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Context {
     pub(crate) options: Option<Arc<Options>>,
     pub(crate) package: Option<Arc<Package>>,
-    pub(crate) framework: Option<Arc<Framework>>,
+    /// The aliases beside compiler options, the innermost first.
+    pub(crate) aliases: Vec<Arc<Aliases>>,
     /// The work of finding them, in lookups.
     pub(crate) work: usize,
 }
@@ -33,6 +34,11 @@ impl Context {
         }
         same(self.options.as_ref(), other.options.as_ref())
             && same(self.package.as_ref(), other.package.as_ref())
-            && same(self.framework.as_ref(), other.framework.as_ref())
+            && self.aliases.len() == other.aliases.len()
+            && self
+                .aliases
+                .iter()
+                .zip(&other.aliases)
+                .all(|(one, other)| Arc::ptr_eq(one, other))
     }
 }

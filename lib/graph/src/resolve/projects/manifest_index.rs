@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::resolve::manifests::framework::FrameworkConfig;
 use crate::resolve::manifests::package_json::{PackageJson, split_package_name};
 use crate::resolve::manifests::package_targets::with_match;
+use crate::resolve::manifests::python::PythonManifest;
 use crate::resolve::manifests::tsconfig::{Options, RawConfig, effective};
+use crate::resolve::manifests::workspace::Workspace;
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests, Parsed};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within, joined};
@@ -23,11 +24,13 @@ const MAX_LOOKED_AT: usize = 1_000_000;
 /// The manifests of a tree by kind.
 pub(super) struct ManifestIndex<'a> {
     pub(super) table: &'a PathTable,
-    pub(super) pnpm: BTreeMap<&'a str, &'a [String]>,
+    /// The files beside `package.json` that make a folder a workspace.
+    pub(super) workspaces: BTreeMap<&'a str, Vec<&'a Workspace>>,
     pub(super) packages: BTreeMap<&'a str, &'a Arc<PackageJson>>,
     pub(super) configs: BTreeMap<&'a str, &'a RawConfig>,
-    pub(super) frameworks: Vec<(&'a str, &'a FrameworkConfig)>,
-    pub(super) python: Vec<(&'a str, &'a [String])>,
+    /// The configs with aliases by folder: path and content.
+    pub(super) aliases: BTreeMap<&'a str, Vec<(&'a str, &'a Parsed)>>,
+    pub(super) python: Vec<(&'a str, &'a PythonManifest)>,
     pub(super) links: Links,
     /// Room for values that stand at more than one path.
     room: Room,
@@ -53,8 +56,8 @@ impl<'a> ManifestIndex<'a> {
     pub(super) fn new(table: &'a PathTable, manifests: &'a Manifests) -> Self {
         let mut packages = BTreeMap::new();
         let mut configs = BTreeMap::new();
-        let mut pnpm = BTreeMap::new();
-        let mut frameworks = Vec::new();
+        let mut workspaces: BTreeMap<&str, Vec<&Workspace>> = BTreeMap::new();
+        let mut aliases: BTreeMap<&str, Vec<(&str, &Parsed)>> = BTreeMap::new();
         let mut python = Vec::new();
         let links = symlinks(manifests);
         let mut room = Room(MAX_MANIFEST_VALUES);
@@ -73,21 +76,39 @@ impl<'a> ManifestIndex<'a> {
             match &**parsed {
                 Parsed::Package(manifest) => drop(packages.insert(folder(path), manifest)),
                 Parsed::Config(config) => drop(configs.insert(path.as_str(), &**config)),
-                Parsed::Framework(config) => frameworks.push((path.as_str(), &**config)),
-                Parsed::Pnpm(globs) => drop(pnpm.insert(folder(path), globs.as_slice())),
-                Parsed::PyProject(folders) => python.push((folder(path), folders.as_slice())),
+                Parsed::Framework(_) | Parsed::Vite(_) => {
+                    aliases
+                        .entry(folder(path))
+                        .or_default()
+                        .push((path.as_str(), &**parsed));
+                }
+                Parsed::Deno(config) => {
+                    aliases
+                        .entry(folder(path))
+                        .or_default()
+                        .push((path.as_str(), &**parsed));
+                    if let Some(workspace) = &config.workspace {
+                        workspaces.entry(folder(path)).or_default().push(workspace);
+                    }
+                    // Where both are, `package.json` counts, which is later in the order of paths.
+                    if let Some(package) = &config.package {
+                        packages.insert(folder(path), package);
+                    }
+                }
+                Parsed::Workspace(workspace) => workspaces.entry(folder(path)).or_default().push(workspace),
+                Parsed::Python(manifest) => python.push((folder(path), &**manifest)),
                 // Manifests of other families.
                 Parsed::Cargo(_) | Parsed::GoModule(_) | Parsed::GoWorkspace(_) | Parsed::Link(_) | Parsed::Nothing => {
                 }
             }
         }
-        let links = find_links(&packages, &pnpm);
+        let links = find_links(&packages, &workspaces);
         ManifestIndex {
             table,
-            pnpm,
+            workspaces,
             packages,
             configs,
-            frameworks,
+            aliases,
             python,
             links,
             room,
@@ -111,7 +132,7 @@ impl<'a> ManifestIndex<'a> {
             }
         }
         if self.packages.len() > before {
-            self.links = find_links(&self.packages, &self.pnpm);
+            self.links = find_links(&self.packages, &self.workspaces);
         }
     }
 
@@ -195,17 +216,6 @@ impl<'a> ManifestIndex<'a> {
             }
         }
         governing
-    }
-
-    pub(super) fn python_folders(&self) -> Vec<String> {
-        let mut folders: Vec<String> = self
-            .python
-            .iter()
-            .flat_map(|(here, folders)| folders.iter().filter_map(|folder| joined(here, folder)))
-            .collect();
-        folders.sort_unstable();
-        folders.dedup();
-        folders
     }
 }
 

@@ -1,29 +1,34 @@
-//! The projects of a tree, as described by its manifests: packages, links between them, compiler options, Python folders.
+//! The projects of a tree, as described by its manifests: packages, links between them, compiler options, Python layout.
 //!
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
-//! - `governing`, `context`: the options that govern one file
+//! - `aliases`: the aliases of frameworks, Vite and Deno
+//! - `governing`, `context`: what governs one file
+//! - `python_layout`: the folders of Python's packages
 
+pub(crate) mod aliases;
 pub(crate) mod context;
 pub(crate) mod governing;
 pub(crate) mod manifest_index;
 pub(crate) mod package;
 pub(crate) mod package_links;
+pub(crate) mod python_layout;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::resolve::keys::{KeySpace, Keys, Trace};
-use crate::resolve::manifests::framework::{Configs, Framework, layers};
 use crate::resolve::manifests::tsconfig::{Options, Patterns};
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within};
+use crate::resolve::projects::aliases::{Aliases, aliases_by_folder};
 use crate::resolve::projects::context::Context;
 use crate::resolve::projects::governing::{Governing, govern};
 use crate::resolve::projects::manifest_index::{ManifestIndex, Room};
 use crate::resolve::projects::package::{Package, built_from};
 use crate::resolve::projects::package_links::Links;
+use crate::resolve::projects::python_layout::PythonLayout;
 
 /// The projects of a tree, as described by its manifests.
 #[derive(Debug, Default)]
@@ -31,63 +36,16 @@ pub(crate) struct Projects {
     packages: HashMap<String, Arc<Package>>,
     links: Links,
     governing: HashMap<String, Vec<Governing>>,
-    frameworks: HashMap<String, Arc<Framework>>,
+    aliases: HashMap<String, Arc<Aliases>>,
     /// Folders that contain a tracked `node_modules`.
     module_folders: HashSet<String>,
-    python_folders: Vec<String>,
+    python: PythonLayout,
     /// Paths of manifests with more values than there was room for.
     left_out: BTreeSet<String>,
 }
 
 /// Most values that all configs of a graph inherit together, those of the same text counted each time.
 const MAX_INHERITED_VALUES: usize = 10_000_000;
-
-/// Most layers of all projects of a graph together.
-const MAX_LAYERS: usize = 50_000;
-
-/// The aliases of frameworks by folder. Those that equal aliases of `older` are taken from there. A project for whose layers
-/// there is no room goes to `left_out`.
-fn frameworks(
-    index: &ManifestIndex<'_>,
-    older: Option<&Projects>,
-    left_out: &mut BTreeSet<String>,
-) -> HashMap<String, Arc<Framework>> {
-    let mut configs = Configs::new();
-    for (path, config) in &index.frameworks {
-        configs.entry(folder(path)).or_insert((path, config));
-    }
-    let mut projects: HashMap<&str, Arc<Framework>> = HashMap::new();
-    let mut layer_of: HashMap<&str, &str> = HashMap::new();
-    let mut room = MAX_LAYERS;
-    for (folder, (path, config)) in &configs {
-        let mut layers = layers(folder, &configs);
-        match room.checked_sub(layers.len()) {
-            Some(left) => room = left,
-            None => {
-                left_out.insert((*path).to_owned());
-                layers.clear();
-            }
-        }
-        if let Some(fresh) = Framework::new(path, config, &layers, &configs) {
-            projects.insert(folder, Arc::new(fresh));
-        }
-        for layer in layers {
-            layer_of.entry(layer).or_insert(folder);
-        }
-    }
-    let all = projects.iter().map(|(folder, own)| {
-        let project = layer_of.get(folder).and_then(|project| projects.get(project));
-        let fresh = match project {
-            Some(project) => Arc::new(Framework::clone(own).within(Arc::clone(project))),
-            None => Arc::clone(own),
-        };
-        let kept = older
-            .and_then(|older| older.frameworks.get(*folder))
-            .filter(|known| **known == fresh);
-        ((*folder).to_owned(), kept.map_or(fresh, Arc::clone))
-    });
-    all.collect()
-}
 
 impl Projects {
     /// Combines `manifests` to projects. Parts that equal those of `older` are taken from there.
@@ -144,16 +102,16 @@ impl Projects {
             let package = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
             packages.insert((*folder).to_owned(), package);
         }
-        let frameworks = frameworks(&index, older, &mut left_out);
+        let aliases = aliases_by_folder(&index.aliases, older.map(|older| &older.aliases), &mut left_out);
         let governing = index.governing(&options);
-        let python_folders = index.python_folders();
+        let python = PythonLayout::new(&index.python);
         Projects {
             packages,
             links: index.links,
             governing,
-            frameworks,
+            aliases,
             module_folders: table.folders_with("node_modules"),
-            python_folders,
+            python,
             left_out,
         }
     }
@@ -180,18 +138,16 @@ impl Projects {
                     .zip(&other.candidates)
                     .all(|(one, other)| one.0 == other.0 && Arc::ptr_eq(&one.1, &other.1))
         };
-        let same_frameworks = self.frameworks.len() == older.frameworks.len()
-            && self.frameworks.iter().all(|(folder, mine)| {
-                older
-                    .frameworks
-                    .get(folder)
-                    .is_some_and(|theirs| Arc::ptr_eq(mine, theirs))
+        let same_aliases = self.aliases.len() == older.aliases.len()
+            && self.aliases.iter().all(|(folder, mine)| {
+                let theirs = older.aliases.get(folder);
+                theirs.is_some_and(|theirs| Arc::ptr_eq(mine, theirs))
             });
         same_packages
-            && same_frameworks
+            && same_aliases
             && self.links == older.links
             && self.module_folders == older.module_folders
-            && self.python_folders == older.python_folders
+            && self.python == older.python
             && self.left_out == older.left_out
             && self.governing.len() == older.governing.len()
             && self.governing.iter().all(|(folder, mine)| {
@@ -201,14 +157,17 @@ impl Projects {
             })
     }
 
-    pub(crate) fn python_folders(&self) -> &[String] {
-        &self.python_folders
+    /// The folders and packages that the manifests of Python name.
+    pub(crate) fn python(&self) -> &PythonLayout {
+        &self.python
     }
 
     /// The context that governs the file at `path`.
     pub(crate) fn context(&self, path: &str) -> Context {
         let mut context = Context::default();
         let mut dir = folder(path);
+        // Whether aliases of outer folders count.
+        let mut is_open = !self.aliases.is_empty();
         loop {
             context.work += 1 + dir.len() / 64;
             if context.package.is_none() {
@@ -219,11 +178,11 @@ impl Projects {
             {
                 context.options = govern(governing, path, &mut context.work);
             }
-            if context.framework.is_none() && !self.frameworks.is_empty() {
-                context.framework = self.frameworks.get(dir).cloned();
+            if is_open && let Some(aliases) = self.aliases.get(dir) {
+                is_open = aliases.is_open;
+                context.aliases.push(Arc::clone(aliases));
             }
-            let has_framework = context.framework.is_some() || self.frameworks.is_empty();
-            if dir.is_empty() || (context.package.is_some() && context.options.is_some() && has_framework) {
+            if dir.is_empty() || (context.package.is_some() && context.options.is_some() && !is_open) {
                 return context;
             }
             dir = folder(dir);

@@ -1,12 +1,14 @@
-//! Package names that lead to folders of the tree: workspaces of npm, yarn, pnpm and bun, dependencies on folders, and
-//! tracked `node_modules`.
+//! Package names that lead to folders of the tree: workspaces of npm, yarn, pnpm, bun, Lerna, Rush and Deno, dependencies on
+//! folders and on packages of the workspace, overrides, and tracked `node_modules`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::resolve::manifests::dependency::LocalTarget;
 use crate::resolve::manifests::glob::{Stop, matches};
 use crate::resolve::manifests::package_json::PackageJson;
+use crate::resolve::manifests::workspace::Workspace;
 use crate::resolve::paths::{is_within, joined};
 
 /// A package name that files at and below `scope` can import.
@@ -19,85 +21,154 @@ pub(crate) struct Link {
 /// Names and their links, the innermost scope first.
 pub(crate) type Links = HashMap<String, Vec<Link>>;
 
+type Packages<'a> = BTreeMap<&'a str, &'a Arc<PackageJson>>;
+
 /// Most work for following links and matching globs, in compared bytes: it bounds hostile manifests.
 const MAX_GLOB_WORK: usize = 400_000_000;
 
-/// All links of a tree. `packages` are the manifests by folder; `pnpm` has the globs of each `pnpm-workspace.yaml` by
-/// folder.
-pub(crate) fn find_links<'a>(
-    packages: &BTreeMap<&str, &'a Arc<PackageJson>>,
-    pnpm: &BTreeMap<&str, &'a [String]>,
-) -> Links {
-    let mut links = Links::new();
-    let mut known: HashSet<(String, String)> = HashSet::new();
-    let mut add = |name: &str, scope: &str, folder: &str| {
-        // The first folder of a name wins; a package manager rejects the second.
-        if known.insert((name.to_owned(), scope.to_owned())) {
-            links.entry(name.to_owned()).or_default().push(Link {
-                scope: scope.to_owned(),
-                folder: folder.to_owned(),
-            });
-        }
+/// The work that a link counts as: it bounds the memory of all of them.
+const LINK_WORK: usize = 2_000;
+
+/// All links of a tree. `packages` are the manifests by folder, `workspaces` the files beside them that make a folder a
+/// workspace.
+pub(crate) fn find_links<'a>(packages: &Packages<'a>, workspaces: &BTreeMap<&'a str, Vec<&'a Workspace>>) -> Links {
+    let mut finder = Finder {
+        packages,
+        links: Links::new(),
+        known: HashSet::new(),
+        members: HashMap::new(),
+        work: MAX_GLOB_WORK,
     };
-    let mut work = MAX_GLOB_WORK;
-    for (folder, manifest) in packages {
-        for (name, target) in &manifest.links {
-            let cost = folder.len() + target.len() + 16;
-            if cost > work {
-                break;
-            }
-            work -= cost;
-            if let Some(target) = joined(folder, target).filter(|target| packages.contains_key(target.as_str())) {
-                add(name, folder, &target);
-            }
+    let overrides = || {
+        let beside = workspaces
+            .iter()
+            .flat_map(|(folder, files)| files.iter().map(|file| (*folder, &file.overrides)));
+        let own = packages.iter().map(|(folder, manifest)| (*folder, &manifest.overrides));
+        own.chain(beside)
+    };
+    // Of one name in one scope the first counts: an override replaces what a manifest asks for.
+    let dependencies = packages.iter().map(|(folder, manifest)| (*folder, &manifest.links));
+    for (folder, targets) in overrides().chain(dependencies.clone()) {
+        for (name, target) in targets {
+            finder.add_folder(folder, name, target);
         }
+    }
+    for folder in packages.keys() {
         if let Some((scope, name)) = installed_as(folder) {
-            add(name, scope, folder);
+            finder.add(name, scope, folder);
         }
     }
     let roots: HashSet<&str> = packages
         .iter()
         .filter(|(_, manifest)| !manifest.workspaces.is_empty())
         .map(|(folder, _)| *folder)
-        .chain(pnpm.keys().copied())
+        .chain(workspaces.keys().copied())
         .collect();
     let mut roots: Vec<&str> = roots.into_iter().collect();
     roots.sort_unstable();
     for root in roots {
-        let own = packages.get(root).map_or(&[][..], |manifest| &manifest.workspaces);
-        let globs: Vec<&str> = own
-            .iter()
-            .chain(pnpm.get(root).copied().unwrap_or_default())
-            .map(String::as_str)
-            .collect();
-        for (folder, manifest) in packages
-            .range(root..)
-            .take_while(|(folder, _)| folder.starts_with(root))
-        {
-            if *folder == root || !is_within(folder, root) || folder.split('/').any(|part| part == "node_modules") {
-                continue;
-            }
-            let relative = if root.is_empty() {
-                folder
-            } else {
-                &folder[root.len() + 1..]
-            };
-            let cost: usize = globs.iter().map(|glob| glob.len() * relative.len() + 16).sum();
-            if cost > work {
-                break;
-            }
-            work -= cost;
-            if let Some(name) = &manifest.name
-                && is_member(&globs, relative)
-            {
-                add(name, root, folder);
-            }
+        finder.add_workspace(root, workspaces.get(root).map_or(&[], Vec::as_slice));
+    }
+    for (folder, targets) in overrides().chain(dependencies) {
+        for (name, target) in targets {
+            finder.add_member(folder, name, target);
         }
     }
+    let mut links = finder.links;
     for found in links.values_mut() {
         found.sort_by_key(|link| Reverse(link.scope.len()));
     }
     links
+}
+
+struct Finder<'p, 'a> {
+    packages: &'p Packages<'a>,
+    links: Links,
+    /// The names and scopes that are taken.
+    known: HashSet<(String, String)>,
+    /// The packages of workspaces by name: root and folder. That of the root itself is among them, and is found by its name
+    /// only where another package depends on it.
+    members: HashMap<&'a str, Vec<(&'a str, &'a str)>>,
+    work: usize,
+}
+
+impl<'a> Finder<'_, 'a> {
+    fn add(&mut self, name: &str, scope: &str, folder: &str) {
+        // The first folder of a name wins; a package manager rejects the second.
+        if self.spend(LINK_WORK + name.len() + scope.len() + folder.len())
+            && self.known.insert((name.to_owned(), scope.to_owned()))
+        {
+            self.links.entry(name.to_owned()).or_default().push(Link {
+                scope: scope.to_owned(),
+                folder: folder.to_owned(),
+            });
+        }
+    }
+
+    /// Whether there is room for work of this cost.
+    fn spend(&mut self, cost: usize) -> bool {
+        let left = self.work.checked_sub(cost);
+        self.work = left.unwrap_or_default();
+        left.is_some()
+    }
+
+    /// Adds a dependency of the manifest in `scope` that names a folder.
+    fn add_folder(&mut self, scope: &str, name: &str, target: &LocalTarget) {
+        if let LocalTarget::Folder(target) = target
+            && self.spend(scope.len() + target.len() + 16)
+            && let Some(target) = joined(scope, target).filter(|target| self.packages.contains_key(target.as_str()))
+        {
+            self.add(name, scope, &target);
+        }
+    }
+
+    /// Adds a dependency of the manifest in `scope` on a package of its workspace, where that is not found by its name anyway.
+    fn add_member(&mut self, scope: &str, name: &str, target: &LocalTarget) {
+        let LocalTarget::Member(member) = target else { return };
+        let known = self.members.get(member.as_str()).map_or(&[][..], Vec::as_slice);
+        let cost = (scope.len() + 16) * (1 + known.len());
+        let around = known.iter().filter(|(root, _)| is_within(scope, root));
+        let nearest = around
+            .max_by_key(|(root, folder)| (root.len(), root != folder))
+            .copied();
+        if self.spend(cost)
+            && let Some((root, folder)) = nearest
+            && (name != member || root == folder)
+        {
+            self.add(name, scope, folder);
+        }
+    }
+
+    /// Adds the packages of the workspace in `root`.
+    fn add_workspace(&mut self, root: &'a str, files: &[&Workspace]) {
+        let own = self.packages.get(root).map_or(&[][..], |manifest| &manifest.workspaces);
+        let beside = files.iter().flat_map(|file| &file.globs);
+        let mut globs: Vec<&str> = own.iter().chain(beside).map(String::as_str).collect();
+        if globs.is_empty() {
+            globs.extend(files.iter().filter_map(|file| file.default_glob));
+        }
+        let packages = self.packages;
+        for (folder, manifest) in packages
+            .range(root..)
+            .take_while(|(folder, _)| folder.starts_with(root))
+        {
+            if !is_within(folder, root) || folder.split('/').any(|part| part == "node_modules") {
+                continue;
+            }
+            let relative = folder[root.len()..].trim_start_matches('/');
+            let cost = globs.iter().map(|glob| glob.len() * relative.len() + 16).sum();
+            if !self.spend(cost) {
+                break;
+            }
+            let Some(name) = &manifest.name else { continue };
+            if *folder == root {
+                self.members.entry(name).or_default().push((root, folder));
+            } else if is_member(&globs, relative) {
+                self.members.entry(name).or_default().push((root, folder));
+                self.add(name, root, folder);
+            }
+        }
+    }
 }
 
 fn is_member(globs: &[&str], folder: &str) -> bool {

@@ -2,33 +2,35 @@
 //!
 //! A file's own root is its nearest folder that is not a package. An absolute name is looked up in this order:
 //!
-//! 1. at the own root, and at enclosing folders that contain packages
-//! 2. at the repository root, in every `src` folder, and in folders that a `pyproject.toml` names
-//! 3. at other folders under the same top-level folder that contain packages, if all lead to the same file
+//! 1. at the own root, and at enclosing folders that contain packages or a `conftest.py`, or where the name begins that the
+//!    file's own folder has
+//! 2. at the repository root, in every `src` folder, and in folders that a manifest names: first those of the projects around
+//!    the file, the nearest first
+//! 3. in the folder that a manifest names for the package
+//! 4. at roots below a source root, and in projects that have their packages in their own folder, if all lead to the same file
+//! 5. at other folders under the same top-level folder that contain packages, if all lead to the same file
 //!
-//! Below a source root (`src`, or a folder that a `pyproject.toml` names) a folder without `__init__` is a namespace and not
-//! a root. Its modules are imported by their names from the source root on. There are two exceptions: a folder with a
-//! project's own file (`src/backend/pyproject.toml`), and scripts in a folder that contains no packages, unless a module of
-//! it is imported by its name from the source root on.
+//! Below a source root (`src`, or a folder that a manifest names) a folder without `__init__` may be a namespace or a root:
+//! [`homes`] has the rule. A folder with a project's own file (`src/backend/pyproject.toml`) is a root.
 //!
 //! A name of the standard library counts only at the own root, and only where a real module or package has it: Python itself
 //! would find that first.
 
+mod homes;
+mod lookup;
 mod roots;
-mod scripts;
 mod standard_library;
 
 use std::borrow::Cow;
 
 use crate::file::FileId;
 use crate::resolution::{Reason, Resolution};
-use crate::resolve::keys::{KeySpace, Trace};
+use crate::resolve::keys::Trace;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder, is_within};
 use crate::resolve::python::roots::MODULE;
 
 pub(crate) use roots::PythonRoots;
-use standard_library::is_standard;
 
 /// The target of a dotted name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,80 +97,17 @@ impl PythonRoots {
         Some((found, Cow::Owned(below(&parent, last))))
     }
 
-    fn absolute<'a>(
-        &'a self,
-        table: &PathTable,
-        from: &'a str,
-        parts: &str,
-        trace: &mut Trace,
-    ) -> Option<(Found, Cow<'a, str>)> {
-        let own = self.own_root(table, folder(from), trace);
-        let first = parts.split('.').next().unwrap_or(parts);
-        if is_standard(first) {
-            return match self.step(table, own, first, trace)? {
-                Found::Namespace => None,
-                _ => self
-                    .walk(table, own, parts, trace)
-                    .filter(|(found, _)| *found != Found::Namespace),
-            };
+    /// The name of the package in `dir`, around the file `from`, if other roots may have more of it: a namespace, or a package
+    /// that says so.
+    fn name_in_parts(&self, table: &PathTable, from: &str, dir: &str, trace: &mut Trace) -> Option<String> {
+        let is_package = self.traced_folder(table, dir, trace)?.is_package;
+        if is_package && !self.extended.contains(dir) {
+            return None;
         }
-        let mut namespace = None;
-        let mut consider = |root: &'a str, trace: &mut Trace| match self.walk(table, root, parts, trace) {
-            Some((Found::Namespace, path)) => {
-                namespace.get_or_insert((Found::Namespace, path));
-                None
-            }
-            found => found,
-        };
-        if let Some(found) = consider(own, trace) {
-            return Some(found);
-        }
-        let mut above = own;
-        while !above.is_empty() && !trace.is_spent() {
-            trace.charge(1);
-            trace.charge_text(above.len());
-            above = folder(above);
-            if self.package_parents.contains(above)
-                && let Some(found) = consider(above, trace)
-            {
-                return Some(found);
-            }
-        }
-        trace.push(self.keys.of_named(KeySpace::PythonTopNames, first));
-        let roots = self.tops.get(first).map_or(&[][..], Vec::as_slice);
-        trace.charge_list(roots.len());
-        let is_near = |root: &str| root == own || (is_within(own, root) && self.package_parents.contains(root));
-        for root in roots.iter().filter(|root| self.shared.contains_key(root.as_str())) {
-            if trace.is_spent() {
-                break;
-            }
-            if !is_near(root)
-                && let Some(found) = consider(root, trace)
-            {
-                return Some(found);
-            }
-        }
-        if namespace.is_some() {
-            return namespace;
-        }
-        let top = |path: &'a str| path.split('/').next().unwrap_or(path);
-        let mut agreed: Option<(Found, Cow<'a, str>)> = None;
-        for root in roots.iter().filter(|root| !self.shared.contains_key(root.as_str())) {
-            if trace.is_spent() {
-                break;
-            }
-            if is_near(root) || top(root) != top(from) {
-                continue;
-            }
-            match self.walk(table, root, parts, trace) {
-                None | Some((Found::Namespace, _)) => {}
-                Some(found) if agreed.as_ref().is_none_or(|(known, _)| known.file() == found.0.file()) => {
-                    agreed = Some(found);
-                }
-                Some(_) => return None,
-            }
-        }
-        agreed
+        let root = self.own_root(table, folder(from), trace);
+        let inside = is_within(dir, root).then(|| dir.get(root.len()..))??;
+        let inside = inside.trim_start_matches('/');
+        (!inside.is_empty()).then(|| inside.replace('/', "."))
     }
 
     /// The target of `module` (dotted, with leading dots for levels), or of `name` in it, from the file `from`.
@@ -185,7 +124,10 @@ impl PythonRoots {
         if parts.split('.').any(|part| part.is_empty() || part.contains('/')) && !(parts.is_empty() && level > 0) {
             return Resolution::Unresolved(Reason::Invalid);
         }
+        // The name from a root on, where other roots may have more of the same package.
+        let mut full_name = None;
         let base = if level == 0 {
+            full_name = Some(parts.to_owned());
             self.absolute(table, from, parts, trace)
         } else {
             let mut dir = folder(from);
@@ -195,23 +137,40 @@ impl PythonRoots {
                 }
                 dir = folder(dir);
             }
-            if parts.is_empty() {
+            let mut base = if parts.is_empty() {
                 let init = table
                     .siblings(&below(dir, "__init__"), trace)
                     .and_then(|files| files.first(MODULE));
                 Some((init.map_or(Found::Namespace, Found::Package), Cow::Borrowed(dir)))
             } else {
                 self.walk(table, dir, parts, trace)
+            };
+            if !matches!(base, Some((Found::Module(_), _))) {
+                full_name = self.name_in_parts(table, from, dir, trace);
+                if let Some(package) = full_name.as_mut().filter(|_| !parts.is_empty()) {
+                    package.push('.');
+                    package.push_str(parts);
+                    base = base.or_else(|| self.absolute(table, from, package, trace));
+                }
             }
+            base
         };
         let Some((found, path)) = base else {
             return Resolution::Unresolved(if level == 0 { Reason::External } else { Reason::Missing });
         };
         if let Some(name) = name.filter(|name| *name != "*" && !name.contains('/'))
             && !matches!(found, Found::Module(_))
-            && let Some(file) = self.step(table, &path, name, trace).and_then(Found::file)
         {
-            return Resolution::File(file);
+            if let Some(file) = self.step(table, &path, name, trace).and_then(Found::file) {
+                return Resolution::File(file);
+            }
+            if let Some(package) = full_name
+                && (found == Found::Namespace || self.extended.contains(&*path))
+                && let Some((found, _)) = self.absolute(table, from, &format!("{package}.{name}"), trace)
+                && let Some(file) = found.file()
+            {
+                return Resolution::File(file);
+            }
         }
         match found.file() {
             Some(file) => Resolution::File(file),

@@ -1,15 +1,19 @@
 //! The folders for the lookup of absolute Python names: source roots, packages and namespaces.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 
 use crate::file::FileId;
 use crate::resolve::extension::Extension;
 use crate::resolve::keys::{KeySpace, Keys, Trace};
+use crate::resolve::manifests::glob::{Stop, matches};
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{below, folder};
+use crate::resolve::paths::{below, folder, is_within};
+use crate::resolve::projects::python_layout::PythonLayout;
 use crate::resolve::read_tree::ReadTree;
+use crate::specifier::Specifier;
 
 pub(super) const MODULE: &[Extension] = &[Extension::Py, Extension::Pyi];
 
@@ -25,54 +29,77 @@ pub(super) struct Folder {
     pub(super) hidden: u32,
 }
 
+/// A folder on the path of the whole repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shared {
+    /// Its place in the order of lookup.
+    pub(super) rank: u32,
+    /// The folder of its project. Files below it see this root before those of other projects.
+    pub(super) owner: String,
+}
+
 /// The roots of Python names in one tree.
 #[derive(Debug)]
 pub(crate) struct PythonRoots {
     pub(super) folders: HashTable<Folder>,
     pub(super) keys: Keys,
-    /// Folders that contain a package, but are neither packages nor namespaces below a source root.
-    pub(super) package_parents: HashSet<String>,
-    /// The source roots: those of `shared` that are not packages, without the repository root.
-    pub(super) sources: HashSet<String>,
-    /// Folders of projects below a source root.
-    pub(super) projects: HashSet<String>,
-    /// Namespaces below a source root that contain a package.
-    pub(super) namespaces: HashSet<String>,
-    /// The files in folders of scripts below a source root.
-    pub(super) scripts: Vec<FileId>,
-    /// The folders of such files that are namespaces, because their modules are imported by their full names.
-    pub(super) imported: HashSet<String>,
-    /// The repository root, `src` folders and folders named by a `pyproject.toml`, in the order of lookup.
-    pub(super) shared: HashMap<String, u32>,
+    pub(super) kinds: RootKinds,
+    /// Folder without `__init__` below a source root -> the root of its names, itself or a folder above.
+    pub(super) homes: HashMap<String, String>,
+    /// First names from source roots on. Imports of other names decide nothing about `homes`.
+    pub(super) deciding: HashSet<String>,
+    /// Folders of packages whose `__init__` adds the same package in other roots to its path.
+    pub(super) extended: HashSet<String>,
     /// Top-level name -> the roots that have it, in order.
     pub(super) tops: HashMap<String, Vec<String>>,
 }
 
+/// Folders by the use of their names.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct RootKinds {
+    /// The repository root, `src` folders and folders that manifests name.
+    pub(super) shared: HashMap<String, Shared>,
+    /// The source roots: those of `shared` that are not packages, without the repository root.
+    pub(super) sources: HashSet<String>,
+    /// Folders of projects below a source root.
+    pub(super) projects: HashSet<String>,
+    /// Folders that contain a package, but are neither packages nor namespaces below a source root.
+    pub(super) package_parents: HashSet<String>,
+    /// Folders that are roots for the files below them.
+    pub(super) local: HashSet<String>,
+    /// Roots below a source root, and projects whose packages are in their own folder. Every file sees their names where no
+    /// two of them differ. Each with the folder of its project.
+    pub(super) installed: BTreeMap<String, String>,
+    /// Projects whose packages are in their own folder. Names of tests and tools there are not installed.
+    pub(super) flat: HashSet<String>,
+    /// Name of a package -> its folders, where their own names are others.
+    pub(super) packages: BTreeMap<String, BTreeSet<String>>,
+    /// Folder of a project -> the folders of projects in the repository that it requires.
+    pub(super) required: BTreeMap<String, BTreeSet<String>>,
+}
+
 impl PythonRoots {
-    /// `declared` are the package folders that manifests name.
-    pub(crate) fn new(tree: ReadTree<'_>, declared: &[String]) -> Self {
+    /// `declared` is what manifests name.
+    pub(crate) fn new(tree: ReadTree<'_>, declared: &PythonLayout) -> Self {
         let table = tree.table;
-        let keys = table.keys().clone();
         let mut roots = PythonRoots {
             folders: HashTable::new(),
-            keys,
-            package_parents: HashSet::new(),
-            sources: HashSet::new(),
-            projects: HashSet::new(),
-            namespaces: HashSet::new(),
-            scripts: Vec::new(),
-            imported: HashSet::new(),
-            shared: HashMap::new(),
+            keys: table.keys().clone(),
+            kinds: RootKinds::default(),
+            homes: HashMap::new(),
+            deciding: HashSet::new(),
+            extended: HashSet::new(),
             tops: HashMap::new(),
         };
         let python: Vec<FileId> = table.all_paths().filter(|id| is_python(table.path(*id))).collect();
         for id in &python {
             roots.add_folders(table, *id);
         }
-        roots.find_roots(table, declared);
+        roots.find_sources(table, declared);
+        roots.find_homes(tree, &python);
+        roots.find_roots(table, declared, &python);
         roots.find_tops(table, &python);
-        roots.scripts = roots.find_scripts(table, &python);
-        roots.imported = roots.imported_folders(tree);
+        roots.extended = extended_packages(tree);
         roots
     }
 
@@ -124,59 +151,100 @@ impl PythonRoots {
         self.folder_at(table, dir)
     }
 
-    pub(super) fn find_roots(&mut self, table: &PathTable, declared: &[String]) {
-        let dirs = || {
-            self.folders
-                .iter()
-                .map(|found| (text_of(table, *found), found.is_package))
-        };
-        let mut sources: Vec<String> = dirs()
-            .filter(|(dir, _)| *dir == "src" || dir.ends_with("/src"))
-            .map(|(dir, _)| dir.to_owned())
-            .collect();
-        sources.sort_unstable();
-        let mut shared = HashMap::from([(String::new(), 0)]);
-        for dir in sources.iter().chain(declared) {
+    /// Finds the shared roots, the source roots, and the projects below these.
+    fn find_sources(&mut self, table: &PathTable, declared: &PythonLayout) {
+        let dirs = || self.folders.iter().map(|found| text_of(table, *found));
+        let mut shared = HashMap::new();
+        let mut add = |dir: &str, owner: &str| {
             let rank = shared.len() as u32;
-            shared.entry(dir.clone()).or_insert(rank);
+            let owner = owner.to_owned();
+            shared.entry(dir.to_owned()).or_insert(Shared { rank, owner });
+        };
+        add("", "");
+        let mut found: Vec<&str> = dirs().filter(|dir| *dir == "src" || dir.ends_with("/src")).collect();
+        found.sort_unstable();
+        for dir in found {
+            add(dir, folder(dir));
+        }
+        let mut named = declared.roots.clone();
+        for dir in dirs() {
+            if let Some(owner) = pattern_owner(table, declared, dir) {
+                named.insert(dir.to_owned(), owner.to_owned());
+            }
+        }
+        for (dir, owner) in &named {
+            // A manifest may name a folder beside its own.
+            let owner = if is_within(dir, owner) { owner } else { folder(dir) };
+            add(dir, owner);
         }
         let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
         let sources = shared.keys().filter(|dir| !dir.is_empty() && !is_package(dir));
-        self.sources = sources.cloned().collect();
-        self.shared = shared;
-        let is_below_source = |dir: &str| !dir.is_empty() && self.source_above(dir).is_some();
-        let parents = dirs().filter(|(_, is_package)| *is_package).map(|(dir, _)| folder(dir));
-        let parents: HashSet<&str> = parents
-            .filter(|parent| !self.folder_at(table, parent).is_some_and(|parent| parent.is_package))
-            .collect();
-        let projects: HashSet<String> = dirs()
-            .filter(|(dir, is_package)| !is_package && is_below_source(dir) && is_project(table, dir))
-            .map(|(dir, _)| dir.to_owned())
-            .collect();
-        let (namespaces, roots): (HashSet<&str>, HashSet<&str>) = parents.into_iter().partition(|parent| {
-            !self.shared.contains_key(*parent) && !projects.contains(*parent) && is_below_source(parent)
-        });
-        self.package_parents = roots.into_iter().map(str::to_owned).collect();
-        self.namespaces = namespaces.into_iter().map(str::to_owned).collect();
-        self.projects = projects;
+        self.kinds.sources = sources.cloned().collect();
+        // A `src` folder beside it has the packages of a project.
+        let is_flat = |dir: &&String| !shared.contains_key(*dir) && !shared.contains_key(&below(dir, "src"));
+        self.kinds.flat = declared.flat.iter().filter(is_flat).cloned().collect();
+        self.kinds.shared = shared;
+        let projects = self.folders.iter().filter(|found| !found.is_package);
+        let projects = projects.map(|found| text_of(table, *found));
+        let projects = projects.filter(|dir| self.source_above(dir).is_some() && is_project(table, dir));
+        self.kinds.projects = projects.map(str::to_owned).collect();
     }
 
     /// The nearest source root above `dir`. The repository root does not count: everything is below it.
     pub(super) fn source_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
-        let mut above = folder(dir);
-        while !above.is_empty() {
-            if self.sources.contains(above) {
-                return Some(above);
-            }
-            above = folder(above);
-        }
-        None
+        source_above(&self.kinds.sources, dir)
     }
 
-    pub(super) fn find_tops(&mut self, table: &PathTable, python: &[FileId]) {
+    /// Finds the other roots, once it is known which folders below source roots are namespaces.
+    fn find_roots(&mut self, table: &PathTable, declared: &PythonLayout, python: &[FileId]) {
+        let mut kinds = std::mem::take(&mut self.kinds);
+        let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
+        for found in self.folders.iter().filter(|found| found.is_package) {
+            let parent = folder(text_of(table, *found));
+            if is_package(parent) {
+                continue;
+            }
+            let home = self.homes.get(parent);
+            let is_root_below = home.map_or(kinds.projects.contains(parent), |home| home == parent);
+            if is_root_below {
+                kinds.installed.insert(parent.to_owned(), String::new());
+            }
+            let is_elsewhere = home.is_none() && source_above(&kinds.sources, parent).is_none();
+            if is_root_below || is_elsewhere || kinds.shared.contains_key(parent) {
+                kinds.package_parents.insert(parent.to_owned());
+            }
+        }
+        for (dir, home) in &self.homes {
+            if dir != home && !kinds.shared.contains_key(home) && !kinds.projects.contains(home) {
+                kinds.installed.insert(home.clone(), String::new());
+                kinds.package_parents.insert(home.clone());
+            }
+        }
+        for (dir, owner) in &mut kinds.installed {
+            let source = source_above(&kinds.sources, dir);
+            source.map_or("", folder).clone_into(owner);
+        }
+        let flat = kinds.flat.iter().map(|dir| (dir.clone(), dir.clone()));
+        kinds.installed.extend(flat);
+        kinds.local.extend(declared.local.iter().cloned());
+        let tests = python.iter().map(|id| table.path(*id));
+        let tests = tests.filter_map(|path| path.strip_suffix("/conftest.py"));
+        kinds
+            .local
+            .extend(tests.filter(|dir| !is_package(dir)).map(str::to_owned));
+        kinds.packages.clone_from(&declared.packages);
+        kinds.required.clone_from(&declared.required);
+        self.kinds = kinds;
+    }
+
+    fn find_tops(&mut self, table: &PathTable, python: &[FileId]) {
         let mut tops: HashMap<String, Vec<String>> = HashMap::new();
+        let kinds = &self.kinds;
         let mut add = |parent: &str, path: &str| {
-            if self.shared.contains_key(parent) || self.package_parents.contains(parent) {
+            if kinds.shared.contains_key(parent)
+                || kinds.package_parents.contains(parent)
+                || kinds.installed.contains_key(parent)
+            {
                 let name = path.rsplit('/').next().unwrap_or(path);
                 tops.entry(name.to_owned()).or_default().push(parent.to_owned());
             }
@@ -199,8 +267,9 @@ impl PythonRoots {
     }
 
     /// Shared roots in their order, then the others by path.
-    pub(super) fn rank<'a>(&self, root: &'a str) -> (u32, &'a str) {
-        (self.shared.get(root).copied().unwrap_or(u32::MAX), root)
+    fn rank<'a>(&self, root: &'a str) -> (u32, &'a str) {
+        let shared = self.kinds.shared.get(root);
+        (shared.map_or(u32::MAX, |shared| shared.rank), root)
     }
 
     /// The keys of lookups whose results differ between this tree's roots and the `older` ones.
@@ -221,7 +290,12 @@ impl PythonRoots {
                     sink(self.keys.of(dir));
                 }
             }
-            for dir in mine.imported.difference(&theirs.imported) {
+            for (dir, home) in &mine.homes {
+                if theirs.homes.get(dir) != Some(home) {
+                    sink(self.keys.of(dir));
+                }
+            }
+            for dir in mine.extended.difference(&theirs.extended) {
                 sink(self.keys.of(dir));
             }
             for (name, roots) in &mine.tops {
@@ -232,51 +306,118 @@ impl PythonRoots {
         }
     }
 
-    /// Whether a tree with the same paths and the same declared folders certainly has the same roots.
-    pub(crate) fn are_those_of(&self, tree: ReadTree<'_>) -> bool {
-        self.imported == self.imported_folders(tree)
+    /// Whether `tree`, which has the paths and the declared folders of `older`, certainly has the same roots: they are those
+    /// of `older`.
+    pub(crate) fn are_those_of(&self, tree: ReadTree<'_>, older: ReadTree<'_>) -> bool {
+        let mut records = tree.table.files().iter().zip(tree.records.iter().zip(older.records));
+        records.all(|(file, pair)| match pair {
+            (Some(one), Some(other)) if Arc::ptr_eq(one, other) => true,
+            (None, None) => true,
+            _ if !is_python(&file.path) => true,
+            (one, other) => {
+                let one = one.as_deref().map_or(&[][..], |record| &record.specifiers);
+                let other = other.as_deref().map_or(&[][..], |record| &record.specifiers);
+                self.deciding_imports(one).eq(self.deciding_imports(other))
+                    && (!is_init(&file.path) || extends_path(one) == extends_path(other))
+            }
+        })
     }
 
     /// Whether every root is also one of `older`, so that [`Self::changed_keys`] covers every difference.
     pub(crate) fn has_same_roots(&self, older: &Self) -> bool {
-        self.shared == older.shared
-            && self.package_parents == older.package_parents
-            && self.sources == older.sources
-            && self.projects == older.projects
-            && self.namespaces == older.namespaces
+        self.kinds == older.kinds
     }
 
-    /// The nearest folder of `dir` that is neither a package nor a namespace below a source root.
-    pub(super) fn own_root<'a>(&self, table: &PathTable, dir: &'a str, trace: &mut Trace) -> &'a str {
-        let mut root = dir;
-        while !root.is_empty()
-            && self
-                .traced_folder(table, root, trace)
-                .is_some_and(|folder| folder.is_package)
-        {
-            root = folder(root);
-        }
-        if self.shared.contains_key(root) {
-            return root;
-        }
-        let Some(source) = self.source_above(root) else {
-            return root;
+    /// The root of the names of files in `dir`: the nearest folder that is neither a package nor a namespace below a source
+    /// root.
+    pub(super) fn own_root<'a>(&'a self, table: &PathTable, dir: &'a str, trace: &mut Trace) -> &'a str {
+        let is_package = |dir: &str, trace: &mut Trace| {
+            let known = self.traced_folder(table, dir, trace);
+            known.is_some_and(|folder| folder.is_package)
         };
-        let is_namespace = self.namespaces.contains(root) || self.imported.contains(root);
-        let mut is_of_scripts = root == dir && !is_namespace;
-        let mut above = root;
-        while above.len() > source.len() && !trace.is_spent() {
-            // A project in between is nearer.
-            if self.projects.contains(above) {
-                return above;
+        let mut root = dir;
+        loop {
+            while !root.is_empty() && is_package(root, trace) {
+                root = folder(root);
             }
-            above = folder(above);
-            is_of_scripts &= !self
-                .traced_folder(table, above, trace)
-                .is_some_and(|folder| folder.is_package);
+            if self.kinds.shared.contains_key(root) {
+                return root;
+            }
+            if let Some(home) = self.homes.get(root) {
+                return home;
+            }
+            let Some(base) = self.base_above(root) else { return root };
+            // A folder in a package has the root of the package.
+            while root.len() > base.len() && !trace.is_spent() && !is_package(root, trace) {
+                root = folder(root);
+            }
+            if root.len() <= base.len() || trace.is_spent() {
+                return base;
+            }
         }
-        if is_of_scripts { root } else { source }
     }
+
+    /// The nearest project or source root of `dir`, itself included; `None` where no source root is above.
+    pub(super) fn base_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
+        self.source_above(dir)?;
+        let mut above = dir;
+        while !self.kinds.projects.contains(above) && !self.kinds.sources.contains(above) {
+            above = folder(above);
+        }
+        Some(above)
+    }
+}
+
+fn source_above<'a>(sources: &HashSet<String>, dir: &'a str) -> Option<&'a str> {
+    let mut above = folder(dir);
+    while !above.is_empty() && !sources.is_empty() {
+        if sources.contains(above) {
+            return Some(above);
+        }
+        above = folder(above);
+    }
+    None
+}
+
+/// The folder of the manifest by whose patterns `dir` is a source root.
+fn pattern_owner<'a>(table: &PathTable, declared: &'a PythonLayout, dir: &str) -> Option<&'a str> {
+    let inside = |owner: &str| {
+        let rest = is_within(dir, owner).then(|| dir.get(owner.len()..))?;
+        rest.map(|rest| rest.trim_start_matches('/').to_owned())
+    };
+    let by_pattern = declared.patterns.iter().find(|(owner, pattern)| {
+        let Some(inside) = inside(owner).filter(|inside| !inside.is_empty()) else {
+            return false;
+        };
+        match pattern.strip_prefix('/') {
+            Some(whole) => matches(whole, &inside, Stop::AtEnd),
+            None => matches(&format!("**/{pattern}"), &inside, Stop::AtEnd),
+        }
+    });
+    let by_marker = || {
+        let mut markers = declared.markers.iter();
+        markers.find(|(owner, name)| is_within(dir, owner) && table.file_untraced(&below(dir, name)).is_some())
+    };
+    by_pattern.or_else(by_marker).map(|(owner, _)| owner.as_str())
+}
+
+/// The folders of packages whose `__init__` adds the same package in other roots to its path.
+fn extended_packages(tree: ReadTree<'_>) -> HashSet<String> {
+    let files = tree.table.files().iter().zip(tree.records);
+    let packages = files.filter(|(file, record)| {
+        is_init(&file.path) && record.as_deref().is_some_and(|record| extends_path(&record.specifiers))
+    });
+    packages.map(|(file, _)| folder(&file.path).to_owned()).collect()
+}
+
+/// Whether an `__init__` with these imports may extend the path of its package, by `pkgutil` or `pkg_resources`.
+fn extends_path(imports: &[Specifier]) -> bool {
+    let is_meant = |import: &Specifier| matches!(import.text.as_str(), "pkgutil" | "pkg_resources");
+    imports.iter().any(is_meant)
+}
+
+fn is_init(path: &str) -> bool {
+    path.ends_with("/__init__.py")
 }
 
 pub(super) fn text_of(table: &PathTable, folder: Folder) -> &str {

@@ -8,15 +8,17 @@
 mod modules;
 mod packages;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::file::FileId;
 use crate::import_kind::ImportKind;
+use crate::record::Record;
 use crate::resolution::Reason;
 use crate::resolve::keys::Trace;
 use crate::resolve::manifests::same_manifests;
 use crate::resolve::path_table::PathTable;
-use crate::resolve::paths::{folder, is_within, joined};
+use crate::resolve::paths::{below, folder, is_within, joined};
 use crate::resolve::read_tree::ReadTree;
 use crate::specifier::Specifier;
 use modules::{Child, Modules, child_key, declarations, place_key};
@@ -30,7 +32,11 @@ const MAX_MODULES: usize = 32;
 pub(crate) struct Crates {
     packages: Packages,
     modules: Modules,
+    renamed: Renamed,
 }
+
+/// Path of a file -> the names that it gives to crates -> the paths of these.
+type Renamed = BTreeMap<String, BTreeMap<String, String>>;
 
 impl Crates {
     pub(crate) fn new(tree: ReadTree<'_>) -> Self {
@@ -38,6 +44,7 @@ impl Crates {
         Crates {
             packages,
             modules: Modules::new(tree.table, tree.records, &roots),
+            renamed: renamed_crates(tree),
         }
     }
 
@@ -48,7 +55,10 @@ impl Crates {
             match (&one.records[at], &other.records[at]) {
                 (Some(one), Some(other)) if Arc::ptr_eq(one, other) => true,
                 (None, None) => true,
-                _ => declarations(one.records, id).eq(declarations(other.records, id)),
+                (one_record, other_record) => {
+                    declarations(one.records, id).eq(declarations(other.records, id))
+                        && renamed(one_record).eq(renamed(other_record))
+                }
             }
         };
         same_manifests(one.manifests, other.manifests) && (0..one.records.len() as FileId).all(is_same)
@@ -56,7 +66,7 @@ impl Crates {
 
     /// Whether [`Self::changed_keys`] covers every difference.
     pub(crate) fn has_same_packages(&self, older: &Self) -> bool {
-        self.packages == older.packages
+        self.packages == older.packages && self.renamed == older.renamed
     }
 
     /// The keys of lookups whose results differ from `older`'s.
@@ -90,7 +100,7 @@ impl Crates {
             ImportKind::Import => {
                 let package = self.package(path);
                 match &specifier.name {
-                    Some(meaning) if !package.is_some_and(|package| package.is_2015) => {
+                    Some(meaning) if is_renamed(specifier) || !package.is_some_and(|package| package.is_2015) => {
                         self.path(table, from, package, meaning, trace)
                     }
                     _ => self.used(table, from, package, &specifier.text, trace),
@@ -173,9 +183,9 @@ impl Crates {
             }
             ("self", rest) => Ok(self.walk(table, vec![from], rest, trace)),
             ("super", _) => self.above(table, from, path, trace),
-            ("", rest) if !rest.is_empty() => self.external(table, package, rest, trace),
+            ("", rest) if !rest.is_empty() => self.external(table, from, package, rest, trace),
             ("", _) => Err(Reason::Invalid),
-            _ => self.external(table, package, path, trace),
+            _ => self.external(table, from, package, path, trace),
         }
     }
 
@@ -183,11 +193,25 @@ impl Crates {
     fn external(
         &self,
         table: &PathTable,
+        from: FileId,
         package: Option<&Package>,
         path: &str,
         trace: &mut Trace,
     ) -> Result<Vec<FileId>, Reason> {
-        let (name, rest) = split_first(path);
+        let (mut name, rest) = split_first(path);
+        if !self.renamed.is_empty() {
+            for root in self.roots(table, from, package, trace) {
+                let names = self.renamed.get(table.path(root));
+                match names.and_then(|names| names.get(name)).map(String::as_str) {
+                    Some("crate") => return Ok(self.walk(table, vec![root], rest, trace)),
+                    Some(path) => {
+                        name = path.trim_start_matches("::");
+                        break;
+                    }
+                    None => {}
+                }
+            }
+        }
         let root = package
             .and_then(|package| package.crates.get(name))
             .ok_or(Reason::External)?;
@@ -195,17 +219,50 @@ impl Crates {
         Ok(self.walk(table, vec![root], rest, trace))
     }
 
-    /// The roots of the crates that contain `file`. A file that no module declares counts to its package's library if it is
-    /// below the library's folder; else it is a root itself.
+    /// The roots of the crates that contain `file`. A file that no module declares counts to the nearest root of its package
+    /// that has the name of one, or to the library if it is below the library's folder; else it is a root itself.
     fn roots(&self, table: &PathTable, file: FileId, package: Option<&Package>, trace: &mut Trace) -> Vec<FileId> {
         let path = table.path(file);
         trace.push(place_key(table.keys(), path));
         if let Some(node) = self.modules.node(file).filter(|node| !node.roots.is_empty()) {
             return node.roots.clone();
         }
+        if let Some(package) = package {
+            let mut dir = folder(path);
+            while is_within(dir, &package.folder) && !trace.is_spent() {
+                for name in ["lib.rs", "main.rs"] {
+                    let root = table.file(&below(dir, name), trace).filter(|root| *root != file);
+                    if let Some(root) = root.filter(|root| self.is_root(table, *root, trace)) {
+                        return vec![root];
+                    }
+                }
+                if dir.is_empty() {
+                    break;
+                }
+                dir = folder(dir);
+            }
+        }
         let lib = package.and_then(|package| package.lib.as_deref());
         let lib = lib.filter(|lib| is_within(path, folder(lib)));
         vec![lib.and_then(|lib| table.file(lib, trace)).unwrap_or(file)]
+    }
+
+    /// Whether `file` is the root of a crate.
+    fn is_root(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> bool {
+        trace.push(place_key(table.keys(), table.path(file)));
+        self.modules.node(file).is_some_and(|node| node.roots.contains(&file))
+    }
+
+    /// The module around a file that no module declares, by its path.
+    fn module_around(&self, table: &PathTable, file: FileId, trace: &mut Trace) -> Option<FileId> {
+        let path = table.path(file);
+        let mut dir = folder(path);
+        if path.ends_with("/mod.rs") {
+            dir = folder(dir);
+        }
+        let candidates = ["mod.rs", "lib.rs", "main.rs"].map(|name| below(dir, name));
+        let mut candidates = std::iter::once(format!("{dir}.rs")).chain(candidates);
+        candidates.find_map(|path| table.file(&path, trace).filter(|found| *found != file))
     }
 
     /// The target of a path that begins with `super`.
@@ -222,12 +279,12 @@ impl Crates {
                     continue;
                 }
                 trace.push(place_key(table.keys(), table.path(file)));
-                above.extend(
-                    self.modules
-                        .node(file)
-                        .into_iter()
-                        .flat_map(|node| node.parents.clone()),
-                );
+                match self.modules.node(file) {
+                    Some(node) if !node.parents.is_empty() || !node.roots.is_empty() => {
+                        above.extend(node.parents.iter().cloned());
+                    }
+                    _ => above.extend(self.module_around(table, file, trace).map(|file| (file, String::new()))),
+                }
             }
             above.sort_unstable();
             above.dedup();
@@ -276,6 +333,33 @@ impl Crates {
         reached.dedup();
         reached
     }
+}
+
+/// The names that the files of `tree` give to crates, for all files of their own crates.
+fn renamed_crates(tree: ReadTree<'_>) -> Renamed {
+    let files = tree.table.files().iter().zip(tree.records);
+    let rust = files.filter(|(file, _)| file.path.ends_with(".rs"));
+    let named = rust.filter_map(|(file, record)| {
+        let names: BTreeMap<String, String> = renamed(record)
+            .map(|(name, path)| (name.to_owned(), path.to_owned()))
+            .collect();
+        (!names.is_empty()).then(|| (file.path.clone(), names))
+    });
+    named.collect()
+}
+
+fn renamed(record: &Option<Arc<Record>>) -> impl Iterator<Item = (&str, &str)> {
+    let specifiers = record.as_deref().map_or(&[][..], |record| &record.specifiers);
+    let renamed = specifiers.iter().filter(|specifier| is_renamed(specifier));
+    renamed.filter_map(|specifier| Some((specifier.text.as_str(), specifier.name.as_deref()?)))
+}
+
+/// Whether it is an `extern crate` that gives the crate another name.
+fn is_renamed(specifier: &Specifier) -> bool {
+    let is_crate = |path: &String| path == "crate" || path.strip_prefix("::").is_some_and(|name| !name.contains("::"));
+    specifier.kind == ImportKind::Import
+        && specifier.name.as_ref().is_some_and(is_crate)
+        && !specifier.text.contains("::")
 }
 
 fn split_first(path: &str) -> (&str, &str) {

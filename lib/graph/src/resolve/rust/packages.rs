@@ -10,6 +10,7 @@ use crate::resolve::paths::{folder, joined};
 /// One package.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Package {
+    pub(crate) folder: String,
     /// Whether `use` begins at the crate's root.
     pub(crate) is_2015: bool,
     /// The library's root, if the tree has it.
@@ -43,6 +44,7 @@ pub(crate) fn packages(table: &PathTable, manifests: &Manifests) -> (Packages, B
         crates.extend(lib.map(|lib| (lib.name.clone(), lib.path.clone())));
         index.roots(here, manifest, section, &mut roots);
         let package = Package {
+            folder: (*here).to_owned(),
             is_2015: edition == Edition::Of2015,
             lib: lib.map(|lib| lib.path.clone()),
             crates,

@@ -10,30 +10,38 @@ pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usi
     let header = text.get(head..package_at)?;
     // Most files have none.
     memchr::memmem::find(header, b"build")?;
+    let mut new = None;
     let mut old = Vec::new();
     let mut counted = 0;
     let mut at = head;
     let mut in_block = false;
+    // Whether something else than `//` and blank lines was read: old constraints stand before it.
+    let mut has_ended = false;
     for line in header.split_inclusive(|byte| *byte == b'\n') {
         let start = at;
         at += line.len();
         let line = line.trim_ascii();
-        if in_block || line.starts_with(b"/*") {
-            in_block = memchr::memmem::rfind(line, b"*/").is_none_or(|end| end + 2 != line.len());
-            continue;
-        }
-        if line.is_empty() {
-            // Old constraints count only if a blank line separates them from the package clause.
+        let comment = line.strip_prefix(b"//").filter(|_| !in_block);
+        if line.is_empty() && !has_ended {
+            // Old constraints count only if a blank line separates them from what follows.
             counted = old.len();
-        } else if let Some(expression) = line.strip_prefix(b"//go:build ") {
-            let expression = std::str::from_utf8(expression).ok()?;
-            return (Expression::new(expression).evaluate() == Some(false)).then_some(start);
-        } else if let Some(options) = line
-            .strip_prefix(b"//")
-            .and_then(|rest| rest.trim_ascii().strip_prefix(b"+build "))
+        }
+        has_ended |= comment.is_none() && !line.is_empty();
+        if let Some(expression) = comment.and_then(|comment| words_after(comment, b"go:build")) {
+            // A file with two of them is in error.
+            if new.replace((start, expression)).is_some() {
+                return None;
+            }
+        } else if let Some(options) = comment.and_then(|comment| words_after(comment.trim_ascii(), b"+build"))
+            && !has_ended
         {
             old.push((start, options));
         }
+        in_block = ends_in_block(line, in_block);
+    }
+    if let Some((start, expression)) = new {
+        let expression = std::str::from_utf8(expression).ok()?;
+        return (Expression::new(expression).evaluate() == Some(false)).then_some(start);
     }
     old.truncate(counted);
     let unmet = |options: &[u8]| {
@@ -46,6 +54,33 @@ pub(super) fn ignored(text: &[u8], head: usize, package_at: usize) -> Option<usi
     old.into_iter()
         .find(|(_, options)| unmet(options))
         .map(|(start, _)| start)
+}
+
+/// The text after `word` and white space.
+fn words_after<'t>(text: &'t [u8], word: &[u8]) -> Option<&'t [u8]> {
+    let rest = text.strip_prefix(word)?;
+    rest.first()
+        .is_some_and(u8::is_ascii_whitespace)
+        .then(|| rest.trim_ascii())
+}
+
+/// Whether a block comment is open after `line`.
+fn ends_in_block(line: &[u8], was_in_block: bool) -> bool {
+    let mut rest = line;
+    let mut in_block = was_in_block;
+    loop {
+        if in_block {
+            let Some(end) = memchr::memmem::find(rest, b"*/") else {
+                return true;
+            };
+            rest = rest[end + 2..].trim_ascii();
+        } else if let Some(inside) = rest.strip_prefix(b"/*") {
+            rest = inside;
+        } else {
+            return false;
+        }
+        in_block = !in_block;
+    }
 }
 
 /// An expression of tags, `!`, `&&`, `||` and parentheses.
@@ -104,6 +139,10 @@ impl<'t> Expression<'t> {
     fn one(&mut self, depth: usize) -> Option<Truth> {
         let depth = depth.checked_sub(1)?;
         if self.takes("!") {
+            // Go allows no double negation.
+            if self.rest.trim_start().starts_with('!') {
+                return None;
+            }
             return Some(self.one(depth)?.map(|truth| !truth));
         }
         if self.takes("(") {

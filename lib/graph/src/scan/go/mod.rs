@@ -1,8 +1,8 @@
 //! Imports of Go. They precede every other declaration, so that only the head of a file is read.
 //!
 //! Build constraints are not evaluated: the graph covers all systems at once. The one exception is a file that no system
-//! builds: its constraint requires the tag `ignore`, which keeps a program out of the package beside it. Such a file has an
-//! [`ImportKind::Constraint`]; its own imports count.
+//! builds: its constraint requires the tag `ignore`, which keeps a program out of the package beside it, or its package is
+//! `documentation`. Such a file has an [`ImportKind::Constraint`]; its own imports count.
 
 mod constraint;
 #[cfg(test)]
@@ -15,6 +15,9 @@ use crate::scan::findings::Findings;
 use crate::scan::lines::Lines;
 use crate::scan::meter;
 use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
+
+/// The package whose files go/build leaves out.
+const DOCUMENTATION: &[u8] = b"documentation";
 
 /// Appends the imports of `text` to `found`.
 pub(super) fn scan(text: &[u8], found: &mut Findings) {
@@ -48,14 +51,17 @@ impl<'t, 'f> Scanner<'t, 'f> {
         let head = self.position;
         self.position = skip(self.text, head);
         let package_at = self.position;
-        if let Some(at) = constraint::ignored(self.text, head, package_at) {
+        let ignored = constraint::ignored(self.text, head, package_at);
+        if let Some(at) = ignored {
             self.emit(at, "ignore", ImportKind::Constraint);
         }
         if self.word() != b"package" {
             return;
         }
         self.position = skip(self.text, self.position);
-        self.word();
+        if self.word() == DOCUMENTATION && ignored.is_none() {
+            self.emit(package_at, "documentation", ImportKind::Constraint);
+        }
         loop {
             self.position = skip_separators(self.text, self.position);
             if self.word() != b"import" {

@@ -62,11 +62,28 @@ fn a_file_that_no_build_takes_says_so() {
         ("//go:build ignored\n", false),
         ("/*\n//go:build ignore\n*/\n", false),
         ("/* x */\n//go:build ignore\n", true),
+        ("//go:build\tignore\n", true),
+        ("  //go:build ignore\n", true),
+        ("//go:buildignore\n", false),
+        ("// go:build ignore\n", false),
+        ("//go:build linux\n// +build ignore\n\n", false),
+        ("//go:build !!ignore\n", false),
+        ("//go:build ignore\n//go:build linux\n", false),
+        ("//+build ignore\n\n", true),
+        ("//\t+build\tignore\n\n", true),
+        ("/* x */\n// +build ignore\n\n", false),
+        ("// +build ignore\n\n/* x */\n", true),
+        ("// +build ignore\n/* x */\n\n", false),
+        ("/* x */ /* y\n*/ /* z\n//go:build ignore\n*/\n", false),
+        ("/* x\n*/ // y /*\n//go:build ignore\n", true),
         ("// about build ignore\n", false),
     ] {
         let expected: &[&str] = if is_ignored { &["! ignore", "b"] } else { &["b"] };
         assert_eq!(found(&format!("{header}package a\nimport \"b\"")), expected, "{header}");
     }
+    assert_eq!(found("package documentation\nimport \"b\""), ["! documentation", "b"]);
+    assert_eq!(found("//go:build ignore\npackage documentation"), ["! ignore"]);
+    assert_eq!(found("package documentation_test\nimport \"b\""), ["b"]);
     let deep = format!("//go:build {}ignore\npackage a\nimport \"b\"", "!(".repeat(100_000));
     assert_eq!(found(&deep), ["b"]);
 }

@@ -9,7 +9,7 @@ use crate::scan::javascript::literal::{Literal, without_holes};
 use crate::scan::javascript::regex::regex_end;
 use crate::scan::javascript::scanner::Scanner;
 use crate::scan::javascript::trivia::{next, word};
-use crate::specifier::{MAX_SPECIFIER_BYTES, Specifier};
+use crate::specifier::MAX_SPECIFIER_BYTES;
 
 /// Most bytes of options that are read.
 const OPTIONS_BYTES: usize = 256;
@@ -42,7 +42,8 @@ impl Scanner<'_, '_> {
         let left_out = left_out.join("\n");
         if left_out.len() <= MAX_SPECIFIER_BYTES {
             for (position, text) in kept {
-                self.emit_glob(position, text, Some(left_out.clone()).filter(|text| !text.is_empty()));
+                let left_out = Some(left_out.as_str()).filter(|left_out| !left_out.is_empty());
+                self.push(position, text, left_out, ImportKind::Glob);
             }
         }
     }
@@ -86,22 +87,9 @@ impl Scanner<'_, '_> {
                 None if is_deep => format!("**/{name}"),
                 None => name,
             };
-            self.emit_glob(
-                folder.content.start,
-                format!("{}/{below}", value.trim_end_matches('/')),
-                None,
-            );
+            let pattern = format!("{}/{below}", value.trim_end_matches('/'));
+            self.push(folder.content.start, pattern, None, ImportKind::Glob);
         }
-    }
-
-    fn emit_glob(&mut self, position: usize, text: String, name: Option<String>) {
-        let line = self.line(position);
-        self.found.push(Specifier {
-            text,
-            name,
-            kind: ImportKind::Glob,
-            line,
-        });
     }
 }
 

@@ -1,10 +1,11 @@
-//! `/// <reference path="..." />` directives, which count only before the first token of a file.
+//! `/// <reference path="..." />` and `types="..."` directives, which count only before the first token of a file.
 
 use crate::import_kind::ImportKind;
 use crate::scan::javascript::bytes::{CLASS, Class};
 use crate::scan::javascript::literal::{Literal, quoted};
 use crate::scan::javascript::scanner::Scanner;
 use crate::scan::javascript::trivia;
+use crate::specifier::TYPES;
 
 /// Adds the directives at the scanner's position, which does not move.
 pub(super) fn path_directives(scanner: &mut Scanner<'_, '_>) {
@@ -16,8 +17,8 @@ pub(super) fn path_directives(scanner: &mut Scanner<'_, '_>) {
                 let Some(end) = trivia::comment_end(scanner.text, at) else {
                     return;
                 };
-                if let Some(literal) = path(&scanner.text[..end], at) {
-                    scanner.emit(&literal, ImportKind::Reference);
+                if let Some((literal, name)) = reference(&scanner.text[..end], at) {
+                    scanner.emit_named(&literal, name, ImportKind::Reference);
                 }
                 at = end;
             }
@@ -26,8 +27,8 @@ pub(super) fn path_directives(scanner: &mut Scanner<'_, '_>) {
     }
 }
 
-/// The path of the directive in the comment from `start` to the end of `text`.
-fn path(text: &[u8], start: usize) -> Option<Literal> {
+/// The path or the types of the directive in the comment from `start` to the end of `text`. Types have a name.
+fn reference(text: &[u8], start: usize) -> Option<(Literal, Option<&'static str>)> {
     let spaces = |at: usize| at + text[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     if !text[start..].starts_with(b"///") {
         return None;
@@ -50,7 +51,10 @@ fn path(text: &[u8], start: usize) -> Option<Literal> {
         }
         let value = quoted(text, spaces(equals + 1))?;
         if text[name..name_end].eq_ignore_ascii_case(b"path") {
-            return Some(value);
+            return Some((value, None));
+        }
+        if text[name..name_end].eq_ignore_ascii_case(b"types") {
+            return Some((value, Some(TYPES)));
         }
         at = value.end;
     }

@@ -125,10 +125,15 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// Adds an import of the value of `literal`.
     pub(super) fn emit(&mut self, literal: &Literal, kind: ImportKind) {
+        self.emit_named(literal, None, kind);
+    }
+
+    /// [`Self::emit`] with a [`Specifier::name`].
+    pub(super) fn emit_named(&mut self, literal: &Literal, name: Option<&str>, kind: ImportKind) {
         if !self.found.is_full()
             && let Some(text) = self.text.get(literal.content.clone()).and_then(literal::decode)
         {
-            self.emit_text(literal.content.start, text, kind);
+            self.push(literal.content.start, text, name, kind);
         }
     }
 
@@ -147,17 +152,17 @@ impl<'t, 'f> Scanner<'t, 'f> {
 
     /// Adds an import of `text` at `position`.
     pub(super) fn emit_text(&mut self, position: usize, text: String, kind: ImportKind) {
-        let line = self.line(position);
+        self.push(position, text, None, kind);
+    }
+
+    /// [`Self::emit_text`] with a [`Specifier::name`].
+    pub(super) fn push(&mut self, position: usize, text: String, name: Option<&str>, kind: ImportKind) {
+        let line = self.lines.at(self.whole, position);
         self.found.push(Specifier {
             text,
-            name: None,
+            name: name.map(str::to_owned),
             kind,
             line,
         });
-    }
-
-    /// The line of `position`.
-    pub(super) fn line(&mut self, position: usize) -> u32 {
-        self.lines.at(self.whole, position)
     }
 }

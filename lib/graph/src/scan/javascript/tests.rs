@@ -394,7 +394,7 @@ fn types_in_documentation_are_found_in_javascript_only() {
 }
 
 #[test]
-fn a_reference_to_a_path_counts_before_the_first_token() {
+fn a_reference_to_a_path_or_to_types_counts_before_the_first_token() {
     check(
         ALL,
         &[
@@ -403,7 +403,12 @@ fn a_reference_to_a_path_counts_before_the_first_token() {
                 "// x\n///<reference no-default-lib='true' path = 'a.ts'/>\nimport './b'",
                 &[(Reference, "a.ts"), (Import, "./b")],
             ),
-            ("/// <reference types=\"node\" />", &[]),
+            ("/// <reference types=\"node\" />", &[(Reference, "node")]),
+            (
+                "/// <reference resolution-mode='import' types='./t'/>",
+                &[(Reference, "./t")],
+            ),
+            ("/// <reference lib=\"dom\" />", &[]),
             ("// <reference path=\"a.ts\" />", &[]),
             ("/* /// <reference path=\"a.ts\" /> */", &[]),
             ("let a\n/// <reference path=\"a.ts\" />", &[]),

@@ -17,16 +17,35 @@ impl Scanner<'_, '_> {
         if self.text.get(parenthesis) != Some(&b'(') {
             return;
         }
-        let Some((content, end)) = literal(self.text, skip(self.text, parenthesis + 1, true)) else {
-            return;
-        };
-        let behind = skip(self.text, end, true);
-        let package = match self.text.get(behind) {
-            Some(b')') => None,
-            Some(b',') => Some(skip(self.text, behind + 1, true)),
-            _ => return,
-        };
-        let Ok(module) = std::str::from_utf8(&self.text[content]) else {
+        let (mut module, mut package) = (None, None);
+        let mut at = skip(self.text, parenthesis + 1, true);
+        for number in 0..2 {
+            let (keyword, value) = self.keyword(at);
+            let end = match (keyword, number) {
+                (None, 0) | (Some(b"name"), _) => {
+                    let Some((content, end)) = literal(self.text, value) else {
+                        return;
+                    };
+                    module = Some(content);
+                    end
+                }
+                (None, _) | (Some(b"package"), _) => {
+                    let Some((named, end)) = self.package(value) else {
+                        break;
+                    };
+                    package = Some(named);
+                    end
+                }
+                _ => break,
+            };
+            let behind = skip(self.text, end, true);
+            match self.text.get(behind) {
+                Some(b')') => break,
+                Some(b',') => at = skip(self.text, behind + 1, true),
+                _ => return,
+            }
+        }
+        let Some(Ok(module)) = module.map(|content| std::str::from_utf8(&self.text[content])) else {
             return;
         };
         let levels = module.bytes().take_while(|byte| *byte == b'.').count();
@@ -38,7 +57,7 @@ impl Scanner<'_, '_> {
         let text = if levels == 0 {
             path.to_owned()
         } else {
-            match package.and_then(|at| self.package(at)) {
+            match package {
                 Some(Package::Own) => format!("{dots}{path}"),
                 Some(Package::Named(package)) => match absolute(package, levels, path) {
                     Some(module) => module,
@@ -50,25 +69,28 @@ impl Scanner<'_, '_> {
         self.emit(start, text, None, ImportKind::Dynamic);
     }
 
-    /// The second argument, at `position`.
-    fn package(&self, position: usize) -> Option<Package<'_>> {
-        let mut at = position;
-        if self.text.get(at..word_end(self.text, at)) == Some(b"package") {
-            let equals = skip(self.text, at + 7, true);
-            if self.text.get(equals) != Some(&b'=') {
-                return None;
-            }
-            at = skip(self.text, equals + 1, true);
+    /// The keyword of the argument at `position`, and the position of its value.
+    fn keyword(&self, position: usize) -> (Option<&[u8]>, usize) {
+        let end = word_end(self.text, position);
+        let equals = skip(self.text, end, true);
+        let is_keyword = end > position && matches!(self.text.get(equals..), Some([b'=', next, ..]) if *next != b'=');
+        match is_keyword {
+            true => (self.text.get(position..end), skip(self.text, equals + 1, true)),
+            false => (None, position),
         }
-        let (end, package) = match self.text.get(at..word_end(self.text, at)) {
-            Some(name @ (b"__package__" | b"__name__")) => (at + name.len(), Package::Own),
+    }
+
+    /// The package at `position`, and the position after it.
+    fn package(&self, position: usize) -> Option<(Package<'_>, usize)> {
+        let (end, package) = match self.text.get(position..word_end(self.text, position)) {
+            Some(name @ (b"__package__" | b"__name__")) => (position + name.len(), Package::Own),
             _ => {
-                let (content, end) = literal(self.text, at)?;
+                let (content, end) = literal(self.text, position)?;
                 let name = std::str::from_utf8(&self.text[content]).ok()?;
                 (end, name.split('.').all(is_name).then_some(Package::Named(name))?)
             }
         };
-        matches!(self.text.get(skip(self.text, end, true)), Some(b')' | b',')).then_some(package)
+        matches!(self.text.get(skip(self.text, end, true)), Some(b')' | b',')).then_some((package, end))
     }
 }
 

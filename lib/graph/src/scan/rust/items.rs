@@ -64,6 +64,11 @@ impl Scanner<'_, '_> {
         {
             self.position = end;
             self.scopes.bind(self.scope, alias, &path);
+            // In the root of a crate, the name counts in all files of the crate.
+            let is_short = path.len().max(alias.len()) <= scope::MAX_PATH_BYTES;
+            if alias != "_" && self.scope == scope::FILE && is_short {
+                return self.note(start, Form::Renamed(alias.to_owned(), path));
+            }
         }
         if path.len() <= scope::MAX_PATH_BYTES {
             self.note(start, Form::Use(path));

@@ -19,6 +19,7 @@ impl Scanner<'_, '_> {
             let (text, name, kind) = match one.form {
                 Form::Module(text, path) => (text, path, ImportKind::Module),
                 Form::Include(text) => (text, None, ImportKind::Reference),
+                Form::Renamed(name, path) => (name, Some(path), ImportKind::Import),
                 Form::Use(path) => match (self.scopes.absolute(&path, one.scope), split_first(&path).0) {
                     (Some(absolute), "" | "crate" | "self" | "super") => (absolute, None, ImportKind::Import),
                     (Some(absolute), _) if absolute != path => (path, Some(absolute), ImportKind::Import),

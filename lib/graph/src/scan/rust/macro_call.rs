@@ -14,11 +14,10 @@ impl Scanner<'_, '_> {
                 if let Some((_, end)) = ident(self.text, open) {
                     open = skip(self.text, end);
                 }
-                self.position = group_end(self.text, open);
-                return;
+                return self.macro_rules(open);
             }
             "quote" | "quote_spanned" | "parse_quote" | "parse_quote_spanned" => {
-                self.position = group_end(self.text, open);
+                self.position = group_end(self.text, open, |_| {});
                 return;
             }
             "include" | "include_str" | "include_bytes" => {
@@ -43,9 +42,31 @@ impl Scanner<'_, '_> {
     }
 }
 
+impl Scanner<'_, '_> {
+    /// The rules of a macro, whose bracket is at `open`. They are code of the places that call it, but for paths that begin
+    /// with `$crate`, which is the crate of this file.
+    fn macro_rules(&mut self, open: usize) {
+        let text = self.text;
+        let mut own = Vec::new();
+        let end = group_end(text, open, |name| {
+            if text.get(name - 1..name + 5) == Some(b"$crate") && text.get(name..word_end(text, name)) == Some(b"crate")
+            {
+                own.push(name);
+            }
+        });
+        for start in own {
+            if self.pending.is_full() {
+                break;
+            }
+            self.path(start, "crate", start + 5, false);
+        }
+        self.position = end;
+    }
+}
+
 /// The end of the group whose bracket is at `position`, after its closing bracket. All brackets count alike: code that
-/// compiles has them in pairs.
-fn group_end(text: &[u8], position: usize) -> usize {
+/// compiles has them in pairs. `on_name` gets the position of each name.
+fn group_end(text: &[u8], position: usize, mut on_name: impl FnMut(usize)) -> usize {
     let mut at = position;
     let mut depth = 0_usize;
     while let Some(byte) = text.get(at) {
@@ -67,6 +88,7 @@ fn group_end(text: &[u8], position: usize) -> usize {
             },
             byte if is_name_byte(byte) => {
                 let end = word_end(text, at);
+                on_name(at);
                 // `br"` and `cr"`.
                 if end - at == 2 && text[at + 1] == b'r' {
                     at + 1

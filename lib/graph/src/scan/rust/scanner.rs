@@ -16,6 +16,8 @@ pub(super) enum Form {
     Path(String),
     /// An included file.
     Include(String),
+    /// `extern crate` in the file's own module: another name for a crate, and its path.
+    Renamed(String, String),
 }
 
 #[derive(Debug)]
@@ -29,9 +31,10 @@ impl Weigh for Found {
     type Key<'a> = (u32, &'a Form);
 
     fn weight(&self) -> usize {
-        let (Form::Use(text) | Form::Path(text) | Form::Include(text) | Form::Module(text, _)) = &self.form;
+        let (Form::Use(text) | Form::Path(text) | Form::Include(text) | Form::Module(text, _) | Form::Renamed(text, _)) =
+            &self.form;
         let more = match &self.form {
-            Form::Module(_, Some(path)) => path.len(),
+            Form::Module(_, Some(path)) | Form::Renamed(_, path) => path.len(),
             _ => 0,
         };
         1 + (text.len() + more) / BYTES_FOR_WEIGHT

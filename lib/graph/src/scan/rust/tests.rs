@@ -81,11 +81,50 @@ fn each_leaf_of_a_use_is_one_specifier() {
         ("use r#crate_::r#fn as _;", &["use crate_::fn"]),
         (
             "extern crate foo; extern crate self as me; use me::a;",
-            &["use ::foo", "use crate", "use me::a = crate::a"],
+            &["use ::foo", "use me = crate", "use me::a = crate::a"],
         ),
         ("fn f() -> impl Sized + use<'a, T> {}", &[]),
         ("use /* x */ crate :: a // y\n :: b ;", &["use crate::a::b"]),
         ("use crate::a::{b", &["use crate::a::b"]),
+    ] {
+        finds(text, expected);
+    }
+}
+
+#[test]
+fn other_names_of_crates_are_told() {
+    for (text, expected) in [
+        ("extern crate foo as f;", &["use f = ::foo"][..]),
+        ("#[macro_use] pub extern crate r#self as me;", &["use me = crate"]),
+        ("extern crate foo as _;", &["use ::foo"]),
+        ("mod a { extern crate foo as f; }", &["use ::foo"]),
+        (
+            "fn f() { extern crate foo as f; f::a::b(); }",
+            &["use ::foo", "path ::foo::a"],
+        ),
+    ] {
+        finds(text, expected);
+    }
+}
+
+#[test]
+fn of_the_rules_of_a_macro_paths_in_the_own_crate_are_found() {
+    for (text, expected) in [
+        (
+            "macro_rules! m { ($a:expr) => { $crate::a::b::f($a, $crate::g!(), $crate :: c :: D) } } mod x;",
+            &["path crate::a::b", "path crate", "path crate::c", "mod x"][..],
+        ),
+        (
+            "mod t { macro_rules! m { () => { $crate::a::b() } } }",
+            &["path crate::a"],
+        ),
+        (
+            "macro_rules! m { () => { \"$crate::a::b\"; /* $crate::a::b */ $crate_::a::b; crate::a::b } }",
+            &[],
+        ),
+        ("macro_rules! m { () => { $crate } }", &[]),
+        ("macro_rules! m { () => { $crate::a::b", &["path crate::a"]),
+        ("quote! { $crate::a::b }", &[]),
     ] {
         finds(text, expected);
     }

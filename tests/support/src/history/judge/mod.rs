@@ -88,8 +88,8 @@ fn places(operations: &[Operation], stored: &Stored) -> Result<BTreeMap<u64, Pla
     let known: BTreeMap<u64, &Operation> = operations.iter().map(|operation| (operation.id, operation)).collect();
     let mut places: BTreeMap<u64, Place> = BTreeMap::new();
     for (index, event) in stored.events.iter().enumerate() {
-        // An expiry has the message of the claim that expired; it is nobody's doing.
-        if event.kind == Kind::Expired {
+        // These have the message of the claim that expired, or waits; they are nobody's doing.
+        if matches!(event.kind, Kind::Expired | Kind::Reserved) {
             continue;
         }
         let operation = id_in(&event.message).and_then(|id| known.get(&id));
@@ -221,7 +221,7 @@ impl Trial<'_> {
                 Kind::Granted => tally.grants += 1,
                 Kind::Renewed => tally.renewals += 1,
                 Kind::Released => tally.releases += 1,
-                Kind::Expired => {}
+                Kind::Expired | Kind::Reserved => {}
                 Kind::Refused => match event.reason.as_str() {
                     "CONFLICT" => tally.conflicts += 1,
                     "LOST" => tally.lost += 1,

@@ -2,12 +2,24 @@
 
 -- | I want  | other READS the file | other WRITES the file | other WRITES a neighbor      |
 -- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
--- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn` |
--- A shared file blocks nobody, and is nobody's neighbor. Who keeps the interface of a file blocks none of its neighbors.
-local function is_blocking(wanted, relation, status, neighbor_policy, is_shared, keeps_interface)
+-- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn`, or `interface` and both keep their interfaces |
+-- A shared file blocks nobody, and is nobody's neighbor.
+local function is_blocking(wanted, relation, status, neighbor_policy, is_shared, both_keep)
   if relation == 'DIRECT' then
     return not is_shared and (wanted == 'WRITING' or status == 'WRITING')
   end
-  return wanted == 'WRITING' and status == 'WRITING' and not keeps_interface
-    and (neighbor_policy == 'block' or neighbor_policy == 'interface')
+  return wanted == 'WRITING' and status == 'WRITING'
+    and (neighbor_policy == 'block' or (neighbor_policy == 'interface' and not both_keep))
+end
+
+-- What the caller says of interfaces, read from a text: keeps, changes or '', then a line for each file whose interface changes whatever
+-- the first line says. Returns a function: file path -> keeps, changes or ''.
+local function read_interface(text)
+  local word, changing = string.match(text, '^[^\n]*'), {}
+  for path in string.gmatch(text, '\n([^\n]+)') do
+    changing[path] = 'changes'
+  end
+  return function(path)
+    return changing[path] or word
+  end
 end

@@ -1,5 +1,5 @@
 -- The claim of files: all of `paths`, or none. Joined where it is made; it returns from the script unless they are granted. Needs:
--- claiming, `interface`: keeps, changes or '', `surveyed`: what survey() gives of `paths`, `wanted`, `neighbor_policy`, `agent_head`, `message`, `ttl`, `repository`, `lookups` of builds/spelling or '';
+-- claiming, `interface_of`: what read_interface() gives, `surveyed`: what survey() gives of `paths`, `wanted`, `neighbor_policy`, `agent_head`, `message`, `ttl`, `repository`, `lookups` of builds/spelling or '';
 -- ended(answer): what the script returns then. `claimed('CLAIMED')` is the answer behind it:
 --   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
 --   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
@@ -61,11 +61,16 @@ if gate.is_refused or is_stale or blocked then
     if not gate.is_quiet then
       gate.refuse()
     end
+    if request.queue then
+      open_queue().leave_for(paths)
+    end
     return ended(claimed('REFUSED'))
   end
   local outcome = is_stale and 'STALE' or 'CONFLICT'
   if may_wait then
-    queued = open_queue().ask(paths, wanted, message, neighbor_policy, interface == 'keeps', findings)
+    queued = open_queue().ask(paths, wanted, message, neighbor_policy, keeps_all(paths, interface_of), findings)
+  elseif request.queue then
+    open_queue().leave_for(paths)
   end
   emit_refusal(wanted, message, paths, outcome, blocked and conflicts or nil)
   return ended(claimed(outcome))
@@ -129,6 +134,7 @@ for _, path in ipairs(paths) do
   entry.user_name, entry.message = request.user_name, message
   entry.work_branch = request.work_branch ~= '' and request.work_branch or nil
   entry.task = of_task or entry.task
+  local interface = interface_of(path)
   if wanted == 'WRITING' and (interface ~= '' or not is_kept[path]) then
     entry.interface = interface == 'keeps' and interface or nil
   end
@@ -152,7 +158,7 @@ for _, path in ipairs(paths) do
 end
 save_entries()
 if request.queue then
-  open_queue().leave(paths, wanted)
+  open_queue().leave(paths, wanted, is_kept)
 end
 if gate.grant then
   gate.grant()

@@ -1,8 +1,8 @@
--- What the caller could work on instead. Needs: request, `neighbor_policy`.
+-- What the caller could work on instead. Needs: request, `neighbor_policy`, `interface_of`.
 -- @include locks/survey
 
 -- Up to MOST files near to `paths` in the import graph, those of the same folders first, which nobody else has, and next to which
--- nobody writes. A claim of any of them alone would be granted.
+-- nobody writes. A claim of any of them alone, with the same word on its interface, would be granted.
 local function free_files(paths)
   local MOST, MOST_LOOKED_AT, MOST_PATHS, MOST_TEXTS, MOST_CANDIDATES, MOST_LINES = 5, 12, 4, 32, 256, 4000
   local is_known, folders, found, lines = {}, {}, {}, 0
@@ -44,11 +44,12 @@ local function free_files(paths)
   end
   local free = {}
   for index = 1, math.min(#candidates, MOST_LOOKED_AT) do
-    local findings, is_blocked, _, own = survey({ candidates[index] }, 'WRITING', neighbor_policy)
+    local findings, is_blocked, _, own = survey({ candidates[index] }, 'WRITING', neighbor_policy, interface_of)
     if not findings or #free == MOST then
       break
     end
-    if not is_blocked and not own[candidates[index]] then
+    local is_wanted = request.queue and #open_queue().before > 0
+    if not is_blocked and not own[candidates[index]] and not is_wanted then
       free[#free + 1] = candidates[index]
     end
   end

@@ -1,14 +1,17 @@
--- The queue: a claim that was refused for others' locks has a ticket, and later claims of the same files come after it. Needs:
--- request, keys.queue, keys.locks, keys.held; and `policy` of locks/policy for findings() and ask().
+-- The queue: a claim that others' locks refuse has a ticket. A ticket keeps nobody from a free file, unless it holds its files back:
+-- while they are reserved for it, or once it has been overtaken for too long. Needs: request, keys.queue, keys.locks, keys.held; and
+-- for findings() and ask() `policy` of locks/policy, with `wait`, the seconds for which the server holds the claim, and `patience`.
 --
 -- The tickets are a JSON list in the order of their first refusals. They are read with the admission, so that a claim without
 -- any costs nothing. A ticket: `id`, a digest of holder, branch, mode and files; `user_id`, `user_name`, `agent_id`; `branch`;
 -- `status`; `message`; `files`, without shared ones; `near`, neighbors of these that blocked it when it was refused; `keeps`, if
--- it keeps the interfaces of its files; and, in Unix milliseconds, `since`; `asked`, the last time; `asked_before`; `reserved`,
--- the end of its reservation, once a script has found that it waits for nobody.
+-- it keeps the interfaces of its files; and, in Unix milliseconds, `since`; `asked`, the last time; `held`, until when the server
+-- asks for it; `overtaken`, since when only locks block it that were granted after `since`; `reserved`, the end of its reservation;
+-- and `patience`, the milliseconds from `overtaken` until it holds its files back.
 -- @include chunks
 -- @include locks/entries
 -- @include locks/blocking
+-- @include events/emit
 
 local queue -- once it is open
 
@@ -17,11 +20,12 @@ local function open_queue()
   if queue then
     return queue
   end
-  queue = { before = {} } -- `before`: the tickets that the last findings() has found
-  local RESERVED_MS, LEAST_KEPT_MS, MOST_KEPT_MS, WAITS_KEPT = 20000, 30000, 300000, 3
-  local MOST_TICKETS, MOST_OF_PERSON, MOST_OF_HOLDER, MOST_BYTES, MOST_NEAR, MOST_BEFORE = 64, 16, 4, 131072, 32, 8
-  -- Files of all tickets, so that no request has to look at more of them, and of those of a person.
-  local MOST_FILES, MOST_FILES_OF_PERSON = 4096, 2048
+  queue = { before = {} } -- `before`: the tickets before the claim that the last findings() was about
+  -- A ticket ends KEPT_MS after it was asked for last. It asks without a pause while no pause is longer than PAUSE_MS. Nobody knows
+  -- when a lock ends that was granted more than LONG_LOCK_MS ago: no file is held back for it.
+  local RESERVED_MS, KEPT_MS, PAUSE_MS, LONG_LOCK_MS = 20000, 30000, 10000, 300000
+  local MOST_TICKETS, MOST_OF_PERSON, MOST_OF_HOLDER, MOST_FILES_OF_HOLDER = 64, 16, 4, 64
+  local MOST_BYTES, MOST_BYTES_OF_PERSON, MOST_NEAR, MOST_BEFORE = 131072, 65536, 32, 8
 
   local function holder_of(one)
     return one.user_id .. ' ' .. (one.agent_id or '')
@@ -31,193 +35,19 @@ local function open_queue()
 
   -- The last millisecond of the ticket, unless it is asked for again.
   local function end_of(ticket)
-    local waited = ticket.asked - (ticket.asked_before or ticket.asked)
-    local last = ticket.asked + math.min(math.max(WAITS_KEPT * waited, LEAST_KEPT_MS), MOST_KEPT_MS)
-    return math.min(last, ticket.reserved or last)
+    return ticket.reserved or (ticket.held or ticket.asked) + KEPT_MS
   end
 
   local tickets, is_changed = {}, false -- the live ones
 
   for _, ticket in ipairs(request.queue and cjson.decode(request.queue) or {}) do
     -- One from later: the clock was set back.
-    if end_of(ticket) >= now_ms and ticket.asked <= now_ms + MOST_KEPT_MS then
+    if end_of(ticket) >= now_ms and ticket.asked <= now_ms + LONG_LOCK_MS then
       tickets[#tickets + 1] = ticket
     end
   end
 
-  local relations = {} -- ticket -> file path -> DIRECT for its own, NEIGHBOR for those near to them
-
-  local function relations_of(ticket)
-    if not relations[ticket] then
-      local found = {}
-      for _, path in ipairs(ticket.near or {}) do
-        found[path] = 'NEIGHBOR'
-      end
-      for _, path in ipairs(ticket.files) do
-        found[path] = 'DIRECT'
-      end
-      relations[ticket] = found
-    end
-    return relations[ticket]
-  end
-
-  -- Whether the ticket wants a file in a way that the earlier one excludes.
-  local function has_file_of(ticket, before)
-    local blocking = {}
-    for _, relation in ipairs({ 'DIRECT', 'NEIGHBOR' }) do
-      blocking[relation] = is_blocking(ticket.status, relation, before.status, 'block', false, ticket.keeps) or nil
-    end
-    if next(blocking) then
-      -- Up to 2,000 pairs of tickets have hundreds of files each: nothing is called here.
-      local relation_of = relations_of(before)
-      for _, path in ipairs(ticket.files) do
-        local relation = relation_of[path]
-        if relation and blocking[relation] then
-          return true
-        end
-      end
-    end
-    return false
-  end
-
-  local orders = {} -- ticket -> earlier ticket -> what has_file_of() gives
-
-  -- Whether the ticket at `place` comes after the one at `other`.
-  local function comes_after(place, other)
-    local ticket, before = tickets[place], tickets[other]
-    if other >= place or before.branch ~= ticket.branch or holder_of(before) == holder_of(ticket) then
-      return false
-    end
-    local order = orders[ticket] or {}
-    orders[ticket] = order
-    if order[before] == nil then
-      order[before] = has_file_of(ticket, before)
-    end
-    return order[before]
-  end
-
-  local locks_on = {} -- file path -> live locks: list of { holder, branch, status, whether it keeps the interface }
-  local blockers = {} -- file path -> how it is wanted, and on which branch -> { holder -> true, number of these }
-
-  -- Reads the locks on these files; each file once.
-  local function load_locks(paths)
-    local unknown = {}
-    for _, path in ipairs(paths) do
-      unknown[#unknown + 1] = not locks_on[path] and path or nil
-    end
-    each_value(unknown, function(path, value)
-      local found = {}
-      for _, entry in ipairs(entries_of[path] or (value and cjson.decode(value)) or {}) do
-        if not has_expired(entry) then
-          found[#found + 1] = { holder_of(entry), entry.branch, entry.status, entry.interface == 'keeps' }
-        end
-      end
-      locks_on[path], blockers[path] = found, {}
-    end)
-  end
-
-  -- Those whose locks on the file are in the way of one that wants it so.
-  local function blockers_of(path, branch, wanted, relation)
-    local name = relation .. wanted .. branch
-    if not blockers[path][name] then
-      local found, count = {}, 0
-      for _, lock in ipairs(locks_on[path]) do
-        local holder, of_branch, status, keeps = unpack(lock)
-        if of_branch == branch and not found[holder] and is_blocking(wanted, relation, status, 'block', false, keeps) then
-          found[holder], count = true, count + 1
-        end
-      end
-      blockers[path][name] = { found, count }
-    end
-    return blockers[path][name]
-  end
-
-  local waits = {} -- ticket -> list of what blockers_of() gives of its files, where there are any
-
-  local function waits_of(ticket)
-    if not waits[ticket] then
-      local found, paths = {}, part_of(ticket.files, 1)
-      for _, path in ipairs(ticket.near or {}) do
-        paths[#paths + 1] = path
-      end
-      load_locks(paths)
-      for _, path in ipairs(paths) do
-        if #locks_on[path] > 0 then
-          local those = blockers_of(path, ticket.branch, ticket.status, relations_of(ticket)[path])
-          found[#found + 1] = those[2] > 0 and those or nil
-        end
-      end
-      waits[ticket] = found
-    end
-    return waits[ticket]
-  end
-
-  -- Whether the ticket waits for a lock of another holder, of this one.
-  local function waits_for(ticket, holder)
-    if holder_of(ticket) == holder then
-      return false
-    end
-    for _, those in ipairs(waits_of(ticket)) do
-      if those[1][holder] then
-        return true
-      end
-    end
-    return false
-  end
-
-  local waiting -- what waiting_for_caller() has found, until the tickets change
-
-  -- Ticket -> true for those that wait for a lock of the caller, also through others. The caller does not wait for them: they
-  -- would wait for each other.
-  local function waiting_for_caller()
-    if waiting then
-      return waiting
-    end
-    local found, added = {}, {}
-    waiting = found
-    if not redis.call('HGET', keys.held, '@' .. request.user_id) then
-      return found
-    end
-    for place, ticket in ipairs(tickets) do
-      if waits_for(ticket, me) then
-        found[ticket], added[#added + 1] = true, place
-      end
-    end
-    while #added > 0 do
-      local reached = table.remove(added)
-      local holder = holder_of(tickets[reached])
-      for place, ticket in ipairs(tickets) do
-        if not found[ticket] and (comes_after(place, reached) or waits_for(ticket, holder)) then
-          found[ticket], added[#added + 1] = true, place
-        end
-      end
-    end
-    return found
-  end
-
-  -- Whether the ticket waits for nobody.
-  local function is_first(place)
-    local holder = holder_of(tickets[place])
-    for _, those in ipairs(waits_of(tickets[place])) do
-      if those[2] > (those[1][holder] and 1 or 0) then
-        return false
-      end
-    end
-    for other = 1, place - 1 do
-      if comes_after(place, other) then
-        return false
-      end
-    end
-    return true
-  end
-
-  -- Begins the reservation of a ticket that waits for nobody, and ends that of one that does.
-  local function notice(place)
-    local ticket, is_free = tickets[place], is_first(place)
-    if is_free ~= (ticket.reserved ~= nil) then
-      ticket.reserved, is_changed = is_free and now_ms + RESERVED_MS or nil, true
-    end
-  end
+  -- @include locks/queue_order
 
   -- The id of the caller's ticket for such a claim, and its place, or nil.
   local function own_ticket(paths, wanted)
@@ -243,9 +73,10 @@ local function open_queue()
     return false
   end
 
-  -- The ticket, told of as a lock.
+  -- The ticket, told of as a lock. It ends with its reservation, or with the last of the locks that it waits for.
   local function entry_of(ticket, path)
-    local last = end_of(ticket)
+    local _, last_lock = span_of_locks(ticket)
+    local last = ticket.reserved or last_lock or end_of(ticket)
     return {
       key = '', file_path = path, branch = ticket.branch, user_id = ticket.user_id, user_name = ticket.user_name,
       agent_id = ticket.agent_id, status = ticket.status, agent_head = '', message = ticket.message,
@@ -253,14 +84,14 @@ local function open_queue()
     }
   end
 
-  -- Those of the `new` files for which a claim comes after the ticket. `keeps`: whether the claim keeps their interfaces.
-  local function files_after(ticket, new, wanted, neighbor_policy, keeps)
+  -- Those of the `new` files that the claim would have before the ticket. `keeps`: whether the claim keeps their interfaces.
+  local function common_files(ticket, new, wanted, neighbor_policy, keeps)
     local found = {}
     if ticket.branch == request.branch and not is_own(ticket) then
       local relation_of = relations_of(ticket)
       for _, path in ipairs(new) do
         local relation = relation_of[path]
-        if relation and is_blocking(wanted, relation, ticket.status, neighbor_policy, false, keeps) then
+        if relation and is_blocking(wanted, relation, ticket.status, neighbor_policy, false, keeps and ticket.keeps) then
           found[#found + 1] = path
         end
       end
@@ -269,46 +100,52 @@ local function open_queue()
     return found
   end
 
-  -- The tickets that a claim comes after, as findings of a survey: one for each of the files, unless its lock blocks the claim.
-  -- What the caller holds is renewed whatever others wait for, and nobody waits for a shared file. `keeps`: whether the claim
-  -- keeps the interfaces. `own`: file path -> the caller's entry.
+  -- The tickets that hold files of a claim back, as findings of a survey, RESERVED: one for each of the files, unless its lock blocks
+  -- the claim; and for a check those that only want such a file, WAITING, which block nothing. What the caller holds is renewed
+  -- whatever others wait for, and nobody waits for a shared file. `keeps`: whether the claim keeps the interfaces. `own`: file path ->
+  -- the caller's entry.
   function queue.findings(paths, wanted, neighbor_policy, keeps, own)
     queue.before = {}
-    local new, findings, is_named = {}, {}, {}
+    local new, is_named = {}, {}
     for _, path in ipairs(paths) do
       local entry = own[path]
       local is_new = policy.kinds[path] ~= 'S' and (not entry or (entry.status ~= wanted and entry.status ~= 'WRITING'))
       new[#new + 1] = is_new and path or nil
     end
-    local _, own_place = own_ticket(paths, wanted)
-    local waits_for_me
-    for place = 1, (own_place or #tickets + 1) - 1 do
-      local ticket = tickets[place]
-      local files = files_after(ticket, new, wanted, neighbor_policy, keeps)
-      waits_for_me = waits_for_me or (#files > 0 and waiting_for_caller())
-      if #files > 0 and not waits_for_me[ticket] then
-        notice(place)
-        queue.before[#queue.before + 1] = ticket
+    local function named(relation, sign, pairs_of_ticket)
+      local findings = {}
+      for _, pair in ipairs(pairs_of_ticket) do
+        local ticket, files = unpack(pair)
         for _, path in ipairs(files) do
           if not is_named[path] and not is_locked(path, wanted) then
-            findings[#findings + 1] = { 'RESERVED', '1', path, '', entry_of(ticket, path) }
+            findings[#findings + 1] = { relation, sign, path, '', entry_of(ticket, path) }
           end
           is_named[path] = true
         end
       end
+      return findings
     end
-    return findings
-  end
-
-  -- Removes the caller's tickets on the branch for which `is_over(ticket)`.
-  local function remove_own(is_over)
-    for place = #tickets, 1, -1 do
-      local ticket = tickets[place]
-      if ticket.branch == request.branch and is_own(ticket) and is_over(ticket) then
-        table.remove(tickets, place)
-        is_changed, waiting = true, nil
+    local _, own_place = own_ticket(paths, wanted)
+    local holding, wanting = {}, {}
+    for place, ticket in ipairs(tickets) do
+      local files = common_files(ticket, new, wanted, neighbor_policy, keeps)
+      if #files > 0 then
+        local is_before = not own_place or place < own_place
+        if is_before then
+          -- A lock of it has expired since, or another reservation has ended.
+          notice(place)
+        end
+        local holds_back = ticket.reserved or (is_before and aged_tickets()[ticket])
+        holds_back = holds_back and not waiting_for_caller()[ticket]
+        if holds_back then
+          holding[#holding + 1] = { ticket, files }
+        elseif request.kind == 'READ' then
+          wanting[#wanting + 1] = { ticket, files }
+        end
+        queue.before[#queue.before + 1] = (holds_back or is_before) and ticket or nil
       end
     end
+    return named('RESERVED', '1', holding), named('WAITING', '0', wanting)
   end
 
   -- The number of tickets for which `is_one(ticket)`, and the place of the first.
@@ -322,42 +159,84 @@ local function open_queue()
     return count, first
   end
 
-  local function is_of_person(ticket)
-    return ticket.user_id == request.user_id
+  -- Reserves the files of those tickets on the branch, in their order, that now wait for nobody. `is_free`: file path -> true for what
+  -- nobody has or waits for any more.
+  local function reserve_for_next(is_free)
+    if not next(is_free) then
+      return
+    end
+    locks_on, blockers, waits = {}, {}, {}
+    for place, ticket in ipairs(tickets) do
+      local is_about = false
+      for path in pairs(ticket.branch == request.branch and relations_of(ticket) or {}) do
+        is_about = is_about or is_free[path]
+      end
+      if is_about then
+        notice(place)
+      end
+    end
   end
 
-  -- Whether there is room for so many more files in tickets.
-  local function has_room_for(more)
-    local all, of_person = more, more
-    for _, ticket in ipairs(tickets) do
-      local count = #ticket.files + #(ticket.near or {})
-      all, of_person = all + count, of_person + (is_of_person(ticket) and count or 0)
+  -- Removes the caller's tickets on the branch for which `is_over(ticket)`; `is_free` then has their files, too.
+  local function remove_own(is_over, is_free)
+    for place = #tickets, 1, -1 do
+      local ticket = tickets[place]
+      if ticket.branch == request.branch and is_own(ticket) and is_over(ticket) then
+        for path in pairs(relations_of(ticket)) do
+          is_free[path] = true
+        end
+        table.remove(tickets, place)
+        forget_order()
+      end
     end
-    return all <= MOST_FILES and of_person <= MOST_FILES_OF_PERSON
+  end
+
+  -- Whether one of the files is none of the ticket's.
+  local function lacks_one(ticket, paths)
+    local relation_of = relations_of(ticket)
+    for _, path in ipairs(paths) do
+      if relation_of[path] ~= 'DIRECT' then
+        return true
+      end
+    end
+    return false
   end
 
   -- The caller's new ticket, or nil where there is no room for it.
   local function new_ticket(id, files, wanted, message, keeps)
-    local count, oldest = count_where(is_own)
-    if count >= MOST_OF_HOLDER then
-      table.remove(tickets, oldest)
-    end
-    if #tickets >= MOST_TICKETS or count_where(is_of_person) >= MOST_OF_PERSON or not has_room_for(#files) then
+    if #files > MOST_FILES_OF_HOLDER then
       return nil
+    end
+    local count, oldest = count_where(is_own)
+    local of_holder = #files
+    for _, ticket in ipairs(tickets) do
+      of_holder = of_holder + (is_own(ticket) and #ticket.files or 0)
+    end
+    while count >= MOST_OF_HOLDER or of_holder > MOST_FILES_OF_HOLDER do
+      of_holder = of_holder - #table.remove(tickets, oldest).files
+      count, oldest = count_where(is_own)
     end
     local ticket = {
       id = id, user_id = request.user_id, user_name = request.user_name,
       agent_id = request.agent_id ~= '' and request.agent_id or nil, branch = request.branch, status = wanted,
-      message = message, files = files, keeps = keeps or nil, since = now_ms, asked = now_ms,
+      message = message, files = files, keeps = keeps or nil, since = now_ms,
     }
-    if #(request.queue or '') + #cjson.encode(ticket) > MOST_BYTES then
+    local bytes, bytes_of_person, of_person = #cjson.encode(ticket), #cjson.encode(ticket), 0
+    for _, other in ipairs(tickets) do
+      local size = #cjson.encode(other)
+      bytes = bytes + size
+      if other.user_id == request.user_id then
+        bytes_of_person, of_person = bytes_of_person + size, of_person + 1
+      end
+    end
+    if #tickets >= MOST_TICKETS or of_person >= MOST_OF_PERSON or bytes > MOST_BYTES or bytes_of_person > MOST_BYTES_OF_PERSON then
       return nil
     end
     tickets[#tickets + 1] = ticket
     return ticket
   end
 
-  -- Writes the tickets back.
+  -- Writes the tickets back, and announces reservations.
   local function save()
     if not is_changed then
       return
@@ -372,6 +251,17 @@ local function open_queue()
     else
       redis.call('DEL', keys.queue)
     end
+    for _, ticket in ipairs(newly_reserved) do
+      if ticket.reserved then
+        emit({
+          type = 'lock_reserved', user = ticket.user_id, user_name = ticket.user_name, agent_id = ticket.agent_id,
+          branch = ticket.branch, status = ticket.status, message = ticket.message, ticket = ticket.id,
+          files = names_of(ticket.files), file_count = #ticket.files, expiry = math.floor(ticket.reserved / 1000),
+          expiry_ms = ticket.reserved, time_ms = now_ms,
+        })
+      end
+    end
+    newly_reserved = {}
   end
 
   -- Those whose locks or tickets block the caller, as `findings` have it, while they wait for a lock of the caller, also through
@@ -391,38 +281,55 @@ local function open_queue()
     return found
   end
 
+  -- The caller claims or checks `paths`, so that it does not wait for other files any more.
+  local function withdraw_others(paths)
+    local is_free = {}
+    remove_own(function(ticket)
+      return lacks_one(ticket, paths)
+    end, is_free)
+    reserve_for_next(is_free)
+  end
+
   -- The caller's place after a refusal for `findings`: { ticket, position, up to MOST_BEFORE before it: list of { user, agent or '',
   -- message, since }, what mutual() gives }; {} where there is no room.
   function queue.ask(paths, wanted, message, neighbor_policy, keeps, findings)
-    local id, place = own_ticket(paths, wanted)
-    local ticket, files = place and tickets[place], {}
-    waiting = nil
+    local files = {}
     for _, path in ipairs(paths) do
       files[#files + 1] = policy.kinds[path] ~= 'S' and path or nil
     end
+    withdraw_others(files)
+    local id, place = own_ticket(paths, wanted)
+    local ticket = place and tickets[place]
     if ticket then
-      ticket.asked_before, ticket.asked, ticket.message = ticket.asked, now_ms, message
       -- The policy of the branch may be another one now.
-      ticket.files, ticket.keeps, ticket.reserved = files, keeps or nil, nil
+      ticket.message, ticket.files, ticket.keeps, ticket.reserved = message, files, keeps or nil, nil
+      if now_ms > (ticket.held or ticket.asked) + PAUSE_MS then
+        ticket.overtaken = nil
+      end
       relations[ticket], waits[ticket], orders = nil, nil, {}
     else
       ticket = new_ticket(id, files, wanted, message, keeps)
       if not ticket then
+        save()
         return {}
       end
     end
-    is_changed = true
-    local near, is_near = is_blocking(wanted, 'NEIGHBOR', 'WRITING', neighbor_policy) and ticket.near or {}, {}
+    ticket.asked, ticket.held = now_ms, now_ms + (tonumber(policy.wait) or 0) * 1000
+    ticket.patience = tonumber(policy.patience) * 1000
+    local near, is_near, is_older = is_blocking(wanted, 'NEIGHBOR', 'WRITING', neighbor_policy) and ticket.near or {}, {}, false
     for _, path in ipairs(near) do
       is_near[path] = true
     end
     for _, finding in ipairs(findings) do
-      local path = finding[1] == 'NEIGHBOR' and finding[2] == '1' and #near < MOST_NEAR and cjson.decode(finding[5]).file_path
-      if path and not is_near[path] then
-        near[#near + 1], is_near[path] = path, true
+      local entry = finding[2] == '1' and finding[1] ~= 'RESERVED' and cjson.decode(finding[5])
+      is_older = is_older or (entry and (entry.granted_at or entry.timestamp) * 1000 <= ticket.since)
+      if entry and finding[1] == 'NEIGHBOR' and #near < MOST_NEAR and not is_near[entry.file_path] then
+        near[#near + 1], is_near[entry.file_path] = entry.file_path, true
       end
     end
     ticket.near = #near > 0 and near or nil
+    ticket.overtaken = ticket.overtaken or (not is_older and now_ms) or nil
+    forget_order()
     save()
     local before = {}
     for index, other in ipairs(part_of(queue.before, 1, math.min(#queue.before, MOST_BEFORE))) do
@@ -431,46 +338,59 @@ local function open_queue()
     return { ticket.id, #queue.before + 1, before, mutual(findings) }
   end
 
-  -- The caller has `paths` now, as `wanted` or for writing.
-  function queue.leave(paths, wanted)
-    local is_held = {}
+  -- The caller has `paths` now, as `wanted` or for writing; those that are not in `had` it did not have before.
+  function queue.leave(paths, wanted, had)
+    local is_held, new, is_free = {}, {}, {}
     for _, path in ipairs(paths) do
-      is_held[path] = true
+      is_held[path], new[#new + 1] = true, not had[path] and policy.kinds[path] ~= 'S' and path or nil
     end
     remove_own(function(ticket)
+      local has_all = wanted == 'WRITING' or ticket.status == wanted
       for _, path in ipairs(ticket.files) do
-        if not is_held[path] then
-          return false
-        end
+        has_all = has_all and is_held[path]
       end
-      return wanted == 'WRITING' or ticket.status == wanted
-    end)
+      return has_all or lacks_one(ticket, new)
+    end, is_free)
+    for path in pairs(is_held) do
+      is_free[path] = nil
+    end
+    reserve_for_next(is_free)
     save()
   end
 
-  -- The caller wants none of `paths` any more, or, with `is_everything`, nothing on the branch. The tickets that are first now have
-  -- a reservation.
-  function queue.released(paths, is_everything)
-    local is_released = {}
+  -- Whether the caller waits for anything but `paths`.
+  function queue.is_left_for(paths)
+    return count_where(function(ticket)
+      return ticket.branch == request.branch and is_own(ticket) and lacks_one(ticket, paths)
+    end) > 0
+  end
+
+  -- The caller works on `paths`.
+  function queue.leave_for(paths)
+    withdraw_others(paths)
+    save()
+  end
+
+  -- The caller waits for nothing on the branch any more, and nobody else has `paths` because of it.
+  function queue.released(paths)
+    local is_free = {}
     for _, path in ipairs(paths) do
-      is_released[path] = true
+      is_free[path] = true
     end
-    local function is_about(ticket, has_neighbors)
-      for path, relation in pairs(relations_of(ticket)) do
-        if is_released[path] and (has_neighbors or relation == 'DIRECT') then
-          return true
-        end
-      end
-      return false
+    remove_own(function()
+      return true
+    end, is_free)
+    reserve_for_next(is_free)
+    save()
+  end
+
+  -- Others' locks on `paths` have ended.
+  function queue.freed(paths)
+    local is_free = {}
+    for _, path in ipairs(paths) do
+      is_free[path] = true
     end
-    remove_own(function(ticket)
-      return is_everything or is_about(ticket, false)
-    end)
-    for place, ticket in ipairs(tickets) do
-      if ticket.branch == request.branch and is_about(ticket, true) then
-        notice(place)
-      end
-    end
+    reserve_for_next(is_free)
     save()
   end
 

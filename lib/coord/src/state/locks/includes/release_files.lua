@@ -45,7 +45,7 @@ if releases and #own == 0 then
       save_entries()
       -- The caller may have asked for these files since, and wants them no longer.
       if request.queue then
-        open_queue().released(paths, is_everything)
+        open_queue().released(paths)
       end
       return ended(cjson.decode(release.answer))
     end
@@ -164,7 +164,7 @@ end
 if #taken > 0 and not is_partial and not (is_abandoned and #own > 0) then
   save_entries()
   if request.queue then
-    open_queue().released(paths, false)
+    open_queue().released(paths)
   end
   emit_refusal('OPEN', message, paths, 'LOST', taken_paths)
   return ended({ 'LOST', now, head.commit, head.age, head.is_unconfirmed, taken })
@@ -218,7 +218,7 @@ if message ~= '' then
 end
 emit_by_claim('lock_released', own)
 if request.queue then
-  open_queue().released(paths, is_everything)
+  open_queue().released(paths)
 end
 if is_abandoned and governed then
   local of_intents = {}

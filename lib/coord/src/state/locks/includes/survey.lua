@@ -1,9 +1,19 @@
--- The locks that block the caller, and the tickets before it. Needs: request, keys.locks, policy.
+-- The locks and the tickets that block the caller. Needs: request, keys.locks, policy.
 -- @include locks/policy
 -- @include builds/graph_age
 -- @include locks/entries
 -- @include locks/neighbors
 -- @include locks/queue
+
+-- Whether the caller keeps the interfaces of all of these files.
+local function keeps_all(paths, interface_of)
+  for _, path in ipairs(paths) do
+    if interface_of(path) ~= 'keeps' then
+      return false
+    end
+  end
+  return true
+end
 
 -- Whether `entry` is that of the agent whose locks the caller takes over.
 local function is_given(entry)
@@ -22,7 +32,7 @@ local function place_of_field(value, field, first)
   return at or math.huge
 end
 
--- Whether one entry of `value` has both of these fields, and not the third. An entry is a flat object, so that its beginning occurs
+-- Whether one entry of `value` has both of these fields, and not the third, if that is given. An entry is a flat object, so that its beginning occurs
 -- nowhere else.
 local function has_entry_with(value, one, other, without)
   local first, at_one, at_other, at_without = string.find(value, '{"', 1, true), 0, 0, 0
@@ -34,8 +44,8 @@ local function has_entry_with(value, one, other, without)
     if last == math.huge then
       return false
     elseif last < (next_entry or math.huge) then
-      at_without = at_without < first and place_of_field(value, without, first) or at_without
-      if at_without >= (next_entry or math.huge) then
+      at_without = without and at_without < first and place_of_field(value, without, first) or at_without
+      if not without or at_without >= (next_entry or math.huge) then
         return true
       end
     end
@@ -50,12 +60,13 @@ local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
 
 -- Others' locks on `neighbors`, whose places (neighbors.lua) refer to `paths`: lists of findings that block and that do not,
 -- and the number of omitted locks. Only reported entries are decoded. `is_writing`: files that the caller already writes.
-local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_policy, is_writing)
+local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_policy, is_writing, interface_of)
   local blocking, harmless, keeping, later, omitted = {}, {}, {}, {}, 0
   local on_branch, writes, keeps = 'branch":' .. cjson.encode(request.branch), 'status":"WRITING"', 'interface":"keeps"'
   local function may_block(path, status, keeps_interface)
-    return not is_writing[paths[math.floor(place_of[path] / 2)]]
-      and is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy, false, keeps_interface)
+    local via = paths[math.floor(place_of[path] / 2)]
+    local both_keep = keeps_interface and interface_of(via) == 'keeps'
+    return not is_writing[via] and is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy, false, both_keep)
   end
   local function sort_out(path, value)
     load_value(path, value)
@@ -74,13 +85,15 @@ local function survey_neighbors(neighbors, place_of, paths, wanted, neighbor_pol
     if place_of_field(value, on_branch, 1) == math.huge then
       return
     end
-    -- A single entry, as most files have, blocks nobody if it keeps its interface; nothing else has to be found then.
-    local is_kept = string.find(value, keeps, 1, true)
+    -- Beside a file whose interface the caller keeps, a single entry, as most files have, blocks nobody if it keeps its own; nothing else
+    -- has to be found then.
+    local spares = not may_block(path, 'WRITING', true)
+    local is_kept = spares and string.find(value, keeps, 1, true)
     local is_single = is_kept and not string.find(value, '{"', 4, true)
     local may_write = (is_single or string.find(value, 'WRITING', 1, true)) and may_block(path, 'WRITING')
     if #blocking >= MOST_NEIGHBORS then
       omitted = omitted + 1
-    elseif may_write and not is_single and has_entry_with(value, on_branch, writes, keeps) then
+    elseif may_write and not is_single and has_entry_with(value, on_branch, writes, spares and keeps or nil) then
       sort_out(path, value)
     else
       local list = is_kept and may_write and #keeping < MOST_NEIGHBORS and keeping or later
@@ -127,22 +140,21 @@ end
 
 -- Surveys `paths` and their neighbors. Returns:
 --   findings: list of { relation, '1' if it blocks, requested file, '>' or '<', or '=' on a shared file, or '', entry as JSON },
---             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED: the entry is a ticket before the claim, or PENDING of a change that
---             is no lock
+--             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED or WAITING: the entry is a ticket (locks/queue), or PENDING
+--             of a change that is no lock
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch, or the one that it takes over
--- `interface`: `changes` or `keeps` if the caller says what becomes of those of the files.
+-- `interface_of`: what read_interface() gives.
 -- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
-local function survey(paths, wanted, neighbor_policy, interface)
+local function survey(paths, wanted, neighbor_policy, interface_of)
   local stored = load_entries(paths, MOST_AT_ONCE)
   if not stored then
     return nil, 'LOCKS'
   end
-  local own, is_writing, in_order = {}, {}, paths
+  local own, is_writing = {}, {}
   local blocking, harmless, elsewhere = {}, {}, {}
   if stored > 0 then
-    local new, written = {}, {}
     for _, path in ipairs(paths) do
       local others, is_shared = {}, policy.kinds[path] == 'S'
       for _, entry in ipairs(entries_of[path]) do
@@ -152,7 +164,7 @@ local function survey(paths, wanted, neighbor_policy, interface)
           -- Others hold what the caller writes only where it was shared at the grant; so it stays until one of them is done.
           own[path], is_shared = entry, is_shared or entry.status == 'WRITING'
           -- Who no longer keeps an interface has to get past the neighbors as if the lock were new.
-          is_writing[path] = entry.status == 'WRITING' and not (interface == 'changes' and entry.interface == 'keeps')
+          is_writing[path] = entry.status == 'WRITING' and not (interface_of(path) == 'changes' and entry.interface == 'keeps')
         end
       end
       for _, entry in ipairs(others) do
@@ -164,14 +176,18 @@ local function survey(paths, wanted, neighbor_policy, interface)
           table.insert(blocks and blocking or harmless, { 'DIRECT', blocks and '1' or '0', path, sign, entry })
         end
       end
-      table.insert(is_writing[path] and written or new, path)
     end
-    -- A renewal of a lock for writing is not refused because of a neighbor. New files are handled first, so that a neighbor
-    -- of both counts as a neighbor of the new one.
-    for _, path in ipairs(written) do
-      new[#new + 1] = path
+  end
+  -- A renewal of a lock for writing is not refused because of a neighbor, and who keeps an interface by fewer ones. A neighbor of several
+  -- files counts as that of the first: so those come first that may be refused most.
+  local in_order = {}
+  for rank = 1, #paths > 1 and 3 or 1 do
+    for _, path in ipairs(paths) do
+      local own_rank = is_writing[path] and 3 or interface_of(path) == 'keeps' and 2 or 1
+      if #paths == 1 or own_rank == rank then
+        in_order[#in_order + 1] = path
+      end
     end
-    in_order = new
   end
 
   local neighbors, place_of = {}, {}
@@ -184,15 +200,18 @@ local function survey(paths, wanted, neighbor_policy, interface)
   local near_blocking, near_harmless, left_out = {}, {}, 0
   if #neighbors > 0 then
     near_blocking, near_harmless, left_out =
-      survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing)
+      survey_neighbors(neighbors, place_of, in_order, wanted, neighbor_policy, is_writing, interface_of)
   end
-  local reserved = request.queue and open_queue().findings(paths, wanted, neighbor_policy, interface == 'keeps', own) or {}
+  local reserved, waited_for = {}, {}
+  if request.queue then
+    reserved, waited_for = open_queue().findings(paths, wanted, neighbor_policy, keeps_all(paths, interface_of), own)
+  end
   local pending_blocking, pending_harmless = {}, {}
   if #paths > 0 and (load_graph()[5] or '') ~= '' then
     -- @include locks/pending_findings
     pending_blocking, pending_harmless = pending.findings(paths, wanted, is_writing)
   end
   local findings, omitted =
-    report({ blocking, near_blocking, reserved, pending_blocking, pending_harmless, harmless, elsewhere, near_harmless })
+    report({ blocking, near_blocking, reserved, pending_blocking, pending_harmless, harmless, waited_for, elsewhere, near_harmless })
   return findings, #blocking + #near_blocking + #reserved + #pending_blocking > 0, omitted + left_out, own
 end

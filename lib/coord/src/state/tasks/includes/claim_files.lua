@@ -1,5 +1,10 @@
 -- The body of claim_files_of(). Needs: file_claims.
-local wanted, paths, message, ttl, lookups, interface = 'WRITING', policy.kept(task.files), id .. ': ' .. task.title, seconds, '', ''
+local wanted, paths, message, ttl, lookups = 'WRITING', policy.kept(task.files), id .. ': ' .. task.title, seconds, ''
+local held, said = surveyed[4] or {}, interface_of
+-- A renewal leaves what was said of the interface: edits may have changed it since.
+local function interface_of(path)
+  return held[path] and held[path].status == 'WRITING' and '' or said(path)
+end
 local function ended(answer)
   local instead = answer[1] == 'CONFLICT' and suggested({ { team_key, member.handle } }, task_name(id)) or {}
   return told({ 'FILES', now, answer, instead, id })

@@ -1,13 +1,17 @@
 -- What a claim of a task with its files needs. Needs: team, file_terms, and `gate_at`: the place of the first ARGV of
 -- locks/gate_request, behind which are neighbor policy, the digest of locks/policy, a line with letter and path for each file that was
--- judged by it, its names, the caller's head, the repository, how many paths cost one request, and the files that the gate has judged.
-local neighbor_policy, policy =
-  ARGV[gate_at + 11], { digest = ARGV[gate_at + 12], judged = {}, lines = ARGV[gate_at + 13], names = ARGV[gate_at + 14], unjudged = {} }
-local agent_head, repository, paths_of_request = unpack(ARGV, gate_at + 15, gate_at + 17)
-local judged_paths = { unpack(ARGV, gate_at + 18) }
+-- judged by it, its names, the text of read_interface(), the seconds of patience of locks/queue, the caller's head, the repository, how many
+-- paths cost one request, and the files that the gate has judged.
+local neighbor_policy, policy = ARGV[gate_at + 11], {
+  digest = ARGV[gate_at + 12], judged = {}, lines = ARGV[gate_at + 13], names = ARGV[gate_at + 14], unjudged = {},
+  patience = ARGV[gate_at + 16],
+}
+local agent_head, repository, paths_of_request = unpack(ARGV, gate_at + 17, gate_at + 19)
+local judged_paths = { unpack(ARGV, gate_at + 20) }
 
 -- @include tasks/file_terms
 -- @include locks/claiming
+local interface_of = read_interface(ARGV[gate_at + 15] or '')
 -- @include teams/suggested
 
 for letter, path in string.gmatch(policy.lines or '', '(.)([^\n]*)\n') do

@@ -16,6 +16,11 @@ local function plan_edge(id, dependency)
   end
 end
 
+-- What is kept of a list of ids, so that it is read in the order in which it was given.
+local function given_order(ids)
+  return #ids > 1 and ids or nil
+end
+
 -- The refusal if a task would have too many dependencies, of which `before` gives the number; or nil.
 local function refuse_planned(before)
   local per_task = {}

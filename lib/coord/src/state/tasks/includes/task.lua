@@ -4,7 +4,8 @@
 -- and `expires` (Unix milliseconds); `had` and `had_login`: the last owner before; `ended`: LAPSED or RELEASED, where there is no owner
 -- any more; `lapses`, how often; three hold it back;
 -- `assignee`, and `reserved` for it until then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none;
--- `locked`: the branch on which its files were claimed with it; `bytes`: '@' and a login -> what it has written (includes/bytes.lua).
+-- `locked`: the branch on which its files were claimed with it; `dependency_order` and `block_order`: the ids that a request gave, in its
+-- order, where these are several (edges have none; ids without an edge mean nothing); `bytes`: '@' and a login -> what it has written (includes/bytes.lua).
 -- What it depends on is in keys.edges, and how many of these are not completed in keys.unmet. What is held back has a mark there.
 -- @include events/emit
 -- @include tasks/offers

@@ -1,4 +1,4 @@
--- Ready tasks that the caller could do instead. Needs: request, keys.members, `neighbor_policy`.
+-- Ready tasks that the caller could do instead. Needs: request, keys.members, `neighbor_policy`, `interface_of`.
 -- @include locks/survey
 
 -- Up to three of `teams`, each { team in lower case, handle of the caller }, whose files are free: list of { id, title, team, handle and login of the
@@ -23,7 +23,7 @@ local function suggested(teams, except)
         looked_at = looked_at + 1
         local findings, is_blocked = {}, false
         if task.files then
-          findings, is_blocked = survey(task.files, 'WRITING', neighbor_policy)
+          findings, is_blocked = survey(task.files, 'WRITING', neighbor_policy, interface_of)
         end
         if not findings then
           -- There are too many locks to look at more.

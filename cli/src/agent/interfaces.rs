@@ -1,0 +1,98 @@
+//! What others can import of a file: as the branch has it, and as it is or would be here. Where the two differ, writers of neighbors are in
+//! each other's way.
+
+use std::collections::BTreeMap;
+
+use coord::domain::{CommitSha, FilePath};
+use coord_files::Inside;
+use coord_git::WorkingCopy;
+use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, ReadInterface, interface};
+
+use super::work::Work;
+
+/// Most files of one claim that are compared. Others count as changed.
+const MOST_FILES: usize = 64;
+
+/// Bytes of these that are read in all, of one side.
+const MOST_BYTES: usize = 8 << 20;
+
+/// The interfaces of a branch, and of a working copy for it.
+pub struct Interfaces<'a> {
+    working_copy: &'a WorkingCopy,
+    /// The newest commit of the branch that the working copy contains. What this session holds is the same there as at the claim's head.
+    base: Option<CommitSha>,
+}
+
+impl<'a> Interfaces<'a> {
+    /// Those of the work.
+    pub fn of(work: &'a Work) -> Interfaces<'a> {
+        Interfaces {
+            working_copy: &work.working_copy,
+            base: work.working_copy.base_head(&work.branch),
+        }
+    }
+
+    /// The files whose interface on disk differs from that of the branch, and how.
+    pub fn compare_disk(&self, files: &[String]) -> BTreeMap<String, String> {
+        self.compare(files, |file| self.on_disk(file).ok_or(NoInterface::Unreadable))
+    }
+
+    /// The same for what `after` says that each file will have: its content, which is empty where it is removed.
+    pub fn compare(
+        &self,
+        files: &[String],
+        mut after: impl FnMut(&str) -> Result<Vec<u8>, NoInterface>,
+    ) -> BTreeMap<String, String> {
+        let mut left = MOST_BYTES;
+        let mut compared = BTreeMap::new();
+        for (place, file) in files.iter().enumerate() {
+            let comparison = match place < MOST_FILES && left > 0 {
+                true => after(file).and_then(|after| {
+                    left = left.saturating_sub(after.len());
+                    self.compare_one(file, &after)
+                }),
+                false => Err(NoInterface::TooLarge),
+            };
+            match comparison {
+                Ok(InterfaceComparison::Same) => {}
+                Ok(InterfaceComparison::Changed(changes)) => {
+                    compared.insert(file.clone(), changes.to_string());
+                }
+                Ok(InterfaceComparison::Unknown(why)) | Err(why) => {
+                    compared.insert(file.clone(), unknown(why));
+                }
+            }
+        }
+        compared
+    }
+
+    /// What is on disk; nothing where the file is gone. `None` where it cannot be read, or is too large.
+    pub fn on_disk(&self, file: &str) -> Option<Vec<u8>> {
+        let read = Inside::new(self.working_copy.root(), file).read(MAX_INTERFACE_BYTES as u64);
+        Some(read.ok()?.unwrap_or_default())
+    }
+
+    /// Compares `after` with what the branch has. A new file has no neighbors yet.
+    fn compare_one(&self, file: &str, after: &[u8]) -> Result<InterfaceComparison, NoInterface> {
+        let path = FilePath::parse(file).map_err(|_| NoInterface::Unreadable)?;
+        let base = self.base.as_ref().ok_or(NoInterface::Unreadable)?;
+        let before = self
+            .working_copy
+            .content_at(base, &path, MAX_INTERFACE_BYTES as u64)
+            .map_err(|_| NoInterface::Unreadable)?;
+        let Some(before) = before.filter(|before| before != after) else {
+            return Ok(InterfaceComparison::Same);
+        };
+        let language = Language::of_path(file).ok_or(NoInterface::Language)?;
+        let read = |content: &[u8]| -> ReadInterface { interface(language, content) };
+        Ok(InterfaceComparison::between(&read(&before), &read(after)))
+    }
+}
+
+/// Why a file counts as changed that is not compared.
+fn unknown(why: NoInterface) -> String {
+    match why {
+        NoInterface::Language => "Coord reads no interfaces of this language".to_owned(),
+        why => format!("its interface is not known ({})", why.name()),
+    }
+}

@@ -1,0 +1,155 @@
+//! A patch in the form of `apply_patch`, in which Codex and others send all of their edits: its files, and what becomes of them.
+
+/// What a patch does to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) enum Patched<'a> {
+    Added {
+        path: &'a str,
+        lines: Vec<&'a str>,
+    },
+    Removed {
+        path: &'a str,
+    },
+    Updated {
+        path: &'a str,
+        moved_to: Option<&'a str>,
+        hunks: Vec<Hunk<'a>>,
+    },
+}
+
+/// Lines that stand together in a file, and those that take their place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Hunk<'a> {
+    old: Vec<&'a str>,
+    new: Vec<&'a str>,
+}
+
+/// What `patch` does, in its order. Lines that are no part of the form are left out.
+pub(in super::super) fn patched(patch: &str) -> Vec<Patched<'_>> {
+    let mut changes = Vec::new();
+    for line in patch.lines() {
+        let header = |name: &str| line.strip_prefix(name).map(str::trim).filter(|path| !path.is_empty());
+        if let Some(path) = header("*** Add File: ") {
+            changes.push(Patched::Added {
+                path,
+                lines: Vec::new(),
+            });
+        } else if let Some(path) = header("*** Delete File: ") {
+            changes.push(Patched::Removed { path });
+        } else if let Some(path) = header("*** Update File: ") {
+            changes.push(Patched::Updated {
+                path,
+                moved_to: None,
+                hunks: Vec::new(),
+            });
+        } else {
+            match changes.last_mut() {
+                Some(Patched::Added { lines, .. }) => lines.extend(line.strip_prefix('+')),
+                Some(Patched::Updated { moved_to, hunks, .. }) => match header("*** Move to: ") {
+                    Some(path) => *moved_to = Some(path),
+                    None => add_line(hunks, line),
+                },
+                _ => {}
+            }
+        }
+    }
+    changes
+}
+
+fn add_line<'a>(hunks: &mut Vec<Hunk<'a>>, line: &'a str) {
+    if line.starts_with("@@") || hunks.is_empty() {
+        hunks.push(Hunk::default());
+    }
+    let Some(hunk) = hunks.last_mut() else { return };
+    match line.split_at_checked(1) {
+        Some((" ", same)) => {
+            hunk.old.push(same);
+            hunk.new.push(same);
+        }
+        Some(("-", old)) => hunk.old.push(old),
+        Some(("+", new)) => hunk.new.push(new),
+        // Some agents leave out the space of an empty line.
+        None => {
+            hunk.old.push("");
+            hunk.new.push("");
+        }
+        _ => {}
+    }
+}
+
+impl Hunk<'_> {
+    /// `content` with the new lines in the place of the old ones, which are found as they are, or but for blanks at their ends. `None`
+    /// where they are not there.
+    pub(in super::super) fn applied_to(&self, content: &str) -> Option<String> {
+        let lines: Vec<&str> = content.lines().collect();
+        let at = match self.old.as_slice() {
+            [] => Some(lines.len()),
+            old => {
+                let is_at = |same: fn(&str, &str) -> bool| {
+                    let mut windows = lines.windows(old.len());
+                    windows.position(|window| window.iter().zip(old).all(|(one, other)| same(one, other)))
+                };
+                is_at(|one, other| one == other).or_else(|| is_at(|one, other| one.trim() == other.trim()))
+            }
+        }?;
+        let (before, rest) = lines.split_at(at);
+        let after = rest.get(self.old.len()..)?;
+        let lines = before.iter().chain(&self.new).chain(after);
+        Some(lines.map(|line| format!("{line}\n")).collect())
+    }
+}
+
+/// The files that `patch` writes, removes and moves, both names of a moved one, each once.
+pub fn patched_files(patch: &str) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for change in patched(patch) {
+        let (path, moved_to) = match change {
+            Patched::Added { path, .. } | Patched::Removed { path } => (path, None),
+            Patched::Updated { path, moved_to, .. } => (path, moved_to),
+        };
+        for name in std::iter::once(path).chain(moved_to) {
+            if !files.iter().any(|known| known == name) {
+                files.push(name.to_owned());
+            }
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_a_patch_is_named_once_and_content_names_none() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n*** Move to: src/b.rs\n@@ fn main\n-old\n+*** Add File: no.rs\n \
+                     *** Delete File: no.rs\n*** Add File: new file.rs\n+x\n*** Delete File: /abs/c.rs\n*** Update File: src/a.rs\n\
+                     *** End Patch\n";
+        assert_eq!(
+            patched_files(patch),
+            ["src/a.rs", "src/b.rs", "new file.rs", "/abs/c.rs"]
+        );
+        assert!(patched_files("--- a/x\n+++ b/x\n").is_empty());
+        assert!(patched_files("*** Add File:  \r\n").is_empty());
+    }
+
+    #[test]
+    fn a_hunk_is_found_as_it_is_or_but_for_blanks() {
+        let hunk = Hunk {
+            old: vec!["  b", "c"],
+            new: vec!["  B"],
+        };
+        assert_eq!(hunk.applied_to("b\nc\n  b\nc\nd").as_deref(), Some("b\nc\n  B\nd\n"));
+        assert_eq!(hunk.applied_to("a\nb \nc\n").as_deref(), Some("a\n  B\n"));
+        assert_eq!(hunk.applied_to("a\nb\n"), None);
+        assert_eq!(
+            Hunk {
+                old: vec![],
+                new: vec!["x"]
+            }
+            .applied_to("a\n")
+            .as_deref(),
+            Some("a\nx\n")
+        );
+    }
+}

@@ -1,0 +1,241 @@
+//! What a file will contain after an edit, before it is made: from the arguments of the tool, in the forms of all agents.
+
+use serde_json::Value;
+
+use super::agents::patch::{Patched, patched};
+
+/// Fields with the whole content of a file.
+const WHOLE: [&str; 4] = ["content", "contents", "file_text", "fileText"];
+
+/// Fields with the text that is replaced, and with the one that takes its place.
+const OLD: [&str; 3] = ["old_string", "oldString", "old_str"];
+const NEW: [&str; 3] = ["new_string", "newString", "new_str"];
+
+/// Fields that have every occurrence replaced.
+const ALL: [&str; 3] = ["replace_all", "replaceAll", "allow_multiple"];
+
+/// Lists whose members are replacements, of one file or of one each.
+const LISTS: [&str; 2] = ["edits", "replacements"];
+
+/// The content of a file after the call of an edit tool, whose `before` is on disk. `is_it` tells whether a path of the arguments is the
+/// file. `None` where the arguments do not tell: they are of an unknown form, or what they replace is not there.
+pub(super) fn after(tool: &str, input: &Value, before: &[u8], is_it: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
+    if let Some(patch) = patch_in(input) {
+        return after_patch(patch, before, is_it);
+    }
+    if tool == "Delete" {
+        return Some(Vec::new());
+    }
+    if let Some(whole) = text(input, &WHOLE) {
+        return Some(whole.as_bytes().to_vec());
+    }
+    let before = std::str::from_utf8(before).ok()?;
+    if let Some(line) = input.get("insert_line") {
+        let new = text(input, &NEW).or_else(|| text(input, &["insert_text"]))?;
+        return inserted(before, line.as_u64()?, new).map(String::into_bytes);
+    }
+    let mut content = before.to_owned();
+    let mut is_changed = false;
+    let lists = LISTS.iter().filter_map(|list| input.get(list)?.as_array());
+    let members: Vec<&Value> = lists.flatten().collect();
+    let single = text(input, &OLD).or_else(|| text(input, &NEW)).map(|_| input);
+    for edit in single.into_iter().chain(members) {
+        // A member without a path is of the file that the call names.
+        if super::agents::path_in(edit).is_some_and(|path| !is_it(&path)) {
+            continue;
+        }
+        content = replaced(&content, edit)?;
+        is_changed = true;
+    }
+    is_changed.then(|| content.into_bytes())
+}
+
+/// The text of the first of the fields `names`.
+fn text<'a>(object: &'a Value, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| object.get(name)?.as_str())
+}
+
+/// `content` with one replacement.
+fn replaced(content: &str, edit: &Value) -> Option<String> {
+    let (old, new) = (
+        text(edit, &OLD).unwrap_or_default(),
+        text(edit, &NEW).unwrap_or_default(),
+    );
+    if old.is_empty() {
+        // A new file.
+        return content.is_empty().then(|| new.to_owned());
+    }
+    let is_all = ALL.iter().any(|name| edit.get(name) == Some(&Value::Bool(true)))
+        || edit
+            .get("expected_replacements")
+            .and_then(Value::as_u64)
+            .is_some_and(|count| count > 1);
+    let mut found = content.match_indices(old);
+    match (found.next(), found.next(), is_all) {
+        (None, ..) | (_, Some(_), false) => None,
+        _ => Some(content.replace(old, new)),
+    }
+}
+
+/// `content` with `new` behind line `line`, from 1 on.
+fn inserted(content: &str, line: u64, new: &str) -> Option<String> {
+    let mut lines: Vec<&str> = content.split_inclusive('\n').collect();
+    let line = usize::try_from(line).ok().filter(|line| *line <= lines.len())?;
+    let new = if new.ends_with('\n') {
+        new.to_owned()
+    } else {
+        format!("{new}\n")
+    };
+    lines.insert(line, &new);
+    Some(lines.concat())
+}
+
+/// The patch in the form of `apply_patch`, where the arguments have one.
+fn patch_in(input: &Value) -> Option<&str> {
+    let body = match input {
+        Value::String(body) => Some(body.as_str()),
+        input => text(input, &["command", "patchText", "patch", "input"]),
+    };
+    body.filter(|body| body.contains("*** Begin Patch"))
+}
+
+fn after_patch(patch: &str, before: &[u8], is_it: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
+    let mut content = std::str::from_utf8(before).ok()?.to_owned();
+    let mut is_named = false;
+    for change in patched(patch) {
+        match change {
+            Patched::Added { path, lines } if is_it(path) => {
+                content = lines.iter().map(|line| format!("{line}\n")).collect()
+            }
+            Patched::Removed { path } if is_it(path) => content = String::new(),
+            // What a file becomes that is moved here is new to the branch, which is all that is asked.
+            Patched::Updated { moved_to: Some(to), .. } if is_it(to) => {}
+            Patched::Updated {
+                path,
+                moved_to: Some(_),
+                ..
+            } if is_it(path) => content = String::new(),
+            Patched::Updated { path, hunks, .. } if is_it(path) => {
+                for hunk in hunks {
+                    content = hunk.applied_to(&content)?;
+                }
+            }
+            _ => continue,
+        }
+        is_named = true;
+    }
+    is_named.then(|| content.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(input: Value, before: &str) -> Option<String> {
+        let after = after("Edit", &input, before.as_bytes(), |path| path == "a.ts");
+        after.map(|after| String::from_utf8(after).unwrap())
+    }
+
+    #[test]
+    fn the_forms_of_all_agents_give_the_content_after_the_edit() {
+        let before = "one\ntwo\ntwo\n";
+        for (input, after) in [
+            (json!({ "file_path": "a.ts", "content": "new" }), Some("new")),
+            (json!({ "path": "a.ts", "file_text": "new" }), Some("new")),
+            (
+                json!({ "file_path": "a.ts", "old_string": "one", "new_string": "1" }),
+                Some("1\ntwo\ntwo\n"),
+            ),
+            (
+                json!({ "filePath": "a.ts", "oldString": "one", "newString": "" }),
+                Some("\ntwo\ntwo\n"),
+            ),
+            (json!({ "path": "a.ts", "old_str": "one\n" }), Some("two\ntwo\n")),
+            (
+                json!({ "file_path": "a.ts", "old_string": "two", "new_string": "2" }),
+                None,
+            ),
+            (
+                json!({ "file_path": "a.ts", "old_string": "two", "new_string": "2", "replace_all": true }),
+                Some("one\n2\n2\n"),
+            ),
+            (
+                json!({ "file_path": "a.ts", "old_string": "two", "new_string": "2", "expected_replacements": 2 }),
+                Some("one\n2\n2\n"),
+            ),
+            (
+                json!({ "file_path": "a.ts", "old_string": "three", "new_string": "3" }),
+                None,
+            ),
+            (
+                json!({ "file_path": "a.ts", "edits": [
+                    { "old_string": "one", "new_string": "two" }, { "old_string": "two\ntwo\ntwo", "new_string": "2" },
+                ] }),
+                Some("2\n"),
+            ),
+            (
+                json!({ "edits": [{ "old_string": "one", "new_string": "1" }, { "old_string": "gone", "new_string": "" }] }),
+                None,
+            ),
+            (
+                json!({ "replacements": [
+                    { "filePath": "b.ts", "oldString": "one", "newString": "b" }, { "filePath": "a.ts", "oldString": "one", "newString": "a" },
+                ] }),
+                Some("a\ntwo\ntwo\n"),
+            ),
+            (
+                json!({ "command": "insert", "path": "a.ts", "insert_line": 1, "new_str": "1.5" }),
+                Some("one\n1.5\ntwo\ntwo\n"),
+            ),
+            (json!({ "path": "a.ts", "insert_line": 9, "new_str": "x" }), None),
+            (json!({ "filePath": "a.ts", "code": "// ...existing code..." }), None),
+            (
+                json!({ "file_path": "a.ts", "old_string": "", "new_string": "new" }),
+                None,
+            ),
+        ] {
+            assert_eq!(of(input.clone(), before).as_deref(), after, "{input}");
+        }
+        assert_eq!(
+            of(json!({ "old_string": "", "new_string": "new" }), "").as_deref(),
+            Some("new")
+        );
+        assert_eq!(
+            after("Delete", &json!({ "path": "a.ts" }), b"x", |_| true),
+            Some(Vec::new())
+        );
+        assert_eq!(
+            after(
+                "Edit",
+                &json!({ "old_string": "a", "new_string": "b" }),
+                b"\xff a",
+                |_| true
+            ),
+            None
+        );
+    }
+
+    #[test]
+    fn a_patch_gives_the_content_of_each_of_its_files() {
+        let patch = "*** Begin Patch\n*** Update File: a.ts\n@@ fn\n one\n-two\n+2\n*** Add File: b.ts\n+x\n+y\n*** Delete File: c.ts\n\
+                     *** Update File: d.ts\n*** Move to: e.ts\n@@\n-one\n+1\n*** End Patch";
+        let of = |path: &str| {
+            let after = after("apply_patch", &json!({ "input": patch }), b"one\ntwo\ntwo\n", |named| {
+                named == path
+            });
+            after.map(|after| String::from_utf8(after).unwrap())
+        };
+        assert_eq!(of("a.ts").as_deref(), Some("one\n2\ntwo\n"));
+        assert_eq!(of("b.ts").as_deref(), Some("x\ny\n"));
+        assert_eq!(of("c.ts").as_deref(), Some(""));
+        assert_eq!(of("d.ts").as_deref(), Some(""));
+        assert_eq!(of("other.ts"), None);
+        assert_eq!(
+            after("apply_patch", &json!(patch), b"three\n", |named| named == "a.ts"),
+            None,
+            "it does not apply"
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! Folders without `__init__` below a source root or in a project: whether each is a root or a namespace.
+//!
+//! Modules of a namespace are imported by their names from a folder above on, those of a root by names from the root itself
+//! on, and paths alone do not tell which of the two a folder is. An import tells it: whoever imports a module of the folder by
+//! a longer name has the folder where that name begins on Python's path. The topmost such folder counts.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::file::FileId;
+use crate::resolve::path_table::PathTable;
+use crate::resolve::paths::{below, folder};
+use crate::resolve::python::PythonRoots;
+use crate::resolve::python::roots::{MODULE, is_python, text_of};
+use crate::resolve::read_tree::ReadTree;
+use crate::specifier::Specifier;
+
+/// Most folders between a source root and a folder that may be a root. A deeper one is a namespace.
+const MAX_DEPTH: usize = 12;
+/// Most memory of names, in bytes; folders past that are namespaces.
+const MAX_NAME_BYTES: usize = 32 << 20;
+/// Memory of a name beside its text.
+const BYTES_OF_A_NAME: usize = 160;
+/// Most folders of one name in one project.
+const MAX_MEANINGS: usize = 16;
+/// Most projects around one file whose names are looked at.
+const MAX_PROJECTS: usize = 8;
+
+/// A folder that is a root or a namespace.
+struct Candidate<'t> {
+    dir: &'t str,
+    /// The nearest source root or project above: the topmost folder where its name can begin.
+    base: &'t str,
+    holds_packages: bool,
+    /// The folder of its project, whose files see its names before those of other projects.
+    project: &'t str,
+    /// Whether it is below a source root. In another project it is a namespace or a folder like any other.
+    is_below_source: bool,
+    /// Whether all of its names fit in.
+    is_named: bool,
+}
+
+/// A folder by one of its names: which candidate it is, and the length of the path of the folder where the name begins.
+type Meaning = (u32, u32);
+
+/// The names of candidates.
+#[derive(Default)]
+struct Names<'t> {
+    /// Folder of a project -> name -> the candidates that have it there.
+    of_projects: HashMap<&'t str, HashMap<String, Vec<Meaning>>>,
+    /// Name -> the candidate that has it, where it is the only one.
+    unique: HashMap<String, Option<Meaning>>,
+}
+
+impl PythonRoots {
+    /// Finds the root of the names of each folder that has Python's files or packages.
+    pub(super) fn find_homes(&mut self, tree: ReadTree<'_>, python: &[FileId]) {
+        if self.kinds.sources.is_empty() && self.kinds.flat.is_empty() {
+            return;
+        }
+        let table = tree.table;
+        let mut candidates = self.candidates(table, python);
+        let names = self.names(&mut candidates);
+        let first = |name: &String| name.split('.').next().unwrap_or(name).to_owned();
+        self.deciding = names.unique.keys().map(first).collect();
+        let mut begins: Vec<Option<u32>> = vec![None; candidates.len()];
+        let files = tree.table.files().iter().zip(tree.records);
+        for (file, record) in files.filter(|(file, _)| is_python(&file.path)) {
+            let specifiers = record.as_deref().map_or(&[][..], |record| &record.specifiers);
+            let mut imports = self.deciding_imports(specifiers).peekable();
+            if imports.peek().is_none() {
+                continue;
+            }
+            let around = std::iter::successors(Some(folder(&file.path)), |dir| (!dir.is_empty()).then(|| folder(dir)));
+            let projects = around.filter_map(|dir| names.of_projects.get(dir));
+            let projects: Vec<_> = projects.take(MAX_PROJECTS).collect();
+            for import in imports {
+                for (meaning, child) in meanings(&projects, &names, import) {
+                    self.note(table, &candidates, meaning, child, &mut begins);
+                }
+            }
+        }
+        self.homes = homes(&candidates, &begins);
+    }
+
+    /// Module and name of each import that may tell where names begin.
+    pub(super) fn deciding_imports<'s>(
+        &self,
+        specifiers: &'s [Specifier],
+    ) -> impl Iterator<Item = (&'s str, Option<&'s str>)> {
+        let specifiers = if self.deciding.is_empty() { &[] } else { specifiers };
+        specifiers.iter().filter_map(|specifier| {
+            let first = specifier.text.split('.').next().unwrap_or_default();
+            let name = specifier.name.as_deref();
+            self.deciding.contains(first).then_some((specifier.text.as_str(), name))
+        })
+    }
+
+    /// The candidates, by path.
+    fn candidates<'t>(&self, table: &'t PathTable, python: &[FileId]) -> Vec<Candidate<'t>> {
+        let mut holders: BTreeMap<&str, bool> = BTreeMap::new();
+        for id in python {
+            holders.entry(folder(table.path(*id))).or_default();
+        }
+        for found in self.folders.iter().filter(|found| found.is_package) {
+            holders.insert(folder(text_of(table, *found)), true);
+        }
+        let is_package = |dir: &str| self.folder_at(table, dir).is_some_and(|folder| folder.is_package);
+        let candidate = |(dir, holds_packages): (&'t str, bool)| {
+            if self.kinds.shared.contains_key(dir) || self.kinds.projects.contains(dir) {
+                return None;
+            }
+            let source = self.source_above(dir);
+            let (base, project) = match source {
+                Some(source) => (self.base_above(dir)?, folder(source)),
+                None => {
+                    let flat = self.flat_above(dir).filter(|_| holds_packages)?;
+                    (flat, flat)
+                }
+            };
+            let is_named = depth(dir, base) <= MAX_DEPTH;
+            let mut above = dir;
+            while is_named && above.len() > base.len() {
+                // A folder in a package is no root.
+                if is_package(above) {
+                    return None;
+                }
+                above = folder(above);
+            }
+            Some(Candidate {
+                dir,
+                base,
+                holds_packages,
+                project,
+                is_below_source: source.is_some(),
+                is_named,
+            })
+        };
+        holders.into_iter().filter_map(candidate).collect()
+    }
+
+    /// The nearest project above `dir` that has its packages in its own folder.
+    fn flat_above<'a>(&self, dir: &'a str) -> Option<&'a str> {
+        let mut above = std::iter::successors(Some(folder(dir)), |above| Some(folder(above)));
+        let mut above = above.by_ref().take_while(|above| !above.is_empty()).take(MAX_DEPTH);
+        above.find(|above| self.kinds.flat.contains(*above))
+    }
+
+    /// The names of all candidates, from each folder between its base and itself on.
+    fn names<'t>(&self, candidates: &mut [Candidate<'t>]) -> Names<'t> {
+        let mut names = Names::default();
+        let mut left = MAX_NAME_BYTES;
+        for (number, candidate) in (0..).zip(candidates) {
+            let (dir, base) = (candidate.dir, candidate.base);
+            let inside = &dir[base.len() + 1..];
+            let cost = depth(dir, base) * (2 * inside.len() + BYTES_OF_A_NAME);
+            if !candidate.is_named || cost > left {
+                candidate.is_named = false;
+                continue;
+            }
+            left -= cost;
+            let of_project = names.of_projects.entry(candidate.project).or_default();
+            let ends = memchr::memchr_iter(b'/', inside.as_bytes()).map(|at| base.len() + 1 + at);
+            for begin in std::iter::once(base.len()).chain(ends) {
+                let name = dir[begin + 1..].replace('/', ".");
+                let meaning = (number, begin as u32);
+                let unique = names.unique.entry(name.clone());
+                unique.and_modify(|known| *known = None).or_insert(Some(meaning));
+                let known = of_project.entry(name).or_default();
+                if known.len() < MAX_MEANINGS {
+                    known.push(meaning);
+                }
+            }
+        }
+        names
+    }
+
+    /// Notes that the name of a candidate begins at a folder, if the candidate has `child`.
+    fn note(
+        &self,
+        table: &PathTable,
+        candidates: &[Candidate<'_>],
+        (number, begin): Meaning,
+        child: &str,
+        begins: &mut [Option<u32>],
+    ) {
+        let (Some(candidate), Some(known)) = (candidates.get(number as usize), begins.get_mut(number as usize)) else {
+            return;
+        };
+        if known.is_some_and(|known| known <= begin) {
+            return;
+        }
+        let path = below(candidate.dir, child);
+        let is_module = || {
+            table
+                .siblings_untraced(&path)
+                .is_some_and(|files| files.first(MODULE).is_some())
+        };
+        if self.folder_at(table, &path).is_some() || is_module() {
+            *known = Some(begin);
+        }
+    }
+}
+
+/// Number of folders from `base` to `dir`.
+fn depth(dir: &str, base: &str) -> usize {
+    memchr::memchr_iter(b'/', &dir.as_bytes()[base.len()..]).count()
+}
+
+/// The candidates that an import, by its module and name, may mean a child of, and the name of that child.
+fn meanings<'a>(
+    projects: &'a [&HashMap<String, Vec<Meaning>>],
+    names: &'a Names<'_>,
+    (text, name): (&'a str, Option<&'a str>),
+) -> impl Iterator<Item = (Meaning, &'a str)> {
+    let dots = memchr::memchr_iter(b'.', text.as_bytes()).take(MAX_DEPTH);
+    let inner = dots.map(|dot| {
+        let rest = &text[dot + 1..];
+        (&text[..dot], rest.split('.').next().unwrap_or(rest))
+    });
+    let modules = inner.chain(name.map(|name| (text, name)));
+    modules.flat_map(|(module, child)| {
+        let near = projects.iter().filter_map(|names| names.get(module)).flatten();
+        let mut near = near.copied().peekable();
+        // A file of another project means a candidate only where nothing else has the name.
+        let far = near
+            .peek()
+            .is_none()
+            .then(|| names.unique.get(module).copied().flatten());
+        near.chain(far.flatten()).map(move |meaning| (meaning, child))
+    })
+}
+
+/// The root of the names of each candidate, where `begins` has the length of its path, if an import tells it.
+fn homes(candidates: &[Candidate<'_>], begins: &[Option<u32>]) -> HashMap<String, String> {
+    let mut homes: HashMap<String, String> = HashMap::new();
+    let mut namespaces: HashSet<&str> = HashSet::new();
+    for (candidate, begin) in candidates.iter().zip(begins) {
+        let dir = candidate.dir;
+        let above = std::iter::successors(Some(folder(dir)), |above| Some(folder(above)))
+            .take_while(|above| above.len() > candidate.base.len())
+            .take(MAX_DEPTH)
+            .find(|above| namespaces.contains(above));
+        let home = match begin {
+            _ if !candidate.is_named && candidate.is_below_source => candidate.base,
+            _ if !candidate.is_named => dir,
+            Some(begin) => &dir[..*begin as usize],
+            // Packages in a namespace are of the namespace.
+            // A folder of scripts is none.
+            None if candidate.holds_packages => {
+                let home = above.and_then(|above| homes.get(above));
+                home.map_or(dir, |home| &dir[..home.len()])
+            }
+            None => dir,
+        };
+        if home != dir {
+            namespaces.insert(dir);
+        } else if !candidate.is_below_source {
+            continue;
+        }
+        homes.insert(dir.to_owned(), home.to_owned());
+    }
+    homes
+}
