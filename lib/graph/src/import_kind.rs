@@ -34,11 +34,13 @@ pub enum ImportKind {
     Path,
     /// A module in the list of AMD's `define(["x"], ...)` or `require(["x"], ...)`.
     Amd,
+    /// Vite's `import.meta.glob("./*.x")` and webpack's `require.context("./x")`: all files that match.
+    Glob,
 }
 
 impl ImportKind {
     /// Every kind, in order.
-    pub const ALL: [ImportKind; 14] = [
+    pub const ALL: [ImportKind; 15] = [
         ImportKind::Import,
         ImportKind::ExportFrom,
         ImportKind::Type,
@@ -53,6 +55,7 @@ impl ImportKind {
         ImportKind::Constraint,
         ImportKind::Path,
         ImportKind::Amd,
+        ImportKind::Glob,
     ];
 
     /// Lower-case name, as on the wire.
@@ -72,6 +75,7 @@ impl ImportKind {
             ImportKind::Constraint => "constraint",
             ImportKind::Path => "path",
             ImportKind::Amd => "amd",
+            ImportKind::Glob => "glob",
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::scan::findings::{BYTES_FOR_WEIGHT, Weigh};
 use crate::specifier::Specifier;
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
-pub const SCAN_VERSION: u32 = 5;
+pub const SCAN_VERSION: u32 = 6;
 
 /// The result of reading one file. It belongs to the content, so that a renamed file keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Record {
     pub manifest: Option<String>,
 }
 
-const KINDS: [(ImportKind, char); 14] = [
+const KINDS: [(ImportKind, char); 15] = [
     (ImportKind::Import, 'i'),
     (ImportKind::ExportFrom, 'e'),
     (ImportKind::Type, 't'),
@@ -42,6 +42,7 @@ const KINDS: [(ImportKind, char); 14] = [
     (ImportKind::Path, 'p'),
     (ImportKind::Constraint, 'c'),
     (ImportKind::Amd, 'a'),
+    (ImportKind::Glob, 'g'),
 ];
 
 impl Record {
@@ -175,6 +176,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::interface::stored::INTERFACE_VERSION;
     use crate::interface::{Interface, NoInterface};
 
     fn any_record() -> impl Strategy<Value = Record> {
@@ -246,7 +248,7 @@ mod tests {
             let record = decoded(&format!("{line}i1 ./a\n")).expect("a record");
             assert_eq!((record.interface, record.specifiers.len()), (None, 1), "{line}");
         }
-        assert_eq!(decoded("I1 - for_a_reason\n"), None);
-        assert_eq!(decoded("I1 00ff 0 2\n00ff name\n"), None);
+        assert_eq!(decoded(&format!("I{INTERFACE_VERSION} - for_a_reason\n")), None);
+        assert_eq!(decoded(&format!("I{INTERFACE_VERSION} 00ff 0 2\n00ff name\n")), None);
     }
 }

@@ -17,7 +17,8 @@ pub struct Specifier {
     pub text: String,
     /// Python's `from text import name`: one specifier for each name, because it may be a submodule. `None` otherwise;
     /// `*` for a star import. Rust's `mod`: the value of its `path` attribute. Rust's `use a::b`: its meaning, where the
-    /// file itself binds the name `a`. TypeScript's `/// <reference types="text" />`: `types`.
+    /// file itself binds the name `a`. TypeScript's `/// <reference types="text" />`: `types`. Of a pattern of
+    /// JavaScript: patterns of what it leaves out, one a line.
     pub name: Option<String>,
     /// The form.
     pub kind: ImportKind,

@@ -43,6 +43,8 @@ pub(crate) enum KeySpace {
     GoPackages,
     /// Modules of Rust, and names in them.
     RustModules,
+    /// Folders below which all paths matter to a pattern.
+    FoldersOfGlobs,
 }
 
 /// Most work for the imports of one file, in lookups of short paths. Imports after it are not resolved. Manifests multiply the work

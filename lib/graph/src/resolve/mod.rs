@@ -31,6 +31,7 @@ use std::collections::HashSet;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::file::FileId;
+use crate::import_kind::ImportKind;
 use crate::language::{Family, Language};
 use crate::resolution::{Reason, Resolution, Resolved};
 use crate::specifier::Specifier;
@@ -119,13 +120,28 @@ impl Resolver<'_> {
             others: Vec::new(),
         };
         let more = &mut scratch.more;
+        // Patterns of one file may match the same files.
+        let mut known = HashSet::new();
         let resolve = |(index, specifier): (u32, &Specifier)| {
             if javascript.trace.is_spent() {
                 return UNTRIED;
             }
-            let outcome = javascript.resolve(specifier);
-            more.extend(javascript.others.drain(..).map(|file| (index, file)));
-            outcome
+            if specifier.kind != ImportKind::Glob {
+                let outcome = javascript.resolve(specifier);
+                more.extend(javascript.others.drain(..).map(|file| (index, file)));
+                return outcome;
+            }
+            let files = match javascript.files_of_glob(&specifier.text, specifier.name.as_deref()) {
+                Ok(files) => files,
+                Err(reason) => return Resolution::Unresolved(reason),
+            };
+            let first = files.first().copied();
+            let mut fresh = files.into_iter().filter(|file| known.insert(*file));
+            let Some(first) = fresh.next().or(first) else {
+                return UNTRIED;
+            };
+            more.extend(fresh.map(|file| (index, file)));
+            Resolution::File(first)
         };
         (0..).zip(specifiers).map(resolve).collect()
     }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use crate::file::FileId;
 use crate::resolve::extension::{Extension, Siblings};
-use crate::resolve::keys::{Keys, Trace, fold};
+use crate::resolve::keys::{KeySpace, Keys, Trace, fold};
+use crate::resolve::paths::{folder, is_within};
 use crate::resolve::symlinks::{LinkedPaths, Symlinks};
 use crate::resolve::tracked_paths::TrackedPaths;
-use crate::tree::TreeEntry;
+use crate::tree::{EntryKind, TreeEntry};
 
 /// The table.
 #[derive(Debug)]
@@ -128,6 +129,26 @@ impl PathTable {
         self.tracked.below(folder)
     }
 
+    /// The paths below `folder`, which may be the root, with the files that they mean. Links that mean no file are left out.
+    pub(crate) fn files_below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (&'a str, FileId)> {
+        let tracked = self.tracked.ids_below(folder);
+        let real = |id: FileId| self.linked.as_ref().map_or(id, |linked| linked.real(id));
+        let is_link = |id: FileId| {
+            self.files()
+                .get(id as usize)
+                .is_some_and(|file| file.kind == EntryKind::Symlink)
+        };
+        let tracked = tracked.map(move |(id, path)| (path, real(id)));
+        let tracked = tracked.filter(move |(_, id)| !is_link(*id));
+        let linked = self.linked_paths();
+        let first = linked.partition_point(|(path, _)| path.as_str() < folder);
+        let linked = linked[first..]
+            .iter()
+            .take_while(move |(path, _)| path.starts_with(folder));
+        let linked = linked.filter(move |(path, _)| is_within(path, folder) && self.tracked(path).is_none());
+        tracked.chain(linked.map(|(path, id)| (path.as_str(), *id)))
+    }
+
     /// The folders that contain a folder `name` with files.
     pub(crate) fn folders_with(&self, name: &str) -> HashSet<String> {
         self.tracked.folders_with(name)
@@ -165,6 +186,11 @@ impl PathTable {
         sink(self.keys().of(path));
         if let Some((stem, _)) = Extension::split(path) {
             sink(self.keys().of(stem));
+        }
+        let mut dir = path;
+        while !dir.is_empty() {
+            dir = folder(dir);
+            sink(self.keys().of_named(KeySpace::FoldersOfGlobs, dir));
         }
     }
 }

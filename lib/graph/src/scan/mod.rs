@@ -36,11 +36,15 @@ pub(crate) fn scan_within_bounds(language: Language, text: &[u8]) -> (Vec<Specif
         Language::JavaScript => javascript::scan(text, Dialect::JAVASCRIPT, &mut found),
         Language::TypeScript => javascript::scan(text, Dialect::TYPESCRIPT, &mut found),
         Language::TypeScriptJsx => javascript::scan(text, Dialect::TYPESCRIPT_JSX, &mut found),
-        Language::Vue | Language::Svelte => component::scan(text, &mut found),
-        Language::Astro => component::scan_astro(text, &mut found),
+        Language::Vue | Language::Svelte | Language::Astro => component::scan(language, text, &mut found),
         Language::Python => python::scan(text, &mut found),
         Language::Rust => rust::scan(text, &mut found),
         Language::Go => go::scan(text, &mut found),
     }
-    found.finish()
+    let (mut list, is_cut) = found.finish();
+    if language == Language::Astro {
+        // Its scripts are scanned after its markup.
+        list.sort_by_key(|one| one.line);
+    }
+    (list, is_cut)
 }

@@ -159,6 +159,43 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
                 .file("r/z.py", lines(20_000, |number| format!("import a.b{number}\n"))),
         ),
         (
+            "patterns that match many files",
+            Bound::FileLookups,
+            new()
+                .many(EntryKind::File, 100_000, "", |number| format!("d/f{number}.css"))
+                .file(
+                    "a.ts",
+                    lines(5_000, |number| format!("import.meta.glob('./d/*{number}*');")),
+                )
+                .many(
+                    EntryKind::File,
+                    100,
+                    "import.meta.glob(['./**', '!./**/*9*'])",
+                    |number| format!("g{number}.ts"),
+                ),
+        ),
+        (
+            "layers of many projects",
+            Bound::Manifests,
+            (0..256).fold(
+                new().many(
+                    EntryKind::File,
+                    3_000,
+                    &format!(
+                        "export default {{ extends: [{}] }}",
+                        lines(256, |number| format!("'../n{number}',"))
+                    ),
+                    |number| format!("p{number}/nuxt.config.ts"),
+                ),
+                |all, number| {
+                    all.file(
+                        &format!("n{number}/nuxt.config.ts"),
+                        format!("export default {{ $meta: {{ name: 'n{number}' }} }}"),
+                    )
+                },
+            ),
+        ),
+        (
             "namespaces of Python",
             Bound::FileLookups,
             new()

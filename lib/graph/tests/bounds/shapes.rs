@@ -77,6 +77,14 @@ const COMPONENT: &[(&str, Text)] = &[
     ("many scripts", |bytes| {
         numbered("", bytes, |number| format!("<script>import'{number}'</script>"))
     }),
+    ("holes", |bytes| repeated("<a b=\"", "{import('a')}", bytes)),
+    ("open holes", |bytes| repeated("", "{a.map(b=><p c={", bytes)),
+    ("different holes", |bytes| {
+        numbered("<template>", bytes, |number| {
+            format!("<p :a=\"import('{number}')\">{{{{import('a')}}}}")
+        })
+    }),
+    ("blocks", |bytes| repeated("", "{#if a}<b>", bytes)),
     ("one script", |bytes| {
         numbered("<script>", bytes, |number| format!("import'{number}';"))
     }),

@@ -20,6 +20,7 @@ pub const FOLDERS: &[&str] = &[
     "node_modules",
     "src/ns/in",
     "py/src/ns/pkg",
+    "layers/ns",
     "q/src/ns/pkg",
     "q/src/ns",
 ];
@@ -160,6 +161,12 @@ const SCRIPTS: &[&str] = &[
     "define(['./a'], a => a)",
     "import '.'",
     "import a = require('p')",
+    "import.meta.glob('./*.ts')",
+    "import.meta.glob(['../**/*.{js,ts}', '!**/index.*', '!@/a'])",
+    "import.meta.glob('/src/**', { base: './a' })",
+    "import.meta.glob('@/*.ts')",
+    "require.context('../packages', true, /\\.(js|vue)$/)",
+    "import '#layers/ns/a'",
     "require('./b')",
     "import './a.d'",
     "import '../dist/a'",
@@ -225,6 +232,8 @@ const CONFIGS: &[&str] = &[
 const FRAMEWORKS: &[&str] = &[
     "export default { kit: { alias: { '~': 'src' } } }",
     "import './a'\nexport default { srcDir: 'src', alias: { $lib: 'packages/p' } }",
+    "export default { extends: ['./src/ns/in', '../packages/q'] }",
+    "export default { $meta: { name: 'ns' }, alias: { '@': fileURLToPath(new URL('./a', import.meta.url)) } }",
     "",
 ];
 
@@ -315,8 +324,10 @@ fn text(name: &str) -> BoxedStrategy<String> {
             .boxed(),
         name if name.ends_with(".json") => select(CONFIGS).prop_map(str::to_owned).boxed(),
         name if name.contains(".py") => lines(PYTHON),
-        "b.vue" => lines(SCRIPTS)
-            .prop_map(|script| format!("<script>\n{script}\n</script>\n"))
+        "b.vue" => (lines(SCRIPTS), lines(SCRIPTS))
+            .prop_map(|(script, code)| {
+                format!("<script>\n{script}\n</script>\n<template><p>{{{{ {code} }}}}</p></template>\n")
+            })
             .boxed(),
         _ => lines(SCRIPTS),
     }

@@ -187,6 +187,84 @@ fn aliases_of_frameworks_need_no_generated_config() {
 }
 
 #[test]
+fn aliases_that_a_config_computes_from_strings_are_known() {
+    for config in [
+        "export default { kit: { alias: { $ui: path.resolve('src/ui') } } }",
+        "export default { kit: { alias: { $ui: resolve(__dirname, './src', 'ui'), } } }",
+        "export default { kit: { alias: { '$ui': fileURLToPath(new URL('./src/ui', import.meta.url)) } } }",
+    ] {
+        leads_to(
+            "$ui/b",
+            &[("svelte.config.js", config), ("src/ui/b.ts", "")],
+            "src/ui/b.ts",
+        );
+    }
+    let nuxt = (
+        "web/nuxt.config.ts",
+        "const { resolve } = createResolver(import.meta.url)\nexport default defineNuxtConfig({ srcDir: resolve('./client'), alias: { ui: resolve('../ui') } })",
+    );
+    let files = [
+        nuxt,
+        ("ui/b.ts", ""),
+        ("web/client/c.ts", ""),
+        ("web/a.ts", "import 'ui/b'"),
+        ("web/b.ts", "import '~/c'"),
+    ];
+    assert_eq!(target(&files, "web/a.ts"), Ok("ui/b.ts".to_owned()));
+    assert_eq!(target(&files, "web/b.ts"), Ok("web/client/c.ts".to_owned()));
+}
+
+#[test]
+fn layers_of_nuxt_have_names_and_the_aliases_of_their_project() {
+    let files = [
+        (
+            "nuxt.config.ts",
+            "export default defineNuxtConfig({ extends: ['./shared', 'github:a/b', '../out', './none'] })",
+        ),
+        ("app/x.ts", ""),
+        ("layers/base/nuxt.config.ts", "export default defineNuxtConfig({})"),
+        ("layers/base/app/utils/x.ts", ""),
+        ("layers/base/server/s.ts", ""),
+        ("layers/base/app/own.ts", ""),
+        (
+            "layers/old/nuxt.config.js",
+            "export default { srcDir: 'src', $meta: { name: 'older' } }",
+        ),
+        ("layers/old/src/y.ts", ""),
+        ("layers/none/y.ts", ""),
+        ("shared/nuxt.config.ts", "export default { $meta: { name: 'common' } }"),
+        ("shared/z.ts", ""),
+        (
+            "app/a.vue",
+            "<script setup>import x from \"#layers/base/utils/x\"</script>",
+        ),
+        ("app/b.ts", "import '#layers/base/server/s'"),
+        ("app/c.ts", "import '#layers/older/y'"),
+        ("app/d.ts", "import '#layers/common/z'"),
+        ("app/e.ts", "import '#layers/none/y'"),
+        ("layers/base/app/f.ts", "import '#layers/common/z'"),
+        ("layers/base/app/g.ts", "import '~/x'"),
+        ("layers/base/app/h.ts", "import '~/own'"),
+        ("shared/i.ts", "import '@/x'"),
+        ("other/j.ts", "import '#layers/gone/y'"),
+    ];
+    for (from, expected) in [
+        ("app/a.vue", Ok("layers/base/app/utils/x.ts")),
+        ("app/b.ts", Ok("layers/base/server/s.ts")),
+        ("app/c.ts", Ok("layers/old/src/y.ts")),
+        ("app/d.ts", Ok("shared/z.ts")),
+        ("app/e.ts", Err(Reason::Missing)),
+        ("layers/base/app/f.ts", Ok("shared/z.ts")),
+        ("layers/base/app/g.ts", Ok("app/x.ts")),
+        ("layers/base/app/h.ts", Ok("layers/base/app/own.ts")),
+        ("shared/i.ts", Ok("app/x.ts")),
+        ("other/j.ts", Err(Reason::Missing)),
+    ] {
+        assert_eq!(target(&files, from), expected.map(str::to_owned), "{from}");
+    }
+}
+
+#[test]
 fn module_suffixes_stand_before_the_extension() {
     let config = (
         "tsconfig.json",

@@ -10,6 +10,7 @@ mod interfaces;
 mod javascript;
 mod javascript_bundlers;
 mod javascript_configs;
+mod javascript_globs;
 mod javascript_packages;
 mod javascript_unbuilt;
 mod javascript_workspaces;

@@ -6,6 +6,7 @@
 
 mod aliases;
 mod files;
+mod globs;
 mod importer;
 mod packages;
 mod platforms;
@@ -93,12 +94,12 @@ impl Importer<'_> {
             Some(options) => self.by_options(options, text),
             None => ByOptions::Unknown,
         };
-        for aliases in &context.aliases {
+        for paths in context.aliases.iter().flat_map(|aliases| aliases.all_paths()) {
             if matches!(by_options, ByOptions::File(_)) || self.trace.is_spent() {
                 break;
             }
             self.trace.charge(1);
-            by_options = self.by_paths(&aliases.paths, text).0.or(by_options);
+            by_options = self.by_paths(paths, text).0.or(by_options);
         }
         if let ByOptions::File(file) = by_options {
             return Resolution::File(file);

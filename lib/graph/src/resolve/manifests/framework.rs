@@ -1,9 +1,12 @@
 //! Aliases that SvelteKit, Nuxt and WXT write into a generated tsconfig, which is not tracked. The defaults are built in;
 //! the rest is the literal part of the framework's own config.
 
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
 use crate::resolve::manifests::object_literal::{Property, literal_properties};
 use crate::resolve::manifests::tsconfig::Patterns;
-use crate::resolve::paths::{folder, joined};
+use crate::resolve::paths::{below, folder, joined};
 
 /// A framework, by the name of its config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +24,8 @@ const CONFIGS: [(&str, Kind); 3] = [
 
 /// Most aliases of one config.
 const MAX_ALIASES: usize = 256;
+/// Most layers of one project.
+const MAX_LAYERS: usize = 256;
 
 fn kind_of(name: &str) -> Option<Kind> {
     let (stem, extension) = name.rsplit_once('.')?;
@@ -43,12 +48,16 @@ pub(crate) struct FrameworkConfig {
     source_folder: Option<String>,
     /// `kit.files.lib` of SvelteKit.
     library_folder: Option<String>,
+    /// Folders of layers that Nuxt's `extends` names.
+    layers: Vec<String>,
+    /// `$meta.name` of a layer of Nuxt.
+    name: Option<String>,
 }
 
 impl FrameworkConfig {
     /// Number of values in it.
     pub(crate) fn values(&self) -> usize {
-        1 + self.aliases.len()
+        1 + self.aliases.len() + self.layers.len()
     }
 
     pub(crate) fn parse(text: &str) -> Self {
@@ -56,6 +65,8 @@ impl FrameworkConfig {
             aliases: Vec::new(),
             source_folder: None,
             library_folder: None,
+            layers: Vec::new(),
+            name: None,
         };
         for Property {
             within, name, value, ..
@@ -65,11 +76,51 @@ impl FrameworkConfig {
                 ([.., "alias"], _) if config.aliases.len() < MAX_ALIASES => config.aliases.push((name, value)),
                 ([.., "files"], "lib") => config.library_folder = Some(value),
                 ([], "srcDir") => config.source_folder = Some(value),
+                ([], "extends") if value.starts_with('.') && config.layers.len() < MAX_LAYERS => {
+                    config.layers.push(value);
+                }
+                (["$meta"], "name") => config.name = Some(value),
                 _ => {}
             }
         }
         config
     }
+
+    /// Where sources of the Nuxt project in `root` can be: in `app` by default from version 4 on, and in the root before it.
+    fn nuxt_sources(&self, root: &str) -> [Option<String>; 2] {
+        match self.source_folder.as_deref() {
+            Some(source) => [joined(root, source), None],
+            None => [joined(root, "app"), joined(root, "")],
+        }
+    }
+}
+
+/// The configs of a tree by folder, one for each.
+pub(crate) type Configs<'a> = BTreeMap<&'a str, (&'a str, &'a FrameworkConfig)>;
+
+/// The folders of the layers of the Nuxt project in `root`: those in its folder `layers`, then those that it extends.
+pub(crate) fn layers<'a>(root: &str, configs: &Configs<'a>) -> Vec<&'a str> {
+    let Some((_, config)) = configs.get(root).filter(|(path, _)| is_nuxt(path)) else {
+        return Vec::new();
+    };
+    let local = below(root, "layers/");
+    let in_folder = configs
+        .range::<str, _>((Bound::Included(local.as_str()), Bound::Unbounded))
+        .map(|(folder, _)| *folder)
+        .take_while(|folder| folder.starts_with(&local))
+        .filter(|folder| !folder[local.len()..].contains('/'));
+    let mut all: Vec<&str> = in_folder.take(MAX_LAYERS).collect();
+    let extended = config.layers.iter().filter_map(|layer| {
+        let (folder, _) = configs.get_key_value(joined(root, layer)?.as_str())?;
+        Some(*folder)
+    });
+    all.extend(extended);
+    all.retain(|folder| *folder != root && configs.get(folder).is_some_and(|(path, _)| is_nuxt(path)));
+    all
+}
+
+fn is_nuxt(path: &str) -> bool {
+    path.rsplit('/').next().and_then(kind_of) == Some(Kind::Nuxt)
 }
 
 /// The aliases of one project.
@@ -79,8 +130,8 @@ pub(crate) struct Framework {
 }
 
 impl Framework {
-    /// The aliases of the project whose config is at `path`.
-    pub(crate) fn new(path: &str, config: &FrameworkConfig) -> Option<Self> {
+    /// The aliases of the project whose config is at `path`, and which has these layers.
+    pub(crate) fn new(path: &str, config: &FrameworkConfig, layers: &[&str], configs: &Configs<'_>) -> Option<Self> {
         let root = folder(path);
         let kind = kind_of(path.rsplit('/').next()?)?;
         let mut framework = Framework { paths: Vec::new() };
@@ -88,22 +139,28 @@ impl Framework {
         for (alias, target) in &config.aliases {
             framework.add(alias, &[joined(root, target)]);
         }
-        let below = |relative: Option<&str>, default: &str| joined(root, relative.unwrap_or(default));
-        let source = config.source_folder.as_deref();
+        let in_root = |relative: Option<&str>, default: &str| joined(root, relative.unwrap_or(default));
         match kind {
-            Kind::SvelteKit => framework.add("$lib", &[below(config.library_folder.as_deref(), "src/lib")]),
+            Kind::SvelteKit => framework.add("$lib", &[in_root(config.library_folder.as_deref(), "src/lib")]),
             Kind::Nuxt => {
-                // The default is `app` from version 4 on, and the root before it.
-                let sources = match source {
-                    Some(source) => [joined(root, source), None],
-                    None => [joined(root, "app"), joined(root, "")],
-                };
-                framework.add_each(&["~", "@"], &sources);
+                framework.add_each(&["~", "@"], &config.nuxt_sources(root));
+                for layer in layers {
+                    let Some((_, config)) = configs.get(*layer) else {
+                        continue;
+                    };
+                    // A layer outside of the folder `layers` has no name unless it gives itself one.
+                    let folder_name = layer.strip_prefix(&below(root, "layers/"));
+                    if let Some(name) = config.name.as_deref().or(folder_name) {
+                        let mut sources = config.nuxt_sources(layer).to_vec();
+                        sources.push(Some((*layer).to_owned()));
+                        framework.add(&format!("#layers/{name}"), &sources);
+                    }
+                }
                 framework.add_each(&["~~", "@@"], &[joined(root, "")]);
                 framework.add("#shared", &[joined(root, "shared")]);
             }
             Kind::Wxt => {
-                framework.add_each(&["~", "@"], &[below(source, "")]);
+                framework.add_each(&["~", "@"], &[in_root(config.source_folder.as_deref(), "")]);
                 framework.add_each(&["~~", "@@"], &[joined(root, "")]);
             }
         }
@@ -136,11 +193,11 @@ pub(crate) fn add_alias(paths: &mut Patterns, alias: &str, targets: &[Option<Str
     if alias.is_empty() || alias.contains('*') || paths.iter().any(|(known, _)| known == alias) {
         return;
     }
-    let below = |target: &&str| match *target {
+    let all_below = |target: &&str| match *target {
         "" => "*".to_owned(),
         target => format!("{target}/*"),
     };
-    paths.push((format!("{alias}/*"), targets.iter().map(below).collect()));
+    paths.push((format!("{alias}/*"), targets.iter().map(all_below).collect()));
     paths.push((
         alias.to_owned(),
         targets.iter().map(|target| (*target).to_owned()).collect(),
@@ -152,7 +209,7 @@ mod tests {
     use super::*;
 
     fn targets(path: &str, text: &str, alias: &str) -> Vec<String> {
-        let framework = Framework::new(path, &FrameworkConfig::parse(text)).unwrap();
+        let framework = Framework::new(path, &FrameworkConfig::parse(text), &[], &Configs::new()).unwrap();
         let known = framework.paths.into_iter().find(|(pattern, _)| pattern == alias);
         known.map_or(Vec::new(), |(_, targets)| targets)
     }

@@ -22,7 +22,7 @@ use crate::resolve::manifests::tsconfig::{Options, Patterns};
 use crate::resolve::manifests::{MAX_MANIFEST_VALUES, Manifests};
 use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{folder, is_within};
-use crate::resolve::projects::aliases::Aliases;
+use crate::resolve::projects::aliases::{Aliases, aliases_by_folder};
 use crate::resolve::projects::context::Context;
 use crate::resolve::projects::governing::{Governing, govern};
 use crate::resolve::projects::manifest_index::{ManifestIndex, Room};
@@ -102,18 +102,7 @@ impl Projects {
             let package = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
             packages.insert((*folder).to_owned(), package);
         }
-        let mut aliases: HashMap<String, Arc<Aliases>> = HashMap::new();
-        for (folder, configs) in &index.aliases {
-            let fresh = Aliases::new(configs);
-            if fresh.is_open && fresh.paths.is_empty() {
-                continue;
-            }
-            let kept = older
-                .and_then(|older| older.aliases.get(*folder))
-                .filter(|known| ***known == fresh);
-            let kept = kept.map_or_else(|| Arc::new(fresh), Arc::clone);
-            aliases.insert((*folder).to_owned(), kept);
-        }
+        let aliases = aliases_by_folder(&index.aliases, older.map(|older| &older.aliases), &mut left_out);
         let governing = index.governing(&options);
         let python = PythonLayout::new(&index.python);
         Projects {

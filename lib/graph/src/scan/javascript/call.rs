@@ -1,5 +1,5 @@
-//! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, `vi.mock()`, and
-//! AMD's `define()`.
+//! Calls that name a module: `import()`, `require()`, `require.resolve()`, `new URL(..., import.meta.url)`, and AMD's lists;
+//! and `declare module "./a"`.
 
 use super::trivia;
 use crate::import_kind::ImportKind;
@@ -11,21 +11,6 @@ use crate::scan::javascript::state::Previous;
 use crate::scan::javascript::trivia::{next, word};
 use crate::scan::meter;
 
-/// Functions of test runners whose argument is a module.
-const MOCKS: &[&[u8]] = &[
-    b"mock",
-    b"unmock",
-    b"doMock",
-    b"dontMock",
-    b"doUnmock",
-    b"requireActual",
-    b"requireMock",
-    b"importActual",
-    b"importMock",
-    b"setMock",
-    b"createMockFromModule",
-];
-
 impl Scanner<'_, '_> {
     /// `import(` or `import.`; the position is after the word.
     pub(super) fn import_call(&mut self, before: Previous) {
@@ -34,6 +19,8 @@ impl Scanner<'_, '_> {
             if let Some((literal, end)) = argument(self.text, at) {
                 let is_type = before == Previous::Typeof || (self.dialect.types && self.has_type_member(end));
                 self.emit(&literal, if is_type { ImportKind::Type } else { ImportKind::Dynamic });
+            } else {
+                self.either(at, ImportKind::Dynamic);
             }
             return;
         }
@@ -45,6 +32,8 @@ impl Scanner<'_, '_> {
             b"meta" => {
                 if let Some(end) = self.property(property + 4, b"resolve") {
                     self.emit_call(end, ImportKind::RequireResolve);
+                } else if let Some(end) = self.property(property + 4, b"glob") {
+                    self.glob(end);
                 }
             }
             _ => {}
@@ -65,10 +54,13 @@ impl Scanner<'_, '_> {
     pub(super) fn require(&mut self) {
         if let Some(end) = self.property(self.position, b"resolve") {
             self.emit_call(end, ImportKind::RequireResolve);
+        } else if let Some(end) = self.property(self.position, b"context") {
+            self.context(end);
         } else {
             self.emit_call(self.position, ImportKind::Require);
             let (at, byte) = next(self.text, self.position);
             if byte == Some(b'(') {
+                self.either(at, ImportKind::Require);
                 self.amd_modules(trivia::skip(self.text, at + 1));
             }
         }
@@ -138,21 +130,70 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// A function of `jest`, `vi` or `vitest`; the position is after that word.
-    pub(super) fn mock(&mut self) {
-        let (dot, byte) = next(self.text, self.position);
-        if byte != Some(b'.') {
-            return;
+    /// The modules of `import(a ? "b" : "c")`, whose parenthesis is at `position`.
+    fn either(&mut self, position: usize, kind: ImportKind) {
+        const LONGEST: usize = 512;
+        let text = &self.text[..self.text.len().min(position + LONGEST)];
+        if self.rereads > 0 && without_holes(text, trivia::skip(text, position + 1)).is_none() {
+            let end = self.alternatives(text, position + 1, kind);
+            self.rereads = self.rereads.saturating_sub(end.min(text.len()) - position);
         }
-        let function = trivia::skip(self.text, dot + 1);
-        let name = word(self.text, function);
-        if MOCKS.contains(&name) {
-            self.emit_call(function + name.len(), ImportKind::Mock);
+    }
+
+    /// The strings of the conditional expression at `position`. Returns the position up to which the text was read.
+    fn alternatives(&mut self, text: &[u8], position: usize, kind: ImportKind) -> usize {
+        let (mut at, mut depth) = (position, 0_usize);
+        loop {
+            let (behind, byte) = next(text, at);
+            at = behind + 1;
+            match byte {
+                Some(b'?') if matches!(text.get(at), Some(b'?' | b'.')) => at += 1,
+                Some(b'?') if depth == 0 => {
+                    let Some(literal) = without_holes(text, trivia::skip(text, at)) else {
+                        continue;
+                    };
+                    let (colon, byte) = next(text, literal.end);
+                    at = colon + 1;
+                    if byte != Some(b':') {
+                        return at;
+                    }
+                    self.emit(&literal, kind);
+                    if let Some((last, end)) = argument(text, colon) {
+                        self.emit(&last, kind);
+                        return end;
+                    }
+                }
+                Some(b'"' | b'\'' | b'`') => match without_holes(text, behind) {
+                    Some(literal) => at = literal.end,
+                    None => return at,
+                },
+                Some(b'(' | b'[' | b'{') => depth += 1,
+                Some(b')' | b']' | b'}' | b',') if depth == 0 => return at,
+                Some(b')' | b']' | b'}') => depth -= 1,
+                Some(b';') | None => return at,
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// `declare module "./a"`, which adds to that module; the string is at `position`. Other names declare a module.
+    #[cold]
+    pub(super) fn declared_module(&mut self, position: usize) {
+        let is_declaration = self.text[..position]
+            .trim_ascii_end()
+            .strip_suffix(b"module")
+            .and_then(|before| before.trim_ascii_end().strip_suffix(b"declare"))
+            .is_some_and(|before| before.last().is_none_or(|byte| *byte != b'.' && !is_word(*byte)));
+        if is_declaration
+            && let Some(literal) = literal::quoted(self.text, position)
+            && self.text[literal.content.clone()].starts_with(b".")
+        {
+            self.emit(&literal, ImportKind::Type);
         }
     }
 
     /// The position after `.name` at `position`, if that is there.
-    fn property(&self, position: usize, name: &[u8]) -> Option<usize> {
+    pub(super) fn property(&self, position: usize, name: &[u8]) -> Option<usize> {
         let (dot, byte) = next(self.text, position);
         if byte != Some(b'.') {
             return None;
@@ -162,19 +203,24 @@ impl Scanner<'_, '_> {
     }
 
     /// Adds the call whose function ended before `position`, if it has a literal argument.
-    fn emit_call(&mut self, position: usize, kind: ImportKind) {
+    pub(super) fn emit_call(&mut self, position: usize, kind: ImportKind) {
+        if let Some(parenthesis) = self.parenthesis(position)
+            && let Some((literal, _)) = argument(self.text, parenthesis)
+        {
+            self.emit(&literal, kind);
+        }
+    }
+
+    /// The parenthesis of the call whose function ended before `position`. Type arguments may be before it.
+    pub(super) fn parenthesis(&mut self, position: usize) -> Option<usize> {
         let (mut at, mut byte) = next(self.text, position);
         if byte == Some(b'<') && self.dialect.types {
-            let Some(end) = self.type_arguments_end(at) else { return };
+            let end = self.type_arguments_end(at)?;
             (at, byte) = next(self.text, end);
             // Text that looks like a comment here may be read differently later.
             self.rereads = self.rereads.saturating_sub(at - end);
         }
-        if byte == Some(b'(')
-            && let Some((literal, _)) = argument(self.text, at)
-        {
-            self.emit(&literal, kind);
-        }
+        (byte == Some(b'(')).then_some(at)
     }
 
     /// The position after the type arguments whose `<` is at `position`.
@@ -210,27 +256,28 @@ impl Scanner<'_, '_> {
     }
 }
 
-/// Whether the parenthesis at `position` belongs to a call of `define`.
+/// Whether the string at `position` may name the module of a declaration.
 #[inline(always)]
-pub(super) fn is_define(text: &[u8], position: usize) -> bool {
-    position > 0
-        && (text[position - 1] == b'e' || CLASS[usize::from(text[position - 1])] == Class::Space)
-        && ends_in_define(&text[..position])
+pub(super) fn may_declare_module(text: &[u8], position: usize) -> bool {
+    position > 0 && (text[position - 1] == b'e' || CLASS[usize::from(text[position - 1])] == Class::Space)
 }
 
-#[cold]
-fn ends_in_define(text: &[u8]) -> bool {
-    let is_code = |byte: &u8| CLASS[usize::from(*byte)] != Class::Space;
-    let end = text.iter().rposition(is_code).map_or(0, |last| last + 1);
-    meter::read(text.len() - end);
-    text[..end]
-        .strip_suffix(b"define")
-        .is_some_and(|before| before.last().is_none_or(|byte| *byte != b'.' && !is_word(*byte)))
+/// Whether the name at `position` is a property of the variable `object`, as in `object.name`.
+pub(super) fn is_property_of(text: &[u8], position: usize, object: &[u8]) -> bool {
+    before_object(text, position, object).is_some_and(|before| before.last() != Some(&b'.'))
+}
+
+/// The text before `object` in `object.name`, where the name is at `position`.
+pub(super) fn before_object<'t>(text: &'t [u8], position: usize, object: &[u8]) -> Option<&'t [u8]> {
+    let before = text[..position].trim_ascii_end().strip_suffix(b".")?;
+    let before = before.strip_suffix(b"?").unwrap_or(before);
+    let before = before.trim_ascii_end().strip_suffix(object)?;
+    before.last().is_none_or(|byte| !is_word(*byte)).then_some(before)
 }
 
 /// The literal first argument of the call whose parenthesis is at `position`, and the position after the comma or
 /// parenthesis that follows.
-fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
+pub(super) fn argument(text: &[u8], position: usize) -> Option<(Literal, usize)> {
     let literal = without_holes(text, trivia::skip(text, position + 1))?;
     let (end, byte) = next(text, literal.end);
     matches!(byte?, b')' | b',').then_some((literal, end + 1))

@@ -30,16 +30,10 @@ impl Scanner<'_, '_> {
 
     /// Scans the bytes from `start` to `end` as a separate script, with the line numbers of the whole text.
     pub(crate) fn scan_range(&mut self, dialect: Dialect, start: usize, end: usize) {
-        self.dialect = dialect;
         let whole = self.text;
-        self.text = whole.get(..end).unwrap_or(whole);
-        self.position = start;
-        self.previous = Previous::Statement;
-        self.stops = Stops::NONE;
-        self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
+        self.begin(dialect, start, end);
         if let Some(last) = last_word::WORDS.last_in(self.text.get(start..).unwrap_or_default()) {
-            // The list of `define` is read at its parenthesis.
-            self.last_word = start + last + last_word::to_parenthesis(&self.text[start + last..]);
+            self.last_word = start + last + last_word::to_argument(&self.text[start + last..]);
             loop {
                 self.code();
                 if !self.take_back_element() {
@@ -52,9 +46,21 @@ impl Scanner<'_, '_> {
         self.text = whole;
     }
 
+    /// Goes to `start` of a text that ends at `end`.
+    pub(super) fn begin(&mut self, dialect: Dialect, start: usize, end: usize) {
+        self.dialect = dialect;
+        self.text = self.text.get(..end).unwrap_or(self.text);
+        self.position = start;
+        self.previous = Previous::Statement;
+        self.stops = Stops::NONE;
+        self.rereads = end.saturating_sub(start).saturating_mul(REREADS_PER_BYTE);
+        self.mock_call = None;
+        self.required_as = None;
+    }
+
     /// Reads code until the text ends, or no import can follow. Scanning goes on inside a presumed element; if it turns out
     /// not to be one, the text is read again from its start.
-    fn code(&mut self) {
+    pub(super) fn code(&mut self) {
         while let Some(byte) = self.plain_tokens() {
             match CLASS[usize::from(byte)] {
                 Class::Word => self.word(byte),
@@ -64,7 +70,7 @@ impl Scanner<'_, '_> {
                 }
                 Class::Slash => self.slash(),
                 Class::OpenBrace => {
-                    let is_object = self.previous.expects_object();
+                    let is_object = self.previous.expects_object() && !self.is_behind_label();
                     self.open(if is_object { Frame::Object } else { Frame::Block });
                     self.previous = if is_object {
                         Previous::Operator
@@ -106,15 +112,20 @@ impl Scanner<'_, '_> {
             let byte = text[stop];
             let before = match CLASS[usize::from(byte)] {
                 Class::Quote => {
+                    if self.dialect.types && call::may_declare_module(text, stop) {
+                        self.declared_module(stop);
+                    }
                     at = literal::string_end(text, stop).0;
                     Previous::Operand
                 }
                 Class::OpenParenthesis => {
-                    if call::is_define(text, stop) {
-                        self.define(stop);
+                    if self.may_be_named_call(stop) {
+                        self.named_call(stop);
                     }
                     self.frames.push(if stretch.is_behind_head(stop) {
                         Frame::HeadParenthesis
+                    } else if self.mock_call == Some(stop) {
+                        Frame::MockParenthesis
                     } else {
                         Frame::Parenthesis
                     });
@@ -122,11 +133,21 @@ impl Scanner<'_, '_> {
                     Previous::Operator
                 }
                 Class::CloseParenthesis => {
-                    let is_parenthesis =
-                        |frame: &mut Frame| matches!(frame, Frame::Parenthesis | Frame::HeadParenthesis);
-                    let is_head = self.frames.pop_if(is_parenthesis) == Some(Frame::HeadParenthesis);
+                    let is_parenthesis = |frame: &mut Frame| {
+                        matches!(
+                            frame,
+                            Frame::Parenthesis | Frame::HeadParenthesis | Frame::MockParenthesis
+                        )
+                    };
                     at = stop + 1;
-                    if is_head { Previous::HeadEnd } else { Previous::Operand }
+                    match self.frames.pop_if(is_parenthesis) {
+                        Some(Frame::HeadParenthesis) => Previous::HeadEnd,
+                        Some(Frame::MockParenthesis) => {
+                            self.mock(at);
+                            Previous::Operand
+                        }
+                        _ => Previous::Operand,
+                    }
                 }
                 Class::Word => {
                     let is_within_name = stop > at && is_word(text[stop - 1]);
@@ -169,7 +190,13 @@ impl Scanner<'_, '_> {
         let end = bytes::word_end(self.text, start + 1);
         self.position = end;
         let before = std::mem::replace(&mut self.previous, Previous::Operand);
-        if before == Previous::Dot || !first.is_ascii_lowercase() {
+        if !first.is_ascii_lowercase() {
+            return;
+        }
+        if before == Previous::Dot {
+            if &self.text[start..end] == b"require" && call::is_property_of(self.text, start, b"module") {
+                self.require();
+            }
             return;
         }
         match keyword::of(self.text, start, end) {
@@ -203,7 +230,7 @@ impl Scanner<'_, '_> {
                 self.new_url();
             }
             Keyword::Require => self.require(),
-            Keyword::TestRunner => self.mock(),
+            Keyword::TestRunner => self.mock(end),
         }
     }
 
@@ -235,17 +262,48 @@ impl Scanner<'_, '_> {
                     return;
                 }
                 Frame::TemplateHole => return self.template(),
-                Frame::AttributeHole => return self.element(Part::Tag),
-                Frame::ChildHole => return self.element(Part::Children),
+                Frame::AttributeHole => return self.leave_hole(Part::Tag),
+                Frame::ValueTemplateHole => return self.leave_hole(Part::Template),
+                Frame::ChildHole => return self.leave_hole(Part::Children),
+                Frame::MarkupHole => return self.end_hole(),
                 // An unclosed parenthesis ends with the braces around it.
-                Frame::Parenthesis | Frame::HeadParenthesis => {}
+                Frame::Parenthesis | Frame::HeadParenthesis | Frame::MockParenthesis => {}
                 // Never on top while code is read; left open.
-                Frame::RootElement | Frame::ChildElement | Frame::ValueElement => {
+                Frame::RootElement
+                | Frame::ChildElement
+                | Frame::ValueElement
+                | Frame::VoidElement
+                | Frame::Document => {
                     self.frames.push(frame);
                     return;
                 }
             }
         }
+    }
+
+    /// Whether the brace at the position opens a block although an operator is before it: that of a label (`a: {`) or of a
+    /// case. In a block, a colon behind a whole line's name, or behind `case` and `default`, is theirs.
+    fn is_behind_label(&self) -> bool {
+        const LOOK_BACK: usize = 128;
+        if !matches!(self.frames.last(), None | Some(Frame::Block)) {
+            return false;
+        }
+        let text = &self.text[self.position.saturating_sub(LOOK_BACK)..self.position];
+        let Some(before) = text.trim_ascii_end().strip_suffix(b":") else {
+            return false;
+        };
+        let start = before
+            .iter()
+            .rposition(|byte| matches!(byte, b';' | b'{' | b'}' | b'\n' | b'\r'));
+        let Some(start) = start.map(|at| at + 1).or((text.len() < LOOK_BACK).then_some(0)) else {
+            return false;
+        };
+        meter::read(text.len() - start);
+        let before = before[start..].trim_ascii();
+        let is_case = before
+            .strip_prefix(b"case")
+            .is_some_and(|rest| !rest.first().is_some_and(|byte| is_word(*byte)));
+        is_case || (!before.is_empty() && before.iter().all(|byte| is_word(*byte)))
     }
 
     fn slash(&mut self) {

@@ -18,6 +18,8 @@ pub(super) enum Part {
     Tag,
     /// Between an opening and a closing tag.
     Children,
+    /// Between the backticks of an attribute's value, in HTML.
+    Template,
     /// Neither: a hole begins, or the outermost element has ended.
     Code,
 }
@@ -25,6 +27,13 @@ pub(super) enum Part {
 impl Scanner<'_, '_> {
     /// Consumes `<` in code.
     pub(super) fn less(&mut self) {
+        if self.begins_line_comment() {
+            self.position = trivia::line_end(self.text, self.position);
+            return;
+        }
+        if self.html_comment() {
+            return;
+        }
         let begins_element = self.dialect.jsx
             && self.previous.expects_element()
             && self.byte_at(1).is_some_and(|byte| is_word(byte) || byte == b'>')
@@ -37,8 +46,22 @@ impl Scanner<'_, '_> {
             frames: self.frames.len(),
             found: self.found.mark(),
         });
-        self.open(Frame::RootElement);
-        self.element(Part::Tag);
+        let part = self.open_element(Frame::RootElement);
+        self.element(part);
+    }
+
+    /// Whether `<!--` begins a comment up to the end of its line: in scripts that are no modules, which are JavaScript.
+    fn begins_line_comment(&self) -> bool {
+        !self.dialect.types && self.text[self.position..].starts_with(b"<!--")
+    }
+
+    /// Consumes the `<` of an element; returns the part of it that follows.
+    fn open_element(&mut self, frame: Frame) -> Part {
+        if self.html {
+            return self.open_html(frame);
+        }
+        self.open(frame);
+        Part::Tag
     }
 
     /// TypeScript's own rule for `<T` in a file with JSX: `<T,`, `<T =` and `<T extends U` begin type parameters.
@@ -63,6 +86,7 @@ impl Scanner<'_, '_> {
             part = match part {
                 Part::Tag => self.tag(),
                 Part::Children => self.children(),
+                Part::Template => self.value_template(),
                 Part::Code => return,
             };
         }
@@ -79,13 +103,19 @@ impl Scanner<'_, '_> {
                 }
                 b'>' => {
                     self.position += 1;
+                    if self.frames.pop_if(|frame| *frame == Frame::VoidElement).is_some() {
+                        return self.end_element();
+                    }
                     return Part::Children;
                 }
                 b'/' => match self.byte_at(1) {
                     Some(b'>') => {
                         self.position += 2;
+                        self.frames.pop_if(|frame| *frame == Frame::VoidElement);
                         return self.end_element();
                     }
+                    // A part of an address, in HTML.
+                    _ if self.html && !self.text[self.position - 1].is_ascii_whitespace() => self.position += 1,
                     _ => self.position = trivia::comment_end(self.text, self.position).unwrap_or(self.position + 1),
                 },
                 b'"' | b'\'' => {
@@ -95,12 +125,18 @@ impl Scanner<'_, '_> {
                     meter::read(length);
                     self.position += length;
                 }
-                b'{' => {
-                    self.open(Frame::AttributeHole);
-                    self.previous = Previous::Operator;
+                b'{' if self.has_holes => {
+                    self.open_hole(Frame::AttributeHole, Part::Tag);
                     return Part::Code;
                 }
-                b'<' if last == b'=' => self.open(Frame::ValueElement),
+                b'`' if self.html && self.has_holes => {
+                    self.position += 1;
+                    return Part::Template;
+                }
+                b'<' if last == b'=' => match self.open_element(Frame::ValueElement) {
+                    Part::Tag => {}
+                    part => return part,
+                },
                 b'<' => match self.type_arguments_end(self.position) {
                     Some(end) => self.position = end,
                     None => self.position += 1,
@@ -132,10 +168,17 @@ impl Scanner<'_, '_> {
             }
             self.position += at;
             match rest[at] {
-                b'{' => {
-                    self.open(Frame::ChildHole);
-                    self.previous = Previous::Operator;
+                b'{' if self.has_holes => {
+                    self.open_hole(Frame::ChildHole, Part::Children);
                     return Part::Code;
+                }
+                b'<' if self.html_comment() => {}
+                b'<' if self.html
+                    && !self
+                        .byte_at(1)
+                        .is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'>' | b'/')) =>
+                {
+                    self.position += 1;
                 }
                 b'<' if self.byte_at(1) == Some(b'/') => {
                     let rest = &self.text[self.position..];
@@ -144,19 +187,20 @@ impl Scanner<'_, '_> {
                     self.position += length;
                     return self.end_element();
                 }
-                b'<' => {
-                    self.open(Frame::ChildElement);
-                    return Part::Tag;
-                }
+                b'<' => return self.open_element(Frame::ChildElement),
                 _ => self.position += 1,
             }
         }
     }
 
     /// Closes the innermost element and returns the part around it.
-    fn end_element(&mut self) -> Part {
+    pub(super) fn end_element(&mut self) -> Part {
         match self.frames.pop() {
             Some(Frame::ChildElement) => Part::Children,
+            Some(Frame::Document) => {
+                self.frames.push(Frame::Document);
+                Part::Children
+            }
             Some(Frame::ValueElement) => Part::Tag,
             _ => {
                 self.roots.pop();

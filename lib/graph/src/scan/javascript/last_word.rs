@@ -10,7 +10,7 @@ use crate::scan::javascript::trivia::word;
 use crate::scan::last_word::Words;
 use crate::scan::meter;
 
-/// The test runners' functions that take a module have `mock`, `Mock`, `import` or `require` in their names.
+/// The test runners' functions that take a module have `mock`, `Mock`, `import` or `require` in their names, or are `mock.module`.
 pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
     Words::new(&[
         ("import", may_import),
@@ -19,15 +19,21 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
         ("mock", may_mock),
         ("Mock", may_mock),
         ("define", may_define),
+        ("module", before_string),
+        ("createRequire", may_call),
     ])
 });
 
-/// Distance from the start of `define` to the parenthesis after it; 0 where `text` does not begin so.
-pub(super) fn to_parenthesis(text: &[u8]) -> usize {
-    match text.strip_prefix(b"define") {
-        Some(behind) => text.len() - behind_space(behind).len(),
-        None => 0,
-    }
+/// Distance from the start of `define`, `createRequire`, `mock.module` or `module` to the parenthesis or string after it, where the
+/// scanner looks back at the word; 0 where `text` begins with another word.
+pub(super) fn to_argument(text: &[u8]) -> usize {
+    let names: [&[u8]; 3] = [b"define", b"createRequire", b"module"];
+    let behind = names.into_iter().find_map(|name| text.strip_prefix(name));
+    let behind = behind.or_else(|| {
+        let property = behind_space(text.strip_prefix(b"mock")?).strip_prefix(b".")?;
+        behind_space(property).strip_prefix(b"module")
+    });
+    behind.map_or(0, |behind| text.len() - behind_space(behind).len())
 }
 
 /// `define("a"`, `define(["a"`. Bundles have `define([], ...)` and `define(factory)` at their ends.
@@ -104,10 +110,22 @@ fn may_require(behind: &[u8]) -> bool {
             .is_some_and(|byte| matches!(byte, b'(' | b'.' | b'<') || is_unclear(*byte))
 }
 
-/// `mock(`, `mock<T>(`, and `MockFromModule(`.
+/// `mock(`, `mock<T>(`, `mock.module(`, `MockFromModule(`, and `mockModule(`.
 fn may_mock(behind: &[u8]) -> bool {
-    let rest = behind.strip_prefix(b"FromModule").unwrap_or(behind);
-    behind_space(rest)
+    let rest = behind.strip_prefix(b"From").unwrap_or(behind);
+    let rest = behind_space(rest.strip_prefix(b"Module").unwrap_or(rest));
+    match rest.strip_prefix(b".") {
+        Some(property) => {
+            let property = behind_space(property);
+            property.starts_with(b"module") || property.first().is_some_and(|byte| is_unclear(*byte))
+        }
+        None => may_call(rest),
+    }
+}
+
+/// `(`, `<`.
+fn may_call(behind: &[u8]) -> bool {
+    behind_space(behind)
         .first()
         .is_some_and(|byte| matches!(byte, b'(' | b'<') || is_unclear(*byte))
 }
@@ -137,6 +155,14 @@ mod tests {
             ("jest.requireActual<A>('a')", true),
             ("vi.unmock('a')", true),
             ("jest.createMockFromModule('a')", true),
+            ("jest.unstable_mockModule('a')", true),
+            ("jest.deepUnmock('a')", true),
+            ("mock.module('a')", true),
+            ("mock\n.module ('a')", true),
+            ("declare module 'a' {", true),
+            ("createRequire(a)('b')", true),
+            ("mock.fn()", false),
+            ("// the module a", false),
             ("define(['a'])", true),
             ("define('a', ['b'])", true),
             ("define([ /**/ 'a'])", true),

@@ -1,7 +1,10 @@
 //! The state of a scan, and the imports found so far.
 
+use std::ops::Range;
+
 use crate::import_kind::ImportKind;
 use crate::scan::findings::Findings;
+use crate::scan::javascript::html::Hole;
 use crate::scan::javascript::literal;
 use crate::scan::javascript::literal::Literal;
 use crate::scan::javascript::state::{Frame, Previous, Root};
@@ -35,6 +38,8 @@ impl Dialect {
 
 /// A scan of one text.
 pub(crate) struct Scanner<'t, 'f> {
+    /// The whole text, and its beginning up to the end of what is scanned.
+    whole: &'t [u8],
     pub(super) text: &'t [u8],
     pub(super) position: usize,
     /// No import begins after this position.
@@ -46,6 +51,18 @@ pub(crate) struct Scanner<'t, 'f> {
     /// Number of bytes that may still be read a second time.
     pub(super) rereads: usize,
     pub(super) dialect: Dialect,
+    /// The parenthesis of a call after which other mocks may follow (`jest.mock("a").mock("b")`).
+    pub(super) mock_call: Option<usize>,
+    /// The name of a variable that has a `require` made by `createRequire`.
+    pub(super) required_as: Option<Range<usize>>,
+    /// Whether elements are those of HTML: markup of Astro.
+    pub(super) html: bool,
+    /// The outermost open braces of markup.
+    pub(super) hole: Option<Hole>,
+    /// Whether braces of markup hold code: not after a brace that nothing closes.
+    pub(super) has_holes: bool,
+    /// The ends of the names of the script tags in markup.
+    pub(super) scripts: Vec<usize>,
     pub(super) lines: Lines,
     pub(super) found: &'f mut Findings,
 }
@@ -54,6 +71,7 @@ impl<'t, 'f> Scanner<'t, 'f> {
     /// A scanner of `text`, which appends imports to `found`.
     pub(crate) fn new(text: &'t [u8], found: &'f mut Findings) -> Self {
         Scanner {
+            whole: text,
             text,
             position: 0,
             last_word: 0,
@@ -66,6 +84,12 @@ impl<'t, 'f> Scanner<'t, 'f> {
                 jsx: false,
                 types: false,
             },
+            mock_call: None,
+            required_as: None,
+            html: false,
+            hole: None,
+            has_holes: true,
+            scripts: Vec::new(),
             lines: Lines::new(text),
             found,
         }
@@ -113,9 +137,10 @@ impl<'t, 'f> Scanner<'t, 'f> {
         }
     }
 
-    /// Adds an import of the attribute value from `start` to `end`.
-    pub(crate) fn emit_attribute(&mut self, start: usize, end: usize, kind: ImportKind) {
-        let value = self.text.get(start..end).unwrap_or_default();
+    /// Adds an import of the attribute value in `range`.
+    pub(crate) fn emit_attribute(&mut self, range: Range<usize>, kind: ImportKind) {
+        let start = range.start;
+        let value = self.text.get(range).unwrap_or_default();
         if !value.is_empty()
             && !self.found.is_full()
             && value.len() <= MAX_SPECIFIER_BYTES
@@ -130,8 +155,9 @@ impl<'t, 'f> Scanner<'t, 'f> {
         self.push(position, text, None, kind);
     }
 
-    fn push(&mut self, position: usize, text: String, name: Option<&str>, kind: ImportKind) {
-        let line = self.lines.at(self.text, position);
+    /// [`Self::emit_text`] with a [`Specifier::name`].
+    pub(super) fn push(&mut self, position: usize, text: String, name: Option<&str>, kind: ImportKind) {
+        let line = self.lines.at(self.whole, position);
         self.found.push(Specifier {
             text,
             name: name.map(str::to_owned),

@@ -51,6 +51,8 @@ pub(super) enum Frame {
     Parenthesis,
     /// `(` after `if`, `while`, `for` or `with`.
     HeadParenthesis,
+    /// `(` of a call on a test runner, after which other calls on it may follow.
+    MockParenthesis,
     /// `{` of statements.
     Block,
     /// `{` of an object.
@@ -67,6 +69,14 @@ pub(super) enum Frame {
     ChildElement,
     /// An element that is the value of an attribute.
     ValueElement,
+    /// Stands on top of the frame of an element that has no content, within its tag.
+    VoidElement,
+    /// The braces around all of the code that is scanned.
+    MarkupHole,
+    /// `${` in a template that is the value of an attribute.
+    ValueTemplateHole,
+    /// The whole of a document in HTML.
+    Document,
 }
 
 /// The start of an element in an expression: the position to go back to if it turns out to be a comparison or a list of type

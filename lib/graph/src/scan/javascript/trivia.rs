@@ -34,12 +34,23 @@ pub(crate) fn comment_end(text: &[u8], position: usize) -> Option<usize> {
     }
 }
 
-/// The line break at or after `position`, or the end of the text.
+/// The line break at or after `position`, or the end of the text. The line and paragraph separators of Unicode are two of them.
 pub(crate) fn line_end(text: &[u8], position: usize) -> usize {
-    let rest = text.get(position..).unwrap_or_default();
-    let length = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-    meter::read(length);
-    position + length
+    let mut at = position;
+    while let Some(found) = text
+        .get(at..)
+        .and_then(|rest| memchr::memchr3(b'\n', b'\r', 0xe2, rest))
+    {
+        at += found;
+        let is_letter = text[at] == 0xe2 && !matches!(text.get(at + 1..at + 3), Some([0x80, 0xa8 | 0xa9]));
+        if !is_letter {
+            meter::read(at - position);
+            return at;
+        }
+        at += 1;
+    }
+    meter::read(text.len().saturating_sub(position));
+    text.len()
 }
 
 /// The first byte after the `/* */` comment at `position`, or the end of the text.
@@ -83,6 +94,8 @@ mod tests {
             ("/***/x", 5),
             ("/* * / **/ // y\n x", 17),
             ("// y", 4),
+            ("// é\u{2028}x", 8),
+            ("// \u{2019}\u{2029}\u{2028} x", 13),
             ("/* y", 4),
             ("/*/", 3),
             ("/ x", 0),

@@ -1,0 +1,154 @@
+//! Patterns of [`ImportKind::Glob`](crate::import_kind::ImportKind::Glob) -> files.
+//!
+//! A pattern has `*`, `**`, `?` and `{a,b}`; one with brackets or parentheses is not followed. Hidden files and `node_modules`
+//! below its first wildcard do not match. All files below the folder before that are compared, so that the resolution depends
+//! on every path below that folder.
+
+use crate::file::FileId;
+use crate::resolution::Reason;
+use crate::resolve::javascript::aliases::by_path_pattern;
+use crate::resolve::javascript::importer::Importer;
+use crate::resolve::javascript::is_relative;
+use crate::resolve::keys::KeySpace;
+use crate::resolve::manifests::glob::{Stop, matches};
+use crate::resolve::paths::{folder, is_within, joined};
+
+/// Most patterns that the braces of one pattern stand for.
+const MAX_CHOICES: usize = 64;
+/// The work of a file that matches, in lookups: it bounds the edges of a graph.
+const MATCH_WORK: usize = 32;
+/// This many steps of comparing a pattern with a path count as one lookup.
+const STEPS_FOR_WORK: usize = 256;
+
+impl Importer<'_> {
+    /// The files that `pattern` matches, and no line of `left_out` does.
+    pub(crate) fn files_of_glob(&mut self, pattern: &str, left_out: Option<&str>) -> Result<Vec<FileId>, Reason> {
+        let patterns = self.patterns(pattern)?;
+        let mut excluded = Vec::new();
+        for line in left_out.unwrap_or_default().lines() {
+            // What a pattern that is not understood leaves out is not known.
+            excluded.extend(self.patterns(line)?);
+        }
+        let mut found = Vec::new();
+        for pattern in patterns {
+            self.match_files(&pattern, &excluded, &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        if found.is_empty() {
+            Err(Reason::Missing)
+        } else {
+            Ok(found)
+        }
+    }
+
+    /// The patterns, relative to the repository, that `pattern` stands for.
+    fn patterns(&mut self, pattern: &str) -> Result<Vec<String>, Reason> {
+        if pattern.contains(['(', '[', '\\']) {
+            return Err(Reason::Invalid);
+        }
+        let context = self.context;
+        let package = context.package.as_ref().map_or("", |package| &package.folder);
+        let configured = context.aliases.iter().find_map(|aliases| aliases.root.as_deref());
+        // The config of Vite that governs a package may be that of the whole repository.
+        let root = configured.filter(|root| is_within(root, package)).unwrap_or(package);
+        let mut all = Vec::new();
+        for choice in choices(pattern).ok_or(Reason::Invalid)? {
+            self.trace.charge_text(choice.len());
+            if is_relative(&choice) {
+                all.push(joined(folder(self.from), &choice).ok_or(Reason::OutsideRepository)?);
+            } else if choice.starts_with('/') {
+                all.extend(joined(root, &choice));
+            } else if choice.starts_with("**") {
+                all.extend(joined(package, &choice));
+            } else {
+                all.extend(self.aliased(&choice)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The patterns that an alias makes of `pattern`.
+    fn aliased(&mut self, pattern: &str) -> Result<Vec<String>, Reason> {
+        let context = self.context;
+        let of_options = context.options.iter().map(|options| &*options.paths);
+        for paths in of_options.chain(context.aliases.iter().flat_map(|aliases| aliases.all_paths())) {
+            self.trace.charge_list(paths.len());
+            if let Some((targets, matched)) = by_path_pattern(paths, pattern) {
+                let targets = targets.iter().map(|target| target.replacen('*', matched, 1));
+                return Ok(targets.filter_map(|target| joined("", &target)).collect());
+            }
+        }
+        Err(Reason::External)
+    }
+
+    fn match_files(&mut self, pattern: &str, excluded: &[String], found: &mut Vec<FileId>) {
+        let Some(wildcard) = pattern.find(['*', '?']) else {
+            found.extend(self.table.file(pattern, self.trace));
+            return;
+        };
+        let table = self.table;
+        let base = folder(&pattern[..wildcard]);
+        let below = pattern[base.len()..].trim_start_matches('/');
+        let names_hidden = below.starts_with('.') || below.contains("/.");
+        self.trace.push(table.keys().of_named(KeySpace::FoldersOfGlobs, base));
+        for (path, file) in table.files_below(base) {
+            if self.trace.is_spent() {
+                return;
+            }
+            let rest = path[base.len()..].trim_start_matches('/');
+            self.trace.charge(1 + below.len() * rest.len() / STEPS_FOR_WORK);
+            let is_left_out = |part: &str| part == "node_modules" || (!names_hidden && part.starts_with('.'));
+            if !matches(below, rest, Stop::AtEnd) || rest.split('/').any(is_left_out) {
+                continue;
+            }
+            self.trace.charge_list(8 * excluded.len());
+            if !excluded.iter().any(|excluded| matches(excluded, path, Stop::AtEnd)) {
+                self.trace.charge(MATCH_WORK);
+                found.push(file);
+            }
+        }
+    }
+}
+
+/// The patterns that `{a,b}` stands for, which may be nested; `None` where they are too many.
+fn choices(pattern: &str) -> Option<Vec<String>> {
+    let mut due = vec![pattern.to_owned()];
+    let mut all = Vec::new();
+    while let Some(pattern) = due.pop() {
+        if due.len() + all.len() > MAX_CHOICES {
+            return None;
+        }
+        // The innermost braces: nothing is open between them.
+        let close = pattern.find('}');
+        let open = close.and_then(|close| pattern[..close].rfind('{'));
+        let (Some(open), Some(close)) = (open, close) else {
+            all.push(pattern);
+            continue;
+        };
+        let (before, after) = (&pattern[..open], &pattern[close + 1..]);
+        due.extend(
+            pattern[open + 1..close]
+                .split(',')
+                .map(|choice| format!("{before}{choice}{after}")),
+        );
+    }
+    // Choices of inner braces are repeated for each of the outer ones without them.
+    all.sort_unstable();
+    all.dedup();
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_stand_for_choices_up_to_a_bound() {
+        let all = |pattern: &str| Some(choices(pattern)?.join(" "));
+        assert_eq!(all("a/*.{js,ts}").as_deref(), Some("a/*.js a/*.ts"));
+        assert_eq!(all("{a,b{c,d}}/{e,}").as_deref(), Some("a/ a/e bc/ bc/e bd/ bd/e"));
+        assert_eq!(all("a}{b").as_deref(), Some("a}{b"));
+        assert_eq!(all(&"{a,b}".repeat(20)), None);
+    }
+}
