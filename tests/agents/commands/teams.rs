@@ -221,7 +221,7 @@ fn the_files_of_a_task_are_claimed_from_the_working_copy_and_unlocked_where_noth
     by(&world, "one", &["task", "claim", "t1"], 0);
     let refused = by(&world, "two", &["task", "claim", "t2"], 3);
     assert!(
-        refused.starts_with("WAIT: Task t2: File 'src/db.ts' is locked by user ")
+        refused.starts_with("WAIT: Task t2: File 'src/db.ts' is being written by 'one': ")
             && refused.contains("\nLOCK_CONFLICT\nReady in alpha: t3 of lead ("),
         "{refused}"
     );

@@ -105,7 +105,7 @@ fn after_patch(patch: &str, before: &[u8], is_it: impl Fn(&str) -> bool) -> Opti
     for change in patched(patch) {
         match change {
             Patched::Added { path, lines } if is_it(path) => {
-                content = lines.iter().map(|line| format!("{line}\n")).collect()
+                content = lines.iter().map(|line| format!("{line}\n")).collect();
             }
             Patched::Removed { path } if is_it(path) => content = String::new(),
             // What a file becomes that is moved here is new to the branch, which is all that is asked.

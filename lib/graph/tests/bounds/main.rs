@@ -60,6 +60,7 @@ fn no_repository_multiplies_the_work_of_an_import_without_end_and_each_says_its_
         assert!(met.contains(&bound), "{what}: {met:?}");
     }
     assert_eq!(products::check("stars", &products::stars()), []);
+    assert_eq!(products::check("namespaces of Python", &products::namespaces()), []);
 }
 
 /// Numbers that are the same in each run (xorshift).

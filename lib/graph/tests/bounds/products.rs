@@ -196,21 +196,6 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             ),
         ),
         (
-            "namespaces of Python",
-            Bound::FileLookups,
-            new()
-                .many(EntryKind::File, 40_000, "", |number| {
-                    format!("src/{}x{number}/a/__init__.py", "deep/".repeat(number % 14))
-                })
-                .many(
-                    EntryKind::File,
-                    1_000,
-                    "import deep.deep.x, a.b, deep.a\nfrom deep import x\n",
-                    |number| format!("src/deep/m{number}.py"),
-                )
-                .file("src/z.py", lines(20_000, |number| format!("import a.b{number}\n"))),
-        ),
-        (
             "configs that name the next one",
             Bound::Manifests,
             (0..1_000).fold(
@@ -264,6 +249,19 @@ pub fn all() -> Vec<(&'static str, Bound, Repository)> {
             ),
         ),
     ]
+}
+
+/// Namespaces of Python in many roots. Their files are looked for within the bounds of the repository.
+pub fn namespaces() -> Repository {
+    let imports = "import deep.deep.x, a.b, deep.a\nfrom deep import x\n";
+    Repository::default()
+        .many(EntryKind::File, 40_000, "", |number| {
+            format!("src/{}x{number}/a/__init__.py", "deep/".repeat(number % 14))
+        })
+        .many(EntryKind::File, 1_000, imports, |number| {
+            format!("src/deep/m{number}.py")
+        })
+        .file("src/z.py", lines(20_000, |number| format!("import a.b{number}\n")))
 }
 
 /// Targets of `exports` that repeat the text for which they stand.

@@ -462,7 +462,11 @@ impl Run<'_> {
             // What is completed waits for nothing, and is in nobody's `blocks`.
             match task.is_completed {
                 true => assert_eq!(view.dependencies, [""; 0], "{id}"),
-                false => assert_eq!(view.dependencies, unmet, "{id}"),
+                false => assert_eq!(
+                    view.dependencies.iter().collect::<BTreeSet<_>>(),
+                    unmet.iter().collect(),
+                    "{id}"
+                ),
             }
             for other in &task.dependencies {
                 let is_blocked = listed[other].blocks.contains(id);
