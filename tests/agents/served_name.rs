@@ -166,7 +166,7 @@ fn agents_are_served(world: &World, name: &str) {
     assert_eq!(ada.denial(&ada.runs("touch made.txt")), None);
     bob.starts();
     let refused = bob.denial(&bob.edits("src/db.ts")).expect("ada has it");
-    assert!(refused.contains("agent 'ada'"), "{refused}");
+    assert!(refused.contains("by 'ada'"), "{refused}");
     let whole = bob.denial(&bob.runs("git stash")).expect("ada works here");
     assert!(whole.contains("ada holds src/db.ts"), "{whole}");
     ada.ends_turn();

@@ -151,7 +151,7 @@ fn what_the_server_changes_while_files_are_applied_is_not_lost() {
         // In the order in which the edges came to the server.
         (&json!("of the file"), &json!("high"), &json!(["d", "c"]))
     );
-    assert_eq!(place.json(A)["dependencies"], json!(["c", "d"]));
+    assert_eq!(place.json(A)["dependencies"], json!(["d", "c"]));
     // A deletion of what the server changes.
     std::fs::remove_file(place.path("tasks/alpha/b.json")).unwrap();
     let report = sync_with(&place, "b", 3, || place.retitles("b", "needed"));
