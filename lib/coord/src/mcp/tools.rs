@@ -324,13 +324,18 @@ fn results_about_an_intent() -> JsonObject {
     schema
 }
 
-/// Members of a claim that hooks or persons send, and no model; and one that is taken, and that no model is told of: each pays for it.
-const NOT_OF_MODELS: [&str; 4] = ["tool_call", "session", "force", "wait_seconds"];
+/// Members that hooks or persons send, and no model; and some that are taken, and that no model is told of: each pays for it.
+const NOT_OF_MODELS: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "interface_changes"];
+
+/// A member that a model is told of with a claim alone.
+const OF_CLAIMS: &str = "interface";
 
 /// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.
 pub(super) fn arguments_of<T: ToSchema>(offer: Offer) -> JsonObject {
     let mut schema = of_arguments::<T>();
-    for name in offer.filled_in().iter().chain(&NOT_OF_MODELS) {
+    let is_claim = T::name() == PostRequest::name();
+    let of_claims = Some(&OF_CLAIMS).filter(|_| !is_claim);
+    for name in offer.filled_in().iter().chain(&NOT_OF_MODELS).chain(of_claims) {
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.remove(*name);
         }
