@@ -114,8 +114,13 @@ def change_body(body):
             body["agent_id"], body["take_over"] = "one::writer", "one"
         else:
             body.pop("take_over")
-    if body.get("status") != "WRITING":
+    writes = body.get("status") == "WRITING" or ("status" not in body and body.get("intent") != "READING")
+    if not writes:
         body.pop("interface", None)
+        body.pop("interface_changes", None)
+    elif body.get("interface_changes") is not None:
+        # They are some of the files.
+        body["interface_changes"] = body["file_paths"][:1]
     if body.get("status") == "OPEN":
         body.pop("wait_seconds", None)
     elif body.get("wait_seconds") is not None:

@@ -47,7 +47,7 @@ pub struct CheckRequest {
     pub interface: Option<InterfacePromise>,
     /// Those of the files whose interface changes, whatever `interface` says of the others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = schema::file_paths)]
+    #[schema(schema_with = schema::interface_changes)]
     pub interface_changes: Option<Vec<String>>,
     /// The intent that the work belongs to; where it is left out, the one that the caller has selected.
     #[serde(skip_serializing_if = "Option::is_none")]

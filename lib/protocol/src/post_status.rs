@@ -54,7 +54,7 @@ pub struct PostRequest {
     pub interface: Option<InterfacePromise>,
     /// Those of the files whose interface changes, whatever `interface` says of the others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = schema::file_paths)]
+    #[schema(schema_with = schema::interface_changes)]
     pub interface_changes: Option<Vec<String>>,
     /// With OPEN, the commit that was pushed. Required where the caller has one of the files WRITING, unless `abandon` is true.
     #[serde(skip_serializing_if = "Option::is_none")]

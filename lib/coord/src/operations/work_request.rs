@@ -1,7 +1,7 @@
 //! The common part of a check, a claim and a release: the caller, the files of a branch, and the standing of the working
 //! copy.
 
-use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, Orchestration, PostRequest};
+use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, Orchestration, PostRequest, bounds};
 
 use super::fields::{agent_of, files_of, id_in, in_field, required};
 use super::sentences::{case_differs, graph_warning, unknown_fields, whole_files};
@@ -223,6 +223,9 @@ fn interface_of(
     }
     if changed.is_some() && !writes {
         return Err(refuse("interface_changes", only_writers));
+    }
+    if changed.iter().flatten().count() > bounds::FILES {
+        return Err(refuse("interface_changes", "names more files than a request may have"));
     }
     let changed = changed.iter().flatten();
     let changed = changed.map(|path| FilePath::parse(path).map_err(in_field("interface_changes")));

@@ -375,6 +375,21 @@ pub fn file_paths() -> utoipa::openapi::schema::Array {
         .build()
 }
 
+/// Some of the files of a request.
+pub fn interface_changes() -> utoipa::openapi::schema::Array {
+    utoipa::openapi::schema::ArrayBuilder::new()
+        .schema_type(utoipa::openapi::schema::SchemaType::from_iter([
+            Type::Array,
+            Type::Null,
+        ]))
+        .items(utoipa::openapi::Ref::from_schema_name("FilePath"))
+        .max_items(Some(bounds::FILES))
+        .description(Some(
+            "Those of the files whose interface changes, whatever `interface` says of the others",
+        ))
+        .build()
+}
+
 /// `type` of an orchestration command.
 pub fn orchestration_command() -> Object {
     one_of(&["orchestration_command"], "Always `orchestration_command`")
