@@ -237,10 +237,7 @@ async fn claim(caller: &Caller<'_>, place: Place, call: &mut Option<ToolCall>) -
         note_refusal(caller, &place, Some(entry)).await;
         return Ok(Some(reason::scope(&reason)));
     }
-    let message = notes
-        .task
-        .clone()
-        .unwrap_or_else(|| format!("Editing {}", reason::listed(&files)));
+    let message = reason::message(&notes, &files);
     let opened = Connection::open(caller.args, &work.working_copy, Some(&holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
     let lead = holder.lead();

@@ -13,6 +13,7 @@ use coord_protocol::{InterfacePromise, LockMode, PostRequest, PostResponse};
 use crate::agent::connection::Connection;
 use crate::agent::interfaces::Interfaces;
 use crate::agent::seen_content::SeenContent;
+use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
 use super::caller::{Caller, SHORT_LIMIT, find};
@@ -99,7 +100,7 @@ pub(super) async fn settle(
     }
     let opened = Connection::open_running(caller.args, &work.working_copy, Some(holder), SHORT_LIMIT);
     let connection = opened.ok().flatten()?;
-    let message = format!("Editing {}", reason::listed(&differs));
+    let message = reason::message(&SessionNotes::read(&work.working_copy, holder), &differs);
     let of_differing: Changed = changed.into_iter().filter(|(file, _)| differs.contains(file)).collect();
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),

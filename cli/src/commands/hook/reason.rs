@@ -4,6 +4,7 @@ use coord_intents::ledger::blank_credentials;
 use coord_protocol::{Action, ClientError, ErrorCode, Orchestration, PostResponse};
 
 use crate::agent::next_command::missing_branch_clause;
+use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
 /// What agents are told where nothing is known of locks, as documented.
@@ -112,6 +113,12 @@ fn described(orchestration: &Orchestration) -> String {
         Action::Proceed => ("PROCEED", "repeat the edit".to_owned()),
     };
     format!("{name}: {}. Next: {next}.", reason.trim_end_matches('.'))
+}
+
+/// The message of a claim of `files`: what the session works on, where that is known.
+pub(super) fn message(notes: &SessionNotes, files: &[String]) -> String {
+    let task = notes.task.clone();
+    task.unwrap_or_else(|| format!("Editing {}", listed(files)))
 }
 
 /// A list of files for a sentence.
