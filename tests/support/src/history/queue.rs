@@ -184,11 +184,12 @@ impl Queue {
     }
 
     /// A claim of the same files ends a reservation, and so does one of other files. One of a part leaves it; a grant may be a part of its
-    /// claim.
+    /// claim. Who is granted the files for writing may read them; who is refused that may still ask to read them.
     fn end_reservations(&mut self, event: &Event, mode: Mode) {
         let files = self.files_of(event);
+        let has_both = event.kind == Kind::Granted && mode == Mode::Writing;
         self.reservations.retain(|reservation| {
-            let is_same = reservation.files == files && (mode == Mode::Writing || reservation.mode == mode);
+            let is_same = reservation.files == files && (has_both || reservation.mode == mode);
             !reservation.is_of(event) || !is_same && files.is_subset(&reservation.files)
         });
     }
