@@ -75,8 +75,56 @@ fn main() {
         let new = (0..runs).map(|run| timed(&world, folder, &hook, &edit(folder, &names[run % names.len()])));
         report(&format!("edit, another file, {place}"), new.collect());
     }
+    of_interfaces(runs);
     with_an_intent(runs);
     of_commands(runs);
+}
+
+/// An edit of a source file of 200 kB, whose interface is compared with that of the branch, beside one of a file without an interface.
+fn of_interfaces(runs: usize) {
+    const SIZE: usize = 200_000;
+    let text = |one: &dyn Fn(usize) -> String| {
+        let mut text = String::from("// a\n");
+        for number in 0.. {
+            if text.len() >= SIZE {
+                break;
+            }
+            text += &one(number);
+        }
+        text
+    };
+    let typescript = text(&|number| {
+        format!(
+            "/** Adds to {number}. */\nexport function add{number}(left: number, right: number): number {{\n  const sum = left + right;\n  return sum * {number};\n}}\n\n"
+        )
+    });
+    let rust = text(&|number| {
+        format!(
+            "/// Adds to {number}.\npub fn add_{number}(left: u64, right: u64) -> u64 {{\n    let sum = left + right;\n    sum * {number}\n}}\n\n"
+        )
+    });
+    let python = text(&|number| {
+        format!("def add_{number}(left: int, right: int) -> int:\n    total = left + right\n    return total * {number}\n\n\n")
+    })
+    .replace("// a", "# a");
+    let files = [
+        ("src/large.txt", &typescript, "sum * 7;"),
+        ("src/large.ts", &typescript, "sum * 7;"),
+        ("src/large.rs", &rust, "sum * 7\n"),
+        ("src/large.py", &python, "total * 7\n"),
+    ];
+    let hook = ["hook", "claude-code", "PreToolUse"];
+    for (name, text, body) in files {
+        // Each has a server of its own, which lets it ask as often as it likes.
+        let world = World::with(&[(name, text)]);
+        let folder = world.clone.path();
+        let tool = json!({ "file_path": folder.join(name), "old_string": body, "new_string": body.replace('7', "8") });
+        let event = json!({ "session_id": "s", "cwd": folder, "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": tool });
+        let input = event.to_string();
+        timed(&world, folder, &hook, &input);
+        let times = (0..runs).map(|_| timed(&world, folder, &hook, &input));
+        report(&format!("edit, 200 kB, {name}"), times.collect());
+    }
 }
 
 /// An edit in a repository with intents, of a file of 1 MB whose content has to be the one that was read.
