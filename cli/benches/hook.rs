@@ -18,6 +18,8 @@ use world::World;
 /// How long `coord ARGS` takes in `folder`, with `input`.
 fn timed(world: &World, folder: &Path, args: &[&str], input: &str) -> Duration {
     let mut command = world.coord(folder);
+    // The first one starts the server.
+    command.env("COORD_LIMIT_HOLDER_PER_MINUTE", "0");
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
     let started = Instant::now();
     let mut running = command.spawn().unwrap();
@@ -83,30 +85,34 @@ fn main() {
 /// An edit of a source file of 200 kB, whose interface is compared with that of the branch, beside one of a file without an interface.
 fn of_interfaces(runs: usize) {
     const SIZE: usize = 200_000;
-    let text = |one: &dyn Fn(usize) -> String| {
-        let mut text = String::from("// a\n");
+    // Functions of twenty lines, as in real files of that size.
+    let text = |head: &str, line: &str, last: &str| {
+        let mut text = String::new();
         for number in 0.. {
             if text.len() >= SIZE {
                 break;
             }
-            text += &one(number);
+            for part in [head, &line.repeat(17), last] {
+                text += &part.replace("NUMBER", &number.to_string());
+            }
         }
         text
     };
-    let typescript = text(&|number| {
-        format!(
-            "/** Adds to {number}. */\nexport function add{number}(left: number, right: number): number {{\n  const sum = left + right;\n  return sum * {number};\n}}\n\n"
-        )
-    });
-    let rust = text(&|number| {
-        format!(
-            "/// Adds to {number}.\npub fn add_{number}(left: u64, right: u64) -> u64 {{\n    let sum = left + right;\n    sum * {number}\n}}\n\n"
-        )
-    });
-    let python = text(&|number| {
-        format!("def add_{number}(left: int, right: int) -> int:\n    total = left + right\n    return total * {number}\n\n\n")
-    })
-    .replace("// a", "# a");
+    let typescript = text(
+        "/** Adds to NUMBER. */\nexport function addNUMBER(left: number, right: number): number {\n",
+        "  const sum = left + right * (left - NUMBER); // each time\n",
+        "  return sum * NUMBER;\n}\n\n",
+    );
+    let rust = text(
+        "/// Adds to NUMBER.\npub fn add_NUMBER(left: u64, right: u64) -> u64 {\n",
+        "    let sum = left + right * (left - NUMBER); // each time\n",
+        "    sum * NUMBER\n}\n\n",
+    );
+    let python = text(
+        "def add_NUMBER(left: int, right: int) -> int:\n",
+        "    total = left + right * (left - NUMBER)  # each time\n",
+        "    return total * NUMBER\n\n\n",
+    );
     let files = [
         ("src/large.txt", &typescript, "sum * 7;"),
         ("src/large.ts", &typescript, "sum * 7;"),
@@ -115,7 +121,6 @@ fn of_interfaces(runs: usize) {
     ];
     let hook = ["hook", "claude-code", "PreToolUse"];
     for (name, text, body) in files {
-        // Each has a server of its own, which lets it ask as often as it likes.
         let world = World::with(&[(name, text)]);
         let folder = world.clone.path();
         let tool = json!({ "file_path": folder.join(name), "old_string": body, "new_string": body.replace('7', "8") });

@@ -2,11 +2,12 @@
 //! each other's way.
 
 use std::collections::BTreeMap;
+use std::thread;
 
 use coord::domain::{CommitSha, FilePath};
 use coord_files::Inside;
 use coord_git::WorkingCopy;
-use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, ReadInterface, interface};
+use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, interface};
 
 use super::work::Work;
 
@@ -84,8 +85,13 @@ impl<'a> Interfaces<'a> {
             return Ok(InterfaceComparison::Same);
         };
         let language = Language::of_path(file).ok_or(NoInterface::Language)?;
-        let read = |content: &[u8]| -> ReadInterface { interface(language, content) };
-        Ok(InterfaceComparison::between(&read(&before), &read(after)))
+        // An agent waits for both.
+        let (before, after) = thread::scope(|scope| {
+            let before = scope.spawn(|| interface(language, &before));
+            let after = interface(language, after);
+            (before.join().unwrap_or(Err(NoInterface::NotUnderstood)), after)
+        });
+        Ok(InterfaceComparison::between(&before, &after))
     }
 }
 
