@@ -1,13 +1,16 @@
-//! `coord policy check`.
+//! `coord policy`.
 
 use std::path::Path;
 use std::process::Command;
 
 use coord_test_support::git::Repo;
 
-/// Exit status, standard output and standard error.
 fn check(folder: &Path, file: &[&str]) -> (i32, String, String) {
-    let words = ["policy", "check"].iter().chain(file);
+    coord(folder, &[&["policy", "check"], file].concat())
+}
+
+/// Exit status, standard output and standard error.
+fn coord(folder: &Path, words: &[&str]) -> (i32, String, String) {
     let output = Command::new(crate::COORD)
         .args(words)
         .current_dir(folder)
@@ -50,4 +53,35 @@ fn a_file_that_is_named_needs_no_repository_and_has_to_be_there() {
     assert!(said.contains("none.toml cannot be read"), "{said}");
     let (status, _, said) = check(folder.path(), &[]);
     assert!(status == 1 && !said.is_empty(), "there is no repository: {said}");
+}
+
+#[test]
+fn one_is_suggested_by_the_history() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let repo = Repo::init(folder.path().join("shop"), &[]);
+    let suggest = || coord(repo.path(), &["policy", "suggest"]);
+    let (status, said, _) = suggest();
+    assert_eq!((status, said.as_str()), (1, ""), "there is no commit");
+    repo.commit(&[("yarn.lock", "1"), ("src/a.ts", "1"), ("äö/package.json", "1")]);
+    let nothing =
+        "nothing to suggest: of the last 1 commits, too few change the same manifest, changelog or translation\n";
+    assert_eq!(suggest(), (1, String::new(), nothing.to_owned()));
+    for number in 0..19 {
+        let text = number.to_string();
+        repo.commit(&[("CHANGELOG.md", &text), ("src/a.ts", &text)]);
+    }
+    let (status, policy, said) = suggest();
+    assert_eq!(
+        (status, said.as_str()),
+        (
+            0,
+            "many of the last 20 commits change CHANGELOG.md (95 %), äö/package.json (5 %)\n"
+        )
+    );
+    assert!(
+        policy.ends_with("shared = [\n  \"yarn.lock\",\n  \"/CHANGELOG.md\",\n  \"äö/package.json\",\n]\n"),
+        "{policy}"
+    );
+    std::fs::write(repo.path().join(".coord.toml"), policy).expect("written");
+    assert_eq!(check(repo.path(), &[]).0, 0);
 }

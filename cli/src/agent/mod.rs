@@ -33,6 +33,7 @@ pub mod file_content;
 pub mod files;
 pub mod git;
 pub mod git_hooks;
+pub mod hot_files;
 pub mod intents;
 pub mod interfaces;
 pub mod ledger;

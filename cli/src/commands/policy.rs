@@ -1,4 +1,4 @@
-//! `coord policy check`: what is wrong with `.coord.toml`, before it is committed.
+//! `coord policy`: what is wrong with `.coord.toml`, before it is committed, and one that the history suggests.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use coord::policy::file::{MAX_BYTES, PolicyFile};
 use coord_git::WorkingCopy;
 
 use crate::agent::file_content::{inside_working_copy, named};
+use crate::agent::hot_files::{HotFiles, hot_in_words};
 use crate::stdout::print;
 
 const EXAMPLES: &str = "\
@@ -19,6 +20,16 @@ Examples:
   coord policy check draft.toml   is this file?
 
 Exit status: 0 it is right, or there is none; 1 it is wrong, or cannot be read; 2 wrong usage.";
+
+const EXAMPLES_OF_SUGGEST: &str = "\
+Examples:
+  coord policy suggest                 what would it share?
+  coord policy suggest > .coord.toml   write that
+
+It looks at the last 500 commits: manifests, changelogs and translations that one of twenty changes, and the
+lockfiles that are tracked.
+
+Exit status: 0 printed, 1 nothing to suggest, or an error, 2 wrong usage.";
 
 /// Options of `coord policy`.
 #[derive(Debug, Args)]
@@ -37,13 +48,18 @@ enum Act {
         /// The file; without one, that of the repository
         file: Option<PathBuf>,
     },
+    /// Print one that shares the files which the history shows to be hot
+    #[command(after_help = EXAMPLES_OF_SUGGEST)]
+    Suggest,
 }
 
 impl PolicyArgs {
     /// # Errors
     /// When the file cannot be read.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
-        let Act::Check { file } = self.act;
+        let Act::Check { file } = self.act else {
+            return suggest();
+        };
         let (file, is_named) = match file {
             Some(file) => (file, true),
             None => (
@@ -53,6 +69,21 @@ impl PolicyArgs {
         };
         check(&file, is_named)
     }
+}
+
+fn suggest() -> anyhow::Result<ExitCode> {
+    let hot = HotFiles::of(&WorkingCopy::containing(&std::env::current_dir()?)?)?;
+    let Some(sentence) = hot_in_words(&hot) else {
+        let commits = hot.commits;
+        let _ = writeln!(
+            std::io::stderr(),
+            "nothing to suggest: of the last {commits} commits, too few change the same manifest, changelog or translation"
+        );
+        return Ok(ExitCode::FAILURE);
+    };
+    print(hot.policy().as_bytes())?;
+    let _ = writeln!(std::io::stderr(), "{sentence}");
+    Ok(ExitCode::SUCCESS)
 }
 
 fn check(file: &Path, is_named: bool) -> anyhow::Result<ExitCode> {

@@ -78,7 +78,7 @@ impl WorkingCopy {
         let paths = entries.iter().filter_map(|entry| entry.path(&index).to_str().ok());
         let mut files: Vec<FilePath> = paths
             .filter_map(|path| FilePath::parse(path).ok())
-            .take(most + 1)
+            .take(most.saturating_add(1))
             .collect();
         let has_more = files.len() > most;
         files.truncate(most);

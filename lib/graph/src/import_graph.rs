@@ -176,6 +176,17 @@ impl ImportGraph {
         slice(&self.importer_starts, &self.importers, id)
     }
 
+    /// The files with at least `least` importers, each with their number: the `count` most imported ones, those first.
+    pub fn most_imported(&self, least: usize, count: usize) -> Vec<(usize, FileId)> {
+        let mut files: Vec<(usize, FileId)> = (0..self.files.len() as FileId)
+            .map(|id| (self.importers(id).len(), id))
+            .filter(|(importers, _)| *importers >= least)
+            .collect();
+        files.sort_unstable_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+        files.truncate(count);
+        files
+    }
+
     /// All edges (from, to, forms), in order.
     pub fn edges(&self) -> impl Iterator<Item = (FileId, FileId, KindSet)> + '_ {
         (0..self.files.len() as FileId)

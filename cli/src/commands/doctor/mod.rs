@@ -4,11 +4,13 @@
 //! - `working_copy`: git, repository, branch, session
 //! - `server`: the server, its store and its source, the token; `head`: the head of the branch; `server_log`: where the
 //!   server says more
+//! - `hot_files`: files where agents meet
 //! - `hooks`: hooks that are configured, and when they were last heard of
 
 mod finding;
 mod head;
 mod hooks;
+mod hot_files;
 mod mcp_entries;
 mod server;
 mod server_log;
@@ -81,5 +83,6 @@ async fn findings(args: &AgentArgs) -> Vec<Finding> {
     }
     findings.extend(hooks::all(&work.working_copy).await);
     findings.extend(mcp_entries::all(&work.working_copy));
+    findings.extend(hot_files::all(&work.working_copy).await);
     findings
 }

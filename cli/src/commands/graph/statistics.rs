@@ -21,6 +21,9 @@ use super::incomplete::{Incomplete, state_text};
 /// Number of most imported files that are listed.
 const HUBS: usize = 10;
 
+/// Each is imported by so many.
+const LEAST_IMPORTERS: usize = 2;
+
 /// Prints the figures, as text or as JSON.
 pub(super) fn write(
     out: &mut impl io::Write,
@@ -74,7 +77,8 @@ fn as_json(
         .map(|reason| (reason.name().to_owned(), graph.unresolved(reason).into()))
         .collect();
     let cycles = graph.cycles();
-    let hubs: Vec<Value> = hubs(graph)
+    let hubs: Vec<Value> = graph
+        .most_imported(LEAST_IMPORTERS, HUBS)
         .into_iter()
         .map(|(importers, id)| json!({"id": graph.path(id), "importers": importers}))
         .collect();
@@ -178,19 +182,8 @@ fn write_edges(out: &mut String, graph: &ImportGraph, kinds: Kinds) -> fmt::Resu
     Ok(())
 }
 
-/// The most imported files, with their numbers of importers.
-fn hubs(graph: &ImportGraph) -> Vec<(usize, u32)> {
-    let mut hubs: Vec<(usize, u32)> = (0..graph.len() as u32)
-        .map(|id| (graph.importers(id).len(), id))
-        .filter(|(importers, _)| *importers > 1)
-        .collect();
-    hubs.sort_unstable_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
-    hubs.truncate(HUBS);
-    hubs
-}
-
 fn write_hubs(out: &mut String, graph: &ImportGraph) -> fmt::Result {
-    let hubs = hubs(graph);
+    let hubs = graph.most_imported(LEAST_IMPORTERS, HUBS);
     if hubs.is_empty() {
         return Ok(());
     }

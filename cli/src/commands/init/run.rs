@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use coord::policy::PATH;
 use coord_files::Inside;
 use coord_git::WorkingCopy;
 use coord_protocol::plain_text::shown_line;
@@ -22,6 +23,7 @@ use super::shared::{self, Shared};
 use super::target::Target;
 use super::{diff, files, guard, texts};
 use crate::agent::confirmed::user_folder;
+use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
 use crate::agent::local_server;
 use crate::agent::options::AgentArgs;
 use crate::stdout;
@@ -126,7 +128,7 @@ impl Run<'_> {
             say("coord is not on your PATH. Your agents start it by its name: put it there.\n")?;
         }
         let status = self.check(&agents, form).await?;
-        say(&self.next(&agents, form, shared.as_ref()))?;
+        say(&self.next(&agents, form, shared.as_ref(), &self.meeting_places().await))?;
         if self.plan.has_refused {
             say("\nNot everything was written: the notes above say what was refused, and how to fix it.\n")?;
             return Ok(ExitCode::FAILURE);
@@ -178,8 +180,25 @@ impl Run<'_> {
         }
     }
 
+    /// Files where agents will meet, and what helps.
+    async fn meeting_places(&self) -> String {
+        let Some(working_copy) = self.project else {
+            return String::new();
+        };
+        let hubs = in_words(&hubs(working_copy).await.unwrap_or_default());
+        let hubs = hubs.map(|found| format!("- Know the hubs: {found}\n"));
+        let is_said = !Inside::new(working_copy.root(), PATH)
+            .about()
+            .is_ok_and(|about| about.is_none());
+        let hot = HotFiles::of(working_copy).ok().filter(|_| !is_said);
+        let hot = hot.as_ref().and_then(hot_in_words).map(|found| {
+            format!("- Let several agents write what everybody changes ({found}): coord policy suggest > {PATH}\n")
+        });
+        hubs.into_iter().chain(hot).collect()
+    }
+
     /// What the user does now.
-    fn next(&self, agents: &[&'static Agent], form: Form, shared: Option<&Shared>) -> String {
+    fn next(&self, agents: &[&'static Agent], form: Form, shared: Option<&Shared>, meeting_places: &str) -> String {
         let mut text = "\nNext:\n".to_owned();
         if let Some(shared) = shared.filter(|shared| !shared.committed.is_empty()) {
             let files = shared.committed.join(" ");
@@ -206,6 +225,7 @@ impl Run<'_> {
                 }
             };
         }
+        text += meeting_places;
         let steps = agents.iter().filter_map(|agent| Some((agent.name, agent.next?)));
         let steps: String = steps.map(|(name, step)| format!("  {name:<12} {step}\n")).collect();
         if !steps.is_empty() {

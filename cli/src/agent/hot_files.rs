@@ -1,0 +1,334 @@
+//! Where agents meet: files that many commits change, and files that many others import.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context;
+use coord::builds::build::build;
+use coord::domain::FilePath;
+use coord::policy::SHARED_NAMES;
+use coord::settings::{graph_limits, process_environment};
+use coord_git::{GitSource, WorkingCopy};
+use coord_graph::{Limits, Previous};
+
+use crate::git;
+
+/// Commits that are looked at, without merges.
+const COMMITS: &str = "500";
+
+/// With fewer commits, nothing is known.
+const LEAST_COMMITS: usize = 20;
+
+/// A file is hot that one of so many commits changes.
+const ONE_OF: usize = 20;
+
+/// Most tracked files that are looked at.
+const MOST_TRACKED: usize = 1_000_000;
+
+/// Most hot files, and most hubs.
+const MOST: usize = 20;
+const MOST_HUBS: usize = 3;
+
+/// So many files import a hub.
+const LEAST_IMPORTERS: usize = 21;
+
+/// Names of manifests, in lower case.
+const MANIFESTS: [&str; 15] = [
+    "build.gradle",
+    "build.gradle.kts",
+    "build.sbt",
+    "cargo.toml",
+    "composer.json",
+    "deno.json",
+    "gemfile",
+    "go.mod",
+    "mix.exs",
+    "package.json",
+    "pnpm-workspace.yaml",
+    "pom.xml",
+    "pubspec.yaml",
+    "pyproject.toml",
+    "requirements.txt",
+];
+
+/// Beginnings of the names of changelogs, in lower case.
+const CHANGELOGS: [&str; 4] = ["changelog", "changes.", "history.", "release-notes"];
+
+/// Folders of translations, and endings of files there.
+const TRANSLATED: [&str; 6] = ["i18n", "lang", "langs", "locale", "locales", "translations"];
+const TEXTS: [&str; 8] = ["arb", "ftl", "json", "po", "pot", "properties", "yaml", "yml"];
+
+/// A file that many commits change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HotFile {
+    /// The file.
+    pub path: String,
+    /// Percent of the commits that change it.
+    pub percent: usize,
+}
+
+/// The hot manifests, translations and changelogs of a history, the hottest first: files that are merged line by line, or made again by a
+/// tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HotFiles {
+    /// Commits that were looked at.
+    pub commits: usize,
+    /// The files.
+    pub files: Vec<HotFile>,
+    /// Names of the lockfiles among the tracked files, which are shared without a policy.
+    lockfiles: Vec<String>,
+}
+
+impl HotFiles {
+    /// Those of the history of what is checked out.
+    ///
+    /// # Errors
+    /// When git cannot tell.
+    pub fn of(working_copy: &WorkingCopy) -> anyhow::Result<HotFiles> {
+        let log = [
+            "log",
+            "--no-merges",
+            "--no-renames",
+            "--name-only",
+            "-z",
+            "--format=%x01",
+            "-n",
+            COMMITS,
+            "HEAD",
+            "--",
+        ];
+        let said = git::ask(working_copy.root(), &log).map_err(anyhow::Error::msg)?;
+        let (tracked, _) = working_copy.tracked_below("", MOST_TRACKED);
+        let tracked: Vec<&str> = tracked.iter().map(FilePath::as_str).collect();
+        Ok(hot_files(&String::from_utf8_lossy(&said), &tracked))
+    }
+
+    /// A `.coord.toml` that shares them, and what is shared without one.
+    pub fn policy(&self) -> String {
+        let hot = self.files.iter().map(|file| match file.path.contains('/') {
+            true => file.path.clone(),
+            false => format!("/{}", file.path),
+        });
+        let patterns: Vec<String> = self.lockfiles.iter().cloned().chain(hot).collect();
+        let lines: String = patterns
+            .iter()
+            .map(|pattern| format!("  {},\n", toml_text(pattern)))
+            .collect();
+        format!(
+            "# Files that several agents may write at once: each claim of one is granted beside the others.\n\
+             # The list takes the place of the one that counts without it: lockfiles, and what .gitattributes shares.\n\
+             shared = [\n{lines}]\n"
+        )
+    }
+}
+
+fn toml_text(text: &str) -> String {
+    toml_edit::Value::from(text).to_string()
+}
+
+fn hot_files(log: &str, tracked: &[&str]) -> HotFiles {
+    let (mut commits, mut counts) = (0, BTreeMap::<&str, usize>::new());
+    for part in log.split('\0').map(|part| part.trim_start_matches('\n')) {
+        match part.strip_prefix('\x01') {
+            Some(_) => commits += 1,
+            None if !part.is_empty() => *counts.entry(part).or_default() += 1,
+            None => {}
+        }
+    }
+    let is_hot =
+        |path: &str, count: usize| count * ONE_OF >= commits && is_merged_by_line(path) && tracked.contains(&path);
+    let mut files: Vec<HotFile> = counts
+        .into_iter()
+        .filter(|(path, count)| commits >= LEAST_COMMITS && is_hot(path, *count))
+        .map(|(path, count)| HotFile {
+            path: path.to_owned(),
+            percent: count * 100 / commits,
+        })
+        .collect();
+    files.sort_by(|one, other| other.percent.cmp(&one.percent).then_with(|| one.path.cmp(&other.path)));
+    files.truncate(MOST);
+    let is_tracked = |name: &&str| tracked.iter().any(|path| name_of(path) == *name);
+    let lockfiles = SHARED_NAMES
+        .into_iter()
+        .filter(|name| is_tracked(name))
+        .map(str::to_owned);
+    HotFiles {
+        commits,
+        files,
+        lockfiles: lockfiles.collect(),
+    }
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Whether changes of the file by several merge by themselves, mostly: a manifest, a changelog, or texts of a language.
+fn is_merged_by_line(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let name = name_of(&path);
+    let is_text = Path::new(name)
+        .extension()
+        .is_some_and(|ending| TEXTS.iter().any(|text| ending == *text));
+    let is_translated = is_text && path.split('/').any(|part| TRANSLATED.contains(&part));
+    let is_changelog = CHANGELOGS.iter().any(|beginning| name.starts_with(beginning));
+    MANIFESTS.contains(&name) || is_changelog || is_translated
+}
+
+/// A file that many others import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hub {
+    /// The file.
+    pub path: String,
+    /// How many files import it.
+    pub importers: usize,
+}
+
+/// The files of the checked-out commit that most others import.
+///
+/// # Errors
+/// When the graph cannot be built.
+pub async fn hubs(working_copy: &WorkingCopy) -> anyhow::Result<Vec<Hub>> {
+    let source = GitSource::open_once(working_copy.root())?;
+    let opened = source.opened().into_iter().next().context("there is no repository")?;
+    let Some(head) = &opened.head else {
+        return Ok(Vec::new());
+    };
+    let limits = Limits {
+        interfaces: false,
+        ..graph_limits(&process_environment)?
+    };
+    let snapshot = build(&source, &opened.repo, head, Previous::Nothing, limits, Arc::new(|_| {})).await?;
+    let graph = snapshot.graph();
+    let hub = |(importers, id)| Hub {
+        path: graph.path(id).to_owned(),
+        importers,
+    };
+    Ok(graph
+        .most_imported(LEAST_IMPORTERS, MOST_HUBS)
+        .into_iter()
+        .map(hub)
+        .collect())
+}
+
+/// The hubs in a sentence; none where there are none.
+pub fn in_words(hubs: &[Hub]) -> Option<String> {
+    let named: Vec<String> = hubs
+        .iter()
+        .map(|hub| format!("{} ({} files import it)", hub.path, hub.importers))
+        .collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "whoever changes their interface keeps many files from others: {}",
+            named.join(", ")
+        )
+    })
+}
+
+/// The hot files in a sentence; none where there are none.
+pub fn hot_in_words(hot: &HotFiles) -> Option<String> {
+    const MOST_NAMED: usize = 3;
+    let named: Vec<String> = hot
+        .files
+        .iter()
+        .take(MOST_NAMED)
+        .map(|file| format!("{} ({} %)", file.path, file.percent))
+        .collect();
+    let more = match hot.files.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| {
+        format!(
+            "many of the last {} commits change {}{more}",
+            hot.commits,
+            named.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log of `count` commits, the first of which change these files as often as is said.
+    fn log(count: usize, files: &[(&str, usize)]) -> String {
+        let commit = |number: usize| {
+            let changed = files.iter().filter(|(_, times)| number < *times);
+            let names: String = changed.map(|(file, _)| format!("{file}\0")).collect();
+            format!("\x01\0\n{names}\0")
+        };
+        (0..count).map(commit).collect()
+    }
+
+    #[test]
+    fn manifests_changelogs_and_translations_are_hot_where_the_history_shows_it() {
+        let files = [
+            ("package.json", 30),
+            ("packages/ui/package.json", 4),
+            ("CHANGELOG.md", 10),
+            ("src/App.tsx", 60),
+            ("src/locales/de/main.json", 5),
+            ("locales/tool.ts", 50),
+            ("gone/CHANGES.md", 50),
+            ("pnpm-lock.yaml", 40),
+        ];
+        let tracked: Vec<&str> = files
+            .iter()
+            .map(|(file, _)| *file)
+            .filter(|file| !file.starts_with("gone"))
+            .collect();
+        let hot = hot_files(&log(100, &files), &tracked);
+        let found: Vec<(&str, usize)> = hot
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), file.percent))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("package.json", 30),
+                ("CHANGELOG.md", 10),
+                ("src/locales/de/main.json", 5)
+            ]
+        );
+        assert_eq!(
+            hot_in_words(&hot).unwrap(),
+            "many of the last 100 commits change package.json (30 %), CHANGELOG.md (10 %), src/locales/de/main.json (5 %)"
+        );
+        let policy = hot.policy();
+        let parsed = coord::policy::file::PolicyFile::parse(policy.as_bytes()).unwrap();
+        assert_eq!(
+            parsed.shared.unwrap(),
+            [
+                "pnpm-lock.yaml",
+                "/package.json",
+                "/CHANGELOG.md",
+                "src/locales/de/main.json"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_short_history_shows_nothing() {
+        let hot = hot_files(&log(19, &[("package.json", 19)]), &["package.json"]);
+        assert_eq!((hot.commits, hot.files.len()), (19, 0));
+        assert_eq!(hot_in_words(&hot), None);
+        assert_eq!(hot_files("", &[]), HotFiles::default());
+    }
+
+    #[test]
+    fn hubs_are_named_with_their_importers() {
+        let hub = |path: &str, importers| Hub {
+            path: path.to_owned(),
+            importers,
+        };
+        assert_eq!(in_words(&[]), None);
+        assert_eq!(
+            in_words(&[hub("src/types.ts", 224), hub("src/i18n.ts", 112)]).unwrap(),
+            "whoever changes their interface keeps many files from others: src/types.ts (224 files import it), src/i18n.ts (112 \
+             files import it)"
+        );
+    }
+}

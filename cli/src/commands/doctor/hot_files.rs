@@ -1,0 +1,34 @@
+//! Files where agents meet: hubs of the graph, and files that many commits change.
+
+use coord::policy::PATH;
+use coord::policy::file::{MAX_BYTES, PolicyFile};
+use coord_files::Inside;
+use coord_git::WorkingCopy;
+
+use super::finding::Finding;
+use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
+
+/// The hubs, and the hot files that nothing shares.
+pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
+    let hubs = hubs(working_copy).await.unwrap_or_default();
+    let hubs = in_words(&hubs).map(|found| Finding::ok("hubs", found));
+    let hot = match has_own_list(working_copy) {
+        true => None,
+        false => HotFiles::of(working_copy).ok().as_ref().and_then(hot_in_words),
+    };
+    let hot = hot.map(|found| {
+        let found = format!("{found}: let several agents write them at once");
+        Finding::warn("hot files", found, "coord policy suggest > .coord.toml")
+    });
+    hubs.into_iter().chain(hot).collect()
+}
+
+/// Whether the repository says itself what is shared.
+fn has_own_list(working_copy: &WorkingCopy) -> bool {
+    let content = Inside::new(working_copy.root(), PATH).read(MAX_BYTES as u64);
+    let file = content
+        .ok()
+        .flatten()
+        .and_then(|content| PolicyFile::parse(&content).ok());
+    file.is_some_and(|file| file.shared.is_some())
+}
