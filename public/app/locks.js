@@ -53,7 +53,7 @@ export function readLocks(body, branch) {
       agentId: held.agent_id ?? null,
       mode: held.status,
       message: held.message,
-      since: held.timestamp * 1000,
+      since: (held.since ?? held.timestamp) * 1000,
       renewedAt: held.timestamp * 1000,
       expiry: held.expiry * 1000,
       intentId: held.intent_id ?? null,
@@ -64,7 +64,7 @@ export function readLocks(body, branch) {
 }
 
 /**
- * A list has whole seconds, and says when a lock was last renewed, not when it was granted: what the page knows better stays.
+ * A list has whole seconds: what the page knows better stays.
  * @param {Locks} before
  * @param {Locks} locks From a list.
  * @returns {Locks}

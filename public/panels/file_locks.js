@@ -91,18 +91,22 @@ function lockRow(first) {
   const message = make('p', { class: 'agent-message' });
   const left = timeLeft();
   const since = moment(duration);
+  const renewal = moment();
+  const renewed = make('span', {}, ', renewed ', renewal.node);
   const node = make('li', { class: 'lock-row' },
     badge(lock.holder, lock.agentId, lock.userName),
     make('div', { class: 'agent-text' },
       make('div', { class: 'agent-head' }, make('strong', { class: 'agent-name' }, lock.holder), left.node),
       message,
-      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node))),
+      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node, renewed))),
     left.bar);
 
   /** @param {number} now */
   function tick(now) {
     left.update(lock, now);
     since.update(lock.since, now);
+    renewal.update(lock.renewedAt, now);
+    renewed.hidden = lock.renewedAt - lock.since < 1000;
   }
 
   return {

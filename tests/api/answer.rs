@@ -31,12 +31,14 @@ impl Answer {
     pub fn refusal(&self) -> String {
         let body = self.json();
         let text = |name: &str| body[name].as_str().unwrap_or("-").to_owned();
+        // Where the reason of the command says it, nothing else does.
+        let sentence = body["message"].as_str().or(body["orchestration"]["reason"].as_str());
         format!(
             "{} {} {}: {}",
             self.status,
             text("error"),
             text("field"),
-            text("message")
+            sentence.unwrap_or("-")
         )
     }
 }
@@ -67,9 +69,9 @@ pub fn hide_times(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(hide_times),
         Value::String(text) => {
-            if let Some((before, rest)) = text.split_once("expires in ") {
+            if let Some((before, rest)) = text.split_once(" ends in ") {
                 let rest = rest.trim_start_matches(|character: char| character.is_ascii_digit());
-                *text = format!("{before}expires in [n]{rest}");
+                *text = format!("{before} ends in [n]{rest}");
             }
             if text.starts_with("ALREADY_HELD: ")
                 && let Some((before, rest)) = text.split_once(" since ")

@@ -14,7 +14,8 @@ async fn refusals(api: &Api, status: &str, cases: impl IntoIterator<Item = (&str
         assert!((400..500).contains(&answer.status), "{name}: {body}");
         assert_eq!(body["orchestration"]["type"], "orchestration_command", "{name}: {body}");
         assert_eq!(body["orchestration"]["action"], "STOP", "{name}: {body}");
-        assert_eq!(body["orchestration"]["reason"], body["message"], "{name}: {body}");
+        let reason = format!("{}. Fix the field and retry.", body["message"].as_str().unwrap());
+        assert_eq!(body["orchestration"]["reason"], reason, "{name}: {body}");
         lines.push(format!("{name}\n    {}", answer.refusal()));
     }
     assert_eq!(api.held().await, 0, "nothing is claimed by a bad request");

@@ -29,7 +29,7 @@ async fn a_claim_for_which_there_is_no_room_is_a_refusal_with_a_whole_body() {
         (&json!(false), &json!("file_paths"), &json!("WAIT"), &json!("sleep 5"))
     );
     assert_eq!(body["orphaned_dependencies"], json!([]));
-    let message = body["message"].as_str().unwrap();
+    let message = body["orchestration"]["reason"].as_str().unwrap();
     assert!(
         message.starts_with("src/auth.ts has the maximum number of locks"),
         "{message}"

@@ -112,7 +112,7 @@ async fn a_stale_claim_to_write_names_no_lock_for_reading_as_one_to_renew() {
     assert_eq!(read.status, 200, "{}", read.json());
     let refused = api.tell("ann", "WRITING", &["src/db.ts"], stale).await;
     assert_eq!(refused.status, 409);
-    let message = refused.json()["message"].to_string();
+    let message = refused.json()["orchestration"]["reason"].to_string();
     assert!(
         message.contains("nothing was claimed") && !message.contains("You can renew"),
         "{message}"

@@ -14,7 +14,7 @@ fn at_the_time_of_the_examples(answer: &Answer) -> Value {
     fn change(value: &mut Value) {
         match value {
             Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| match name.as_str() {
-                "timestamp" | "generated_at" if value.is_i64() => *value = examples::GRANTED_AT.into(),
+                "timestamp" | "generated_at" | "since" if value.is_i64() => *value = examples::GRANTED_AT.into(),
                 "expiry" | "expected_by" => *value = examples::EXPIRY.into(),
                 "token" => *value = examples::TOKEN.into(),
                 _ => change(value),
@@ -190,6 +190,7 @@ fn is_optional(pointer: &str, name: &str) -> bool {
         "expected_by",
         "conflicting_locks",
         "language",
+        "since",
         "latency_ms",
         "size",
         "lock_type",

@@ -48,7 +48,7 @@ async fn a_refused_claim_says_its_place_and_who_is_before() {
     let reserved = api.tell("eve", "WRITING", &["src/db.ts"], json!({})).await.json();
     assert_eq!(reserved["error"], "LOCK_CONFLICT");
     assert_eq!(reserved["conflicting_locks"]["src/db.ts"]["lock_type"], "RESERVED");
-    let reason = reserved["message"].as_str().unwrap();
+    let reason = reserved["orchestration"]["reason"].as_str().unwrap();
     assert!(
         reason.starts_with("File 'src/db.ts' is reserved for 'one' of user 'bob', whose claim came first: "),
         "{reason}"
@@ -374,7 +374,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
         assert_eq!((answer.status, &body["error"]), (409, &json!("LOCK_TAKEN")), "{body}");
         assert_eq!(body["orchestration"]["action"], "STOP");
         assert_eq!(
-            body["message"],
+            body["orchestration"]["reason"],
             "user 'eve' has taken your lock on 'src/db.ts' away: The release needs this file today; leave the work there, and \
              tell your user; a release of it (OPEN with \"abandon\": true) says that you know"
         );
@@ -428,4 +428,64 @@ async fn who_has_to_wait_is_told_of_files_nearby_that_are_free() {
     api.claim("eve", "READING", &["src/db.ts"]).await;
     let switch = api.check("bob", &["src/auth.ts"], json!({})).await.json();
     assert_eq!(metadata(&switch).get("free"), None, "{switch}");
+}
+
+#[tokio::test]
+async fn the_locks_of_a_repository_say_who_waits_for_whom() {
+    let api = Api::start().await;
+    let locks = async |query: &str| {
+        let path = format!("/api/locks?repo_url=https://github.com/acme/shop{query}");
+        api.get(&path, &[]).await.json()
+    };
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    assert_eq!(locks("").await.get("waiting"), None);
+    let claim = json!({ "agent_id": "one" });
+    api.tell("bob", "WRITING", &["src/db.ts", "README.md"], claim).await;
+    let body = locks("").await;
+    let waiting = &body["waiting"];
+    assert_eq!(waiting.as_array().unwrap().len(), 1, "{body}");
+    for (field, value) in [
+        ("user", json!("bob")),
+        ("agent_id", json!("one")),
+        ("branch", json!("main")),
+        ("status", json!("WRITING")),
+        ("file_paths", json!(["src/db.ts", "README.md"])),
+        ("waits_for", json!([{ "file_path": "src/db.ts", "user": "ann" }])),
+        ("reserved_until", Value::Null),
+    ] {
+        assert_eq!(waiting[0][field], value, "{field}");
+    }
+    assert_eq!(locks("&branch=other").await.get("waiting"), None);
+    assert_eq!(
+        locks("&holder=me").await.get("waiting"),
+        None,
+        "the caller waits for nothing"
+    );
+    // Free again, they are reserved.
+    api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+        .await;
+    let body = locks("").await;
+    assert!(body["waiting"][0]["reserved_until"].is_i64(), "{body}");
+    assert_eq!(body["waiting"][0].get("waits_for"), None);
+}
+
+#[tokio::test]
+async fn a_lock_says_since_when_it_is_held_and_when_it_was_renewed() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let renewed = api.tell("ann", "WRITING", &["src/db.ts"], json!({})).await;
+    let check = api.check("bob", &["src/db.ts"], json!({})).await.json();
+    let path = "/api/locks?repo_url=https://github.com/acme/shop";
+    let held = api.get(path, &[]).await.json();
+    for lock in [
+        &renewed.json()["locks"]["src/db.ts"],
+        &check["locks"]["src/db.ts"],
+        &held["locks"][0],
+    ] {
+        assert!(
+            lock["since"].as_i64().unwrap() < lock["timestamp"].as_i64().unwrap(),
+            "{lock}"
+        );
+    }
 }

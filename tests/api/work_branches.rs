@@ -194,3 +194,26 @@ async fn a_work_branch_that_is_none_is_refused() {
         assert!(refusal.starts_with("400 INVALID_FIELD work_branch: "), "{refusal}");
     }
 }
+
+#[tokio::test]
+async fn who_edits_an_importer_hears_of_an_interface_that_is_not_merged() {
+    const TOLD: &str = "PENDING_INTERFACE: 'src/db.ts', which 'src/auth.ts' imports, has another interface on 'pool' of user 'ann': \
+                        `pool` is new; “Moving sessions from cookies to tokens”";
+    let api = with_pending().await;
+    let check = api.check("bob", &["src/auth.ts"], json!({})).await.json();
+    assert_eq!((&check["status"], warnings(&check)), (&json!("OK"), vec![TOLD]));
+    assert_eq!(check["locks"], json!({}), "it is no lock");
+    let claim = api.tell("bob", "WRITING", &["src/auth.ts"], json!({})).await.json();
+    assert_eq!((&claim["success"], warnings(&claim)), (&json!(true), vec![TOLD]));
+    let page = api.check("bob", &["src/page.ts"], json!({})).await.json();
+    assert_eq!(warnings(&page), [""; 0], "it imports no file that changed");
+    // Merged, it is the interface.
+    api.git.git(&["merge", "--quiet", "--no-edit", "--no-ff", "pool"]);
+    api.build_graph().await;
+    let head = api.git.git(&["rev-parse", "HEAD"]);
+    let check = api
+        .check("bob", &["src/auth.ts"], json!({ "agent_head": head.trim() }))
+        .await;
+    let check = check.json();
+    assert_eq!(warnings(&check), [""; 0]);
+}

@@ -202,11 +202,11 @@ impl Run<'_> {
                 };
                 let answer = state::locks::release(self.store, &entry, &release).await;
                 in_short(answer.expect("an answer"), |outcome| match outcome {
-                    ReleaseOutcome::Released(released) if released.promises.is_empty() => {
+                    ReleaseOutcome::Released(released) if released.interfaces.is_empty() => {
                         format!("{} released", released.released.len())
                     }
                     ReleaseOutcome::Released(released) => {
-                        let (count, promises) = (released.released.len(), released.promises.len());
+                        let (count, promises) = (released.released.len(), released.interfaces.len());
                         format!("{count} released, {promises} to be compared")
                     }
                     other => word(&other),

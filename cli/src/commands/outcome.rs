@@ -106,7 +106,7 @@ fn colored(text: &str) -> String {
 fn style_of(action: &str) -> Option<Style> {
     match action {
         "PROCEED" => Some(GOOD),
-        "WAIT" | "PULL" | "PUSH" | "SWITCH_TASK" => Some(CAUTION),
+        "FIX" | "WAIT" | "PULL" | "PUSH" | "SWITCH_TASK" => Some(CAUTION),
         "STOP" => Some(BAD),
         _ => None,
     }

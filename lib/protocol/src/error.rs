@@ -35,6 +35,11 @@ macro_rules! codes {
                 }
             }
 
+            /// Whether the call has to be fixed, and is then made again.
+            pub fn is_of_call(self) -> bool {
+                matches!(self, ErrorCode::InvalidField | ErrorCode::MalformedBody)
+            }
+
             /// Whether the rules of a team refuse a request with this code.
             pub fn is_of_team(self) -> bool {
                 match self {
@@ -247,10 +252,23 @@ pub struct ErrorBody {
     /// A stable code.
     #[schema(value_type = String, pattern = "^[A-Z][A-Z_]*$")]
     pub error: ErrorCode,
-    /// What was wrong, where, and what to send instead.
+    /// What was wrong, where, and what to send instead. A refusal by the rules has none: the reason of its command says it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schema(required = true)]
     pub message: String,
     /// The field or header that was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub field: Option<String>,
+}
+
+/// The code of a refusal by the rules. Its sentence is the reason of the command.
+#[derive(Clone, Debug, ToSchema)]
+pub struct RefusalCode {
+    /// A stable code.
+    #[schema(value_type = String, pattern = "^[A-Z][A-Z_]*$")]
+    pub error: ErrorCode,
+    /// The field that was wrong.
     #[schema(nullable = false)]
     pub field: Option<String>,
 }

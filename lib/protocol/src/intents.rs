@@ -402,7 +402,7 @@ impl IntentResponse {
     ) -> Self {
         let error = ErrorBody {
             error: code,
-            message: orchestration.reason.clone(),
+            message: String::new(),
             field: None,
         };
         IntentResponse {

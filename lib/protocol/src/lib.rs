@@ -49,7 +49,7 @@ pub use client::{
     ActivityFilter, Client, ClientError, ClientSettings, EventStream, GraphFilter, HistoryFilter, IntentsView,
     LedgerFilter, LocksFilter, SERVER_HEADER, Streamed, TaskFilter,
 };
-pub use error::{AgentError, ErrorBody, ErrorCode};
+pub use error::{AgentError, ErrorBody, ErrorCode, RefusalCode};
 pub use event::{Event, PublishedEvent};
 pub use intent_acts::{
     ActCaller, AllowOverlapRequest, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest,
@@ -66,7 +66,8 @@ pub use ledger::{
     RecordRequest, RecordResponse, Recorded, VerifyRequest, VerifyResponse,
 };
 pub use locks::{
-    HeldLock, InterfacePromise, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, PendingChange, Reader,
+    BlockingLock, HeldLock, InterfacePromise, LockMode, LockStatus, LocksResponse, OtherLock, OwnLock, PendingChange,
+    Reader, WaitingClaim,
 };
 pub use orchestration::{Action, ClaimBefore, Metadata, Orchestration, Status, SuggestedTask};
 pub use post_status::{PostRequest, PostResponse};

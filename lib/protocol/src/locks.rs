@@ -99,7 +99,11 @@ pub struct OtherLock {
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
-    /// When it was granted or last renewed, Unix seconds.
+    /// When it was first granted, Unix seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, nullable = false)]
+    pub since: Option<i64>,
+    /// When it was last granted or renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
     /// When it expires unless it is renewed, Unix seconds. With RESERVED and WAITING: when the reservation ends, or the last lock
@@ -138,7 +142,11 @@ pub struct Reader {
     /// What the reader says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
-    /// When it was granted or last renewed, Unix seconds.
+    /// When it was first granted, Unix seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, nullable = false)]
+    pub since: Option<i64>,
+    /// When it was last granted or renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
     /// When it expires unless it is renewed, Unix seconds.
@@ -155,7 +163,11 @@ pub struct OwnLock {
     /// The caller's reason for the lock.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
-    /// When it was granted or last renewed, Unix seconds.
+    /// When it was first granted, Unix seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, nullable = false)]
+    pub since: Option<i64>,
+    /// When it was last granted or renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
     /// When it expires unless it is renewed, Unix seconds.
@@ -191,6 +203,57 @@ pub struct LocksResponse {
     /// Changes that are on work branches and not on the branch that they are for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<PendingChange>,
+    /// Claims that were refused for others' locks and are still made, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<WaitingClaim>,
+}
+
+/// A claim that waits for its files.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct WaitingClaim {
+    /// The files.
+    #[schema(value_type = Vec<FilePath>)]
+    pub file_paths: Vec<String>,
+    /// The branch.
+    #[schema(value_type = Branch)]
+    pub branch: String,
+    /// Verified login of the one who waits.
+    pub user: String,
+    /// The name to show; the login where none is known.
+    pub user_name: String,
+    /// The agent that waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
+    /// The mode of the claim.
+    pub status: LockMode,
+    /// What it is for.
+    #[schema(min_length = 1, max_length = 500)]
+    pub message: String,
+    /// When it was first refused, Unix seconds.
+    #[schema(minimum = 0)]
+    pub since: i64,
+    /// When the reservation of its files ends, Unix seconds; absent while it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, nullable = false)]
+    pub reserved_until: Option<i64>,
+    /// Locks that it waits for; eight at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<BlockingLock>,
+}
+
+/// A lock that a claim waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
+pub struct BlockingLock {
+    /// The file: one of the claim, or a neighbor.
+    #[schema(value_type = FilePath)]
+    pub file_path: String,
+    /// Verified login of its holder.
+    pub user: String,
+    /// The agent that holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgentId, required = false)]
+    pub agent_id: Option<String>,
 }
 
 /// A change of a file that is pushed to a work branch, and is not on the branch that it is for.
@@ -269,7 +332,11 @@ pub struct HeldLock {
     /// What the holder says it is doing, and why.
     #[schema(min_length = 1, max_length = 500)]
     pub message: String,
-    /// When it was granted or last renewed, Unix seconds.
+    /// When it was first granted, Unix seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, nullable = false)]
+    pub since: Option<i64>,
+    /// When it was last granted or renewed, Unix seconds.
     #[schema(minimum = 0)]
     pub timestamp: i64,
     /// When it expires unless it is renewed, Unix seconds.

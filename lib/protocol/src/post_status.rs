@@ -166,7 +166,7 @@ impl PostResponse {
     pub fn refusal(code: ErrorCode, orchestration: Orchestration) -> Self {
         let error = ErrorBody {
             error: code,
-            message: orchestration.reason.clone(),
+            message: String::new(),
             field: None,
         };
         PostResponse {

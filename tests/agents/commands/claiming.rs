@@ -138,5 +138,5 @@ fn a_command_line_that_is_not_complete_is_wrong_usage() {
     assert!(error.contains("the agent \"a b\""), "{error}");
     let (code, out, _) = run(&world, &["claim", "src/db.ts", "-m", " "]);
     assert_eq!(code, 1, "{out}");
-    assert!(out.starts_with("STOP: message"), "{out}");
+    assert!(out.starts_with("FIX: message"), "{out}");
 }

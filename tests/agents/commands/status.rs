@@ -49,7 +49,7 @@ fn the_locks_of_all_are_shown_with_ones_own_first() {
         "{text}"
     );
     assert!(
-        lines[7].contains("/two") && lines[7].ends_with("\u{201c}Describing the pool\u{201d}"),
+        lines[7].contains("  two  ") && lines[7].ends_with("\u{201c}Describing the pool\u{201d}"),
         "{text}"
     );
     assert!(!text.contains('\u{1b}'), "no colors for a program");

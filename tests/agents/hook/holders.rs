@@ -242,11 +242,48 @@ fn a_session_that_ends_waits_for_nothing() {
         conversation(&world, &CLAUDE_CODE, "three"),
     );
     assert_eq!(holder.edits("a.txt"), None);
-    assert!(ada.edits("a.txt").unwrap().contains("number 1 in the queue"));
+    assert!(!ada.edits("a.txt").unwrap().contains(" in the queue"));
     assert!(bob.edits("a.txt").unwrap().contains("number 2 in the queue"));
     ada.ends();
     holder.ends();
     assert_eq!(bob.edits("a.txt"), None);
+}
+
+#[test]
+fn a_denial_says_who_what_until_when_and_what_to_do_in_thirty_words() {
+    let world = World::with(&[
+        ("src/db.ts", "export const a = 1;\n"),
+        ("src/page.ts", "import './db';\n"),
+        ("b.txt", "b"),
+    ]);
+    let holder = conversation(&world, &CLAUDE_CODE, "one");
+    let ada = conversation(&world, &CLAUDE_CODE, "two");
+    holder.call((holder.form.prompt)(
+        world.clone.path(),
+        "Make the pool of connections grow and shrink with the load of the day",
+    ));
+    assert_eq!(holder.edits("src/db.ts"), None);
+    let denial = ada.edits("src/db.ts").unwrap();
+    let (reason, next) = denial.split_once(". Next: ").unwrap();
+    assert!(
+        reason.starts_with("WAIT: File 'src/db.ts' is being written by 'claude-code-")
+            && reason.contains(": “Make the pool of connections grow…”; its lock ends in "),
+        "{denial}"
+    );
+    assert!(
+        next.starts_with("`coord wait src/db.ts` in the background; "),
+        "{denial}"
+    );
+    assert!(denial.split_whitespace().count() <= 30, "{denial}");
+    // A neighbor, which is blocked since nothing says that the interface of either stays.
+    let denial = ada.edits("src/page.ts").unwrap();
+    assert!(
+        denial.starts_with("WAIT: 'src/page.ts' imports 'src/db.ts', being written by 'claude-code-"),
+        "{denial}"
+    );
+    let (refusal, changes) = denial.split_once(" Your edit changes ").unwrap();
+    assert!(refusal.split_whitespace().count() <= 30, "{denial}");
+    assert!(changes.ends_with(" one that keeps it is let in."), "{denial}");
 }
 
 /// `arguments` of a tool of Claude Code as the hook has changed them.

@@ -25,7 +25,7 @@ async fn a_commit_that_nobody_pushed_is_no_head_and_one_that_was_pushed_is(world
     let open = world.open("ann", &["src/auth.ts"], &own).await;
     assert_eq!(refused(&open), refusal(409, "NOT_PUSHED", "PUSH"), "{}", open.json());
     assert_eq!(open.json()["repo_head_ref"], world.head_ref());
-    let reason = open.json()["message"].to_string();
+    let reason = open.json()["orchestration"]["reason"].to_string();
     let way_out = "if you have pushed, run git fetch there, or serve it with coord serve --fetch 30";
     assert_eq!(reason.contains(way_out), world.github().is_none(), "{reason}");
 

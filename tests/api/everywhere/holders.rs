@@ -55,7 +55,7 @@ async fn who_is_ahead_is_not_told_that_it_lacks_a_commit(world: World) {
             "{}",
             claimed.json()
         );
-        let reason = claimed.json()["message"].to_string();
+        let reason = claimed.json()["orchestration"]["reason"].to_string();
         assert!(
             reason.contains("cannot tell") && reason.contains("base_head") && !reason.contains("lacks"),
             "{reason}"

@@ -23,7 +23,12 @@ async fn an_intent_is_complete_when_each_criterion_is_met_and_its_holder_is_free
         (refused.status, &refused.json()["error"]),
         (409, &json!("CRITERIA_UNMET"))
     );
-    assert!(refused.json()["message"].as_str().unwrap().contains("Tests pass"));
+    assert!(
+        refused.json()["orchestration"]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("Tests pass")
+    );
     let met = ["Tests pass", "Documented"].map(|criterion| json!({ "criterion": criterion, "evidence": "See CI" }));
     assert_eq!(api.edits("ann", "REQ-1", json!({ "met": met })).await.status, 200);
     let completed = api.does("ann", "complete", "REQ-1", json!({})).await;

@@ -61,7 +61,7 @@ async fn an_overlap_is_refused_with_both_patterns_and_a_path_until_a_person_allo
     let refused = api.acts("bob", "select", "REQ-2", json!({})).await;
     let body = refused.json();
     assert_eq!((refused.status, &body["error"]), (409, &json!("SCOPE_OVERLAP")));
-    let message = body["message"].as_str().unwrap();
+    let message = body["orchestration"]["reason"].as_str().unwrap();
     for part in ["REQ-1", "\"src/db*\"", "\"src/*.ts\"", "\"src/db.ts\""] {
         assert!(message.contains(part), "{part}: {message}");
     }
@@ -109,7 +109,10 @@ async fn what_covers_too_much_does_not_begin() {
             (409, &json!("SCOPE_TOO_BROAD"))
         );
         assert!(
-            refused.json()["message"].as_str().unwrap().contains(sentence),
+            refused.json()["orchestration"]["reason"]
+                .as_str()
+                .unwrap()
+                .contains(sentence),
             "{}",
             refused.json()
         );
@@ -132,7 +135,10 @@ async fn the_most_files_of_a_scope_are_a_setting() {
         .await;
     let refused = api.acts("ann", "select", "A", json!({})).await.json();
     assert!(
-        refused["message"].as_str().unwrap().contains("an intent may cover 1"),
+        refused["orchestration"]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("an intent may cover 1"),
         "{refused}"
     );
 }

@@ -70,7 +70,10 @@ async fn a_report_of_tokens_counts_once_and_stops_the_next_call() {
     let refused = api.acts("ann", "usage", "REQ-1", call("1")).await.json();
     assert_eq!(refused["error"], "BUDGET_EXHAUSTED");
     assert!(
-        refused["message"].as_str().unwrap().contains("105 of 100 tokens"),
+        refused["orchestration"]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("105 of 100 tokens"),
         "{refused}"
     );
     // Tokens are counted all the same.

@@ -79,7 +79,10 @@ async fn a_tool_says_what_http_says() {
         let is_error = result["isError"] == true;
         assert_eq!(is_error, expected["status"] == 400, "{tool} {arguments}: {result}");
         let text = result["content"][0]["text"].as_str().unwrap();
-        let action = result["structuredContent"]["orchestration"]["action"].as_str().unwrap();
+        let action = match result["structuredContent"]["error"].as_str() {
+            Some("INVALID_FIELD" | "MALFORMED_BODY") => "FIX",
+            _ => result["structuredContent"]["orchestration"]["action"].as_str().unwrap(),
+        };
         assert!(text.starts_with(&format!("{action}: ")), "{text}");
         lines.push(format!(
             "{} {tool}{}\n{text}",

@@ -221,14 +221,17 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     let ReleaseOutcome::Released(released) = released else {
         panic!("{released:?}");
     };
-    assert_eq!(released.promises.len(), 1);
+    assert_eq!(released.interfaces.len(), 1);
     assert_eq!(
-        (released.promises[0].path.as_str(), &released.promises[0].claim_head),
+        (
+            released.interfaces[0].written.path.as_str(),
+            &released.interfaces[0].written.claim_head
+        ),
         ("kept.ts", &sha(HEAD))
     );
     with(&ann, Some(Keeps)).writes(&["kept.ts"]).await;
     assert_eq!(
-        ann.abandons(&["kept.ts"]).await.promises,
+        ann.abandons(&["kept.ts"]).await.interfaces,
         [],
         "what is thrown away changes nothing"
     );
@@ -360,7 +363,49 @@ async fn what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it(world: Worl
     world.assert_held_is_exact().await;
 }
 
+async fn a_claim_says_once_what_it_costs_others_where_that_is_much(world: World) {
+    let importers: Vec<String> = (0..21).map(|number| format!("i{number:02}.ts")).collect();
+    let hub: [&str; 1] = ["hub.ts"];
+    let edges: Vec<(&str, &[&str])> = importers.iter().map(|file| (file.as_str(), &hub[..])).collect();
+    store_graph(&world, &edges).await;
+    let ann = by_interface(&world.agent("ann"), None);
+    let cost = async |agent: &Agent<'_>, files: &[&str]| {
+        let cost = agent.writes(files).await.cost;
+        cost.map(|cost| (cost.neighbors, cost.file_path, cost.is_whatever_changes))
+    };
+    let much = Some((21, "hub.ts".to_owned(), false));
+    assert_eq!(cost(&ann, &["hub.ts"]).await, None, "nobody else is there");
+    ann.abandons(&["hub.ts"]).await;
+    world.agent("bob").writes(&["z.ts"]).await;
+    assert_eq!(cost(&ann, &["hub.ts"]).await, much);
+    assert_eq!(cost(&ann, &["hub.ts"]).await, None, "it is a renewal");
+    assert_eq!(cost(&with(&ann, Some(Keeps)), &["hub.ts"]).await, None);
+    assert_eq!(
+        cost(&with(&ann, Some(Changes)), &["hub.ts"]).await,
+        much,
+        "it kept the interface until now"
+    );
+    ann.abandons(&["hub.ts"]).await;
+    assert_eq!(cost(&ann, &["i00.ts"]).await, None, "it has one neighbor");
+    ann.abandons(&["i00.ts"]).await;
+    let by = |policy| Agent {
+        policy,
+        ..with(&ann, Some(Keeps))
+    };
+    let whatever = Some((21, "hub.ts".to_owned(), true));
+    for (policy, expected) in [
+        (NeighborPolicy::Interface, None),
+        (NeighborPolicy::Warn, None),
+        (NeighborPolicy::Off, None),
+        (NeighborPolicy::Block, whatever),
+    ] {
+        assert_eq!(cost(&by(policy), &["hub.ts"]).await, expected, "{policy:?}");
+        ann.abandons(&["hub.ts"]).await;
+    }
+}
+
 on_every_store!(
+    a_claim_says_once_what_it_costs_others_where_that_is_much,
     what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it,
     writers_of_neighbors_exclude_each_other_where_one_changes_its_interface,
     each_file_of_a_claim_has_an_interface_of_its_own,

@@ -216,6 +216,7 @@ fn held(world: &World, case: &Case) -> BTreeMap<String, Vec<LockEntry>> {
                 task: None,
                 work_branch: None,
                 pull_request: None,
+                interface_differs: None,
                 shared: false,
                 notices: None,
                 status: if writes { Writing } else { Reading },

@@ -1,11 +1,14 @@
 //! Changes that wait on a work branch: what is known of them, whom they stop, and when they end.
 
-use coord::domain::LockMode;
+use std::collections::BTreeMap;
+
 use coord::domain::work::Verdict;
+use coord::domain::{LockMode, NeighborPolicy};
 use coord::state::admission::Admitted;
 use coord::state::builds::keys::graph;
 use coord::state::locks::{Pending, PendingAct, ReleaseOutcome, Released, keys, pending_changes, settle_pending};
 
+use crate::stores::neighbors::store_graph;
 use crate::world::{Agent, BLOB, HEAD, NEXT, World, branch, in_short, released};
 
 use LockMode::{Reading, Writing};
@@ -230,7 +233,96 @@ async fn without_a_word_of_the_source_nothing_counts_as_pushed_to_a_work_branch(
     assert_eq!(known(&world).await, []);
 }
 
+async fn who_edits_an_importer_is_told_of_an_interface_that_is_not_merged(world: World) {
+    store_graph(
+        &world,
+        &[("b.ts", &["a.ts", "x.ts"]), ("c.ts", &["b.ts"]), ("a.ts", &["d.ts"])],
+    )
+    .await;
+    let (ann, bob) = (world.agent("ann").working_on("pool"), world.agent("bob"));
+    ann.writes(&["a.ts", "x.ts"]).await;
+    let released = waits(&ann, &["a.ts", "x.ts"]).await;
+    let compared = released.interfaces.iter();
+    let compared: Vec<_> = compared
+        .map(|one| (one.written.path.as_str(), one.is_to_be_kept, one.is_pending))
+        .collect();
+    assert_eq!(compared, [("a.ts", false, true), ("x.ts", false, true)]);
+    assert_eq!(in_short(&bob.checks(Writing, &["b.ts"]).await.findings), [""; 0]);
+    let changed = BTreeMap::from([("a.ts".to_owned(), "`query` changed".to_owned())]);
+    let act = |commit| PendingAct::Interfaces {
+        commit,
+        changed: &changed,
+    };
+    assert_eq!(settles(&world, "pool", act(HEAD)).await, 0, "another commit");
+    assert_eq!(settles(&world, "other", act(NEXT)).await, 0);
+    assert_eq!(settles(&world, "pool", act(NEXT)).await, 1);
+    let told = ["PENDING_INTERFACE a.ts ann via b.ts"];
+    let check = bob.checks(Writing, &["c.ts", "b.ts"]).await;
+    assert_eq!(in_short(&check.findings), told);
+    assert_eq!(
+        check.findings[0].entry.interface_differs.as_deref(),
+        Some("`query` changed")
+    );
+    assert_eq!(in_short(&bob.checks(Reading, &["b.ts"]).await.findings), told);
+    assert_eq!(
+        in_short(&bob.writes(&["b.ts"]).await.findings),
+        told,
+        "it blocks nobody"
+    );
+    bob.abandons(&["b.ts"]).await;
+    // Not who imports the importer, nor what the file itself imports, nor the author, nor on another branch.
+    for (agent, file) in [
+        (bob.clone(), "c.ts"),
+        (bob.clone(), "d.ts"),
+        (ann.clone(), "b.ts"),
+        (world.agent("bob").on_branch("other"), "b.ts"),
+    ] {
+        assert_eq!(
+            in_short(&agent.checks(Writing, &[file]).await.findings),
+            [""; 0],
+            "{file}"
+        );
+    }
+    let off = Agent {
+        policy: NeighborPolicy::Off,
+        ..bob.clone()
+    };
+    assert_eq!(in_short(&off.checks(Writing, &["b.ts"]).await.findings), [""; 0]);
+    // It ends with the change.
+    let ended = PendingAct::End {
+        commit: NEXT,
+        paths: &["a.ts".to_owned()],
+    };
+    assert_eq!(settles(&world, "pool", ended).await, 1);
+    assert_eq!(in_short(&bob.checks(Writing, &["b.ts"]).await.findings), [""; 0]);
+}
+
+async fn of_many_interfaces_that_are_not_merged_the_newest_are_told(world: World) {
+    let files: Vec<String> = (0..300).map(|number| format!("f{number:03}.ts")).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    store_graph(&world, &[("a.ts", &files)]).await;
+    let ann = world.agent("ann").working_on("pool");
+    for part in files.chunks(100) {
+        ann.writes(part).await;
+        waits(&ann, part).await;
+        let changed = part
+            .iter()
+            .map(|file| ((*file).to_owned(), "`x` is new".to_owned()))
+            .collect();
+        let act = PendingAct::Interfaces {
+            commit: NEXT,
+            changed: &changed,
+        };
+        assert_eq!(settles(&world, "pool", act).await, 100);
+    }
+    let told = in_short(&world.agent("bob").checks(Writing, &["a.ts"]).await.findings);
+    assert_eq!(told.len(), 256);
+    assert!(told.iter().any(|line| line.contains("f299.ts")) && !told.iter().any(|line| line.contains("f099.ts")));
+}
+
 on_every_store!(
+    who_edits_an_importer_is_told_of_an_interface_that_is_not_merged,
+    of_many_interfaces_that_are_not_merged_the_newest_are_told,
     what_is_given_back_on_a_work_branch_stays_known,
     a_policy_lets_pending_changes_stop_writers,
     changes_end_by_commit_by_branch_and_by_time,

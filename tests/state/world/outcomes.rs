@@ -47,11 +47,12 @@ pub fn in_short(findings: &[Finding]) -> Vec<String> {
                 Relation::Reserved => "RESERVED",
                 Relation::Waiting => "WAITING",
                 Relation::Pending => "PENDING",
+                Relation::PendingInterface => "PENDING_INTERFACE",
             };
             let way = if finding.blocks { "!" } else { "" };
             let entry = &finding.entry;
             let via = match finding.relation {
-                Relation::Neighbor => format!(" via {}", finding.via),
+                Relation::Neighbor | Relation::PendingInterface => format!(" via {}", finding.via),
                 _ => String::new(),
             };
             format!("{relation}{way} {} {}{via}", entry.file_path, entry.user_id)

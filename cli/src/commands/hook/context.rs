@@ -190,6 +190,7 @@ pub(super) mod tests {
             status: LockMode::Writing,
             agent_head: None,
             message: message.to_owned(),
+            since: None,
             timestamp: 1,
             expiry: 2,
         }

@@ -52,7 +52,7 @@ pub(super) fn explained(refusal: String, response: &PostResponse, changed: &Chan
     let mut locks = response.conflicting_locks.values();
     let is_neighbor = locks.any(|lock| lock.lock_type == Some(LockType::Neighbor));
     match is_neighbor && !changed.is_empty() {
-        true => format!("{refusal} {}", sentence("This edit changes", changed)),
+        true => format!("{refusal} {}", sentence("Your edit changes", changed)),
         false => refusal,
     }
 }
@@ -70,7 +70,7 @@ fn sentence(beginning: &str, changed: &Changed) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "{beginning} what others import of {}{more}; an edit that keeps it is let in.",
+        "{beginning} the interface of {}{more}; one that keeps it is let in.",
         named.join(", ")
     )
 }
@@ -126,7 +126,7 @@ pub(super) async fn settle(
         format!(
             "Coord: INTERFACE_CHANGED: {} {} Undo that, or agree with the other agent.",
             response.orchestration.reason.trim_end(),
-            sentence("This call has changed", &of_differing)
+            sentence("Your call has changed", &of_differing)
         )
     })
 }

@@ -33,6 +33,7 @@ pub(super) fn of_code(code: Option<ErrorCode>, orchestration: &Orchestration) ->
              files go on"
         }
         Some(ErrorCode::ScopeViolation) => return scope(&orchestration.reason),
+        Some(code) if code.is_of_call() => return format!("FIX: {}", orchestration.reason),
         Some(ErrorCode::FileOwned) => "work on something else, or ask your user, who may take the file over",
         _ => return described(orchestration),
     };
@@ -103,16 +104,29 @@ fn described(orchestration: &Orchestration) -> String {
         Action::Wait if orchestration.is_for_background() => (
             "WAIT",
             format!(
-                "run `{}` in the background: it ends when you hold the files. Work on something else meanwhile, then repeat the edit",
-                command.as_deref().unwrap_or_default()
+                "`{}` in the background; {}",
+                command.as_deref().unwrap_or_default(),
+                elsewhere(orchestration)
             ),
         ),
-        Action::Wait => ("WAIT", format!("{run}, or work on something else first")),
-        Action::SwitchTask => ("SWITCH_TASK", "work on something else first".to_owned()),
+        Action::Wait => ("WAIT", format!("{run}; {}", elsewhere(orchestration))),
+        Action::SwitchTask => ("SWITCH_TASK", elsewhere(orchestration)),
         Action::Stop => ("STOP", "leave the file alone, and tell your user".to_owned()),
         Action::Proceed => ("PROCEED", "repeat the edit".to_owned()),
     };
     format!("{name}: {}. Next: {next}.", reason.trim_end_matches('.'))
+}
+
+/// What else there is to do.
+fn elsewhere(orchestration: &Orchestration) -> String {
+    match orchestration
+        .metadata
+        .as_ref()
+        .map_or(&[][..], |metadata| &metadata.free)
+    {
+        [] => "other work meanwhile".to_owned(),
+        free => format!("meanwhile, free: {}", listed(free)),
+    }
 }
 
 /// The message of a claim of `files`: what the session works on, where that is known.

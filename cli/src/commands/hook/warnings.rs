@@ -4,7 +4,7 @@ use crate::agent::session_notes::SessionNotes;
 
 /// Codes of warnings about work that goes on elsewhere, or that comes to an end. What a hook says by itself, and what only the author of
 /// a request can change, is no news for a model.
-const OF_WORK: [&str; 10] = [
+const OF_WORK: [&str; 11] = [
     "BUDGET_LOW",
     "CASE_DIFFERS",
     "CROSS_BRANCH",
@@ -14,6 +14,7 @@ const OF_WORK: [&str; 10] = [
     "MUTUAL_WAIT",
     "NEIGHBOR",
     "PENDING",
+    "PENDING_INTERFACE",
     "SHARED_FILE",
 ];
 

@@ -1,7 +1,7 @@
 //! What `coord status` shows, and its JSON.
 
 use coord_git::WorkingCopy;
-use coord_protocol::{ClientError, HeldLock, IntentsResponse, IntentsView, LocksFilter, LocksResponse};
+use coord_protocol::{ClientError, HeldLock, IntentsResponse, IntentsView, LocksFilter, LocksResponse, WaitingClaim};
 use serde::Serialize;
 
 use super::hooks::{Heard, heard};
@@ -46,6 +46,9 @@ pub(super) struct Report {
     pub(super) locks: Vec<ShownLock>,
     /// How many locks are left out, where there are very many.
     pub(super) locks_omitted: u64,
+    /// Claims that wait for locks, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) waiting: Vec<WaitingClaim>,
     /// The intents that have not ended, who owns which file, and the state of the caller.
     pub(super) intents: IntentsResponse,
     /// How often somebody has gone past the guard of this clone, and the newest note of it.
@@ -124,6 +127,7 @@ impl Report {
             head: work.head(),
             agent_id: workplace.agent_id().map(str::to_owned),
             locks_omitted: all.locks_omitted,
+            waiting: all.waiting,
             locks: shown(all.locks, &own.locks, workplace.agent_id()),
             intents,
             bypasses: bypass::noted(&work.working_copy),
@@ -184,6 +188,7 @@ mod tests {
             status: LockMode::Writing,
             agent_head: None,
             message: "Adding a pool".to_owned(),
+            since: None,
             timestamp: 1,
             expiry: 2,
         }

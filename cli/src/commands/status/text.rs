@@ -1,8 +1,8 @@
 //! A report for people.
 
 use anstyle::Style;
-use coord_protocol::HeldLock;
 use coord_protocol::plain_text::quoted_line;
+use coord_protocol::{HeldLock, WaitingClaim};
 
 use super::report::{Report, ShownLock, Standing};
 use crate::commands::intent;
@@ -19,7 +19,10 @@ const HOLDER: Column = Column::new("HOLDER", Cut::End, 8);
 const BRANCH: Column = Column::new("BRANCH", Cut::End, 8);
 const MODE: Column = Column::new("MODE", Cut::Never, 0);
 const SINCE: Column = Column::new("SINCE", Cut::Never, 0);
+const RENEWED: Column = Column::new("RENEWED", Cut::Never, 0);
 const LEFT: Column = Column::new("EXPIRES", Cut::Never, 0);
+const WAITING: Column = Column::new("WAITING", Cut::End, 8);
+const WAITS_FOR: Column = Column::new("FOR", Cut::End, 16);
 const MESSAGE: Column = Column::new("MESSAGE", Cut::End, 12);
 
 /// The text; no line is wider than `width`, where there is one.
@@ -30,6 +33,9 @@ pub(super) fn of(report: &Report, now: i64, width: Option<usize>) -> String {
         text.push_str("Nobody holds anything.\n");
     } else {
         text.push_str(&table(report, now, width));
+    }
+    if !report.waiting.is_empty() {
+        text.push_str(&format!("\n{}", waiting_table(report, now, width)));
     }
     if report.locks_omitted > 0 {
         text.push_str(&format!(
@@ -110,7 +116,12 @@ fn heading(report: &Report, width: Option<usize>) -> String {
 fn table(report: &Report, now: i64, width: Option<usize>) -> String {
     let is_elsewhere = |shown: &ShownLock| shown.lock.branch != report.branch;
     let with_branch = report.locks.iter().any(is_elsewhere);
+    let is_renewed = |shown: &ShownLock| shown.lock.since.is_some_and(|since| since < shown.lock.timestamp);
+    let with_renewals = report.locks.iter().any(is_renewed);
     let mut columns = vec![FILE, HOLDER, MODE, SINCE, LEFT, MESSAGE];
+    if with_renewals {
+        columns.insert(4, RENEWED);
+    }
     if with_branch {
         columns.insert(1, BRANCH);
     }
@@ -118,6 +129,7 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
         let HeldLock {
             file_path,
             branch,
+            since,
             timestamp,
             expiry,
             message,
@@ -128,12 +140,15 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
         } = &shown.lock;
         let mut cells = vec![
             file_path.clone(),
-            holder_of(shown),
+            holder_of(report, shown),
             mode(*status, *interface, *shared),
-            duration(now - timestamp),
+            duration(now - since.unwrap_or(*timestamp)),
             countdown(expiry - now),
             quoted_line(message),
         ];
+        if with_renewals {
+            cells.insert(4, duration(now - timestamp));
+        }
         if with_branch {
             cells.insert(1, branch.clone());
         }
@@ -144,11 +159,47 @@ fn table(report: &Report, now: i64, width: Option<usize>) -> String {
     render(&columns, &rows, width)
 }
 
+/// Who waits, and for whom.
+fn waiting_table(report: &Report, now: i64, width: Option<usize>) -> String {
+    let row = |claim: &WaitingClaim| {
+        let who = |user: &str, agent: Option<&str>| named(report, user, agent);
+        let locks = claim
+            .waits_for
+            .iter()
+            .map(|lock| format!("{}: {}", who(&lock.user, lock.agent_id.as_deref()), lock.file_path));
+        let locks: Vec<String> = locks.collect();
+        let waits_for = match (claim.reserved_until, &locks[..]) {
+            (Some(until), _) => format!("its files are reserved, {} left", countdown(until - now)),
+            (None, []) => claim.file_paths.join(", "),
+            (None, locks) => locks.join(", "),
+        };
+        let cells = [
+            who(&claim.user, claim.agent_id.as_deref()),
+            duration(now - claim.since),
+            waits_for,
+            quoted_line(&claim.message),
+        ];
+        (Style::new(), cells.to_vec())
+    };
+    let rows: Vec<_> = report.waiting.iter().map(row).collect();
+    render(&[WAITING, SINCE, WAITS_FOR, MESSAGE], &rows, width)
+}
+
 /// Who holds the lock, as the caller sees it.
-fn holder_of(shown: &ShownLock) -> String {
+fn holder_of(report: &Report, shown: &ShownLock) -> String {
     match shown.is_own {
         true => "you".to_owned(),
-        false => holder(&shown.lock.user, shown.lock.agent_id.as_deref()),
+        false => named(report, &shown.lock.user, shown.lock.agent_id.as_deref()),
+    }
+}
+
+/// An agent by its name alone where all are of one person.
+fn named(report: &Report, user: &str, agent: Option<&str>) -> String {
+    let holders = report.locks.iter().map(|shown| shown.lock.user.as_str());
+    let mut users = holders.chain(report.waiting.iter().map(|claim| claim.user.as_str()));
+    match agent {
+        Some(agent) if users.all(|one| one == user) => agent.to_owned(),
+        agent => holder(user, agent),
     }
 }
 
@@ -167,7 +218,7 @@ fn hooks(report: &Report, now: i64, width: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use coord_protocol::{IntentsResponse, InterfacePromise, LockMode};
+    use coord_protocol::{BlockingLock, IntentsResponse, InterfacePromise, LockMode};
     use serde_json::{Value as Json, json};
 
     use super::*;
@@ -191,6 +242,7 @@ mod tests {
             },
             agent_head: None,
             message: message.to_owned(),
+            since: Some(400),
             timestamp: 940,
             expiry: 1240,
         }
@@ -233,6 +285,7 @@ mod tests {
             agent_id: Some("claude-1".to_owned()),
             locks: vec![shown(true, own), shown(false, others)],
             locks_omitted: 0,
+            waiting: Vec::new(),
             intents: intents(&json!([])),
             hooks: vec![Heard {
                 agent: "claude-code".to_owned(),
@@ -264,6 +317,34 @@ mod tests {
         let text = plain(&report, None);
         assert!(text.contains(" writes, keeps its interface "), "{text}");
         assert!(text.contains(" reads, shared "), "{text}");
+    }
+
+    #[test]
+    fn who_waits_for_whom_is_shown_and_agents_of_one_person_have_their_names_alone() {
+        let mut report = report("main");
+        report.locks[1].lock.user = "ann".to_owned();
+        let claim = |agent: &str, reserved_until, waits_for| WaitingClaim {
+            file_paths: vec!["src/page.ts".to_owned()],
+            branch: "main".to_owned(),
+            user: "ann".to_owned(),
+            user_name: "Ann".to_owned(),
+            agent_id: Some(agent.to_owned()),
+            status: LockMode::Writing,
+            message: "Renaming the pool".to_owned(),
+            since: 960,
+            reserved_until,
+            waits_for,
+        };
+        let lock = BlockingLock {
+            file_path: "src/db.ts".to_owned(),
+            user: "ann".to_owned(),
+            agent_id: Some("claude-1".to_owned()),
+        };
+        report.waiting = vec![
+            claim("codex-2", None, vec![lock]),
+            claim("codex-3", Some(1012), Vec::new()),
+        ];
+        insta::assert_snapshot!([plain(&report, None), plain(&report, Some(80))].join("----\n"));
     }
 
     #[test]

@@ -75,6 +75,9 @@ pub struct LockEntry {
     /// `keeps` where the writer keeps the interface of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
+    /// Of a pending change: in what its interface is not that of the branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface_differs: Option<String>,
     /// What its holder has yet to be told: interfaces of neighbors that changed, although they were to be kept; see
     /// `includes/notices.lua`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,6 +104,11 @@ pub struct LockEntry {
 }
 
 impl LockEntry {
+    /// Time of the first grant, Unix seconds; that of the last renewal where an earlier version kept no other.
+    pub fn held_since(&self) -> i64 {
+        self.granted_at.unwrap_or(self.timestamp)
+    }
+
     /// Time from which on the file is free, Unix seconds: never before the lock has expired.
     pub fn free_from(&self) -> i64 {
         self.expiry_ms.map_or(self.expiry, |last| {

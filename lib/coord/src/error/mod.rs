@@ -332,6 +332,10 @@ impl ApiError {
                 ..Metadata::default()
             }),
             ApiError::TooManyLocks(Full::File(_) | Full::Repository) => Orchestration::new(Action::Wait, error.message),
+            _ if error.error.is_of_call() => {
+                let sentence = error.message.trim_end_matches('.');
+                Orchestration::new(Action::Stop, format!("{sentence}. Fix the field and retry."))
+            }
             _ => Orchestration::new(Action::Stop, error.message),
         }
     }

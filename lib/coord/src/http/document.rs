@@ -1,7 +1,7 @@
 //! The OpenAPI document: what the attributes of the handlers say, with the errors as they are answered. It is kept in
 //! `public/openapi.json`, so that no function is needed to serve it.
 
-use coord_protocol::{AgentError, ErrorBody, Event, PublishedEvent, event, schema};
+use coord_protocol::{AgentError, ErrorBody, Event, PublishedEvent, RefusalCode, event, schema};
 use serde_json::Value;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
@@ -24,7 +24,7 @@ use super::endpoint::documents;
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     servers((url = "/", description = "The server of this document: a deployment, or `coord serve`")),
-    components(schemas(schema::FilePath, AgentError, ErrorBody, Event, PublishedEvent)),
+    components(schemas(schema::FilePath, AgentError, ErrorBody, RefusalCode, Event, PublishedEvent)),
     tags(
         (name = "agents", description = "Operations of agents"),
         (name = "people", description = "Views for people"),

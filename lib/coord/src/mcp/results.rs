@@ -91,11 +91,11 @@ impl Outcome {
 /// `WAIT: the reason`, the command, the code of an error, and warnings.
 fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[String]) -> String {
     let action = serde_json::to_value(orchestration.action).unwrap_or_default();
-    let mut lines = vec![format!(
-        "{}: {}",
-        action.as_str().unwrap_or_default(),
-        shown_line(&orchestration.reason)
-    )];
+    let action = match error {
+        Some(error) if error.error.is_of_call() => "FIX",
+        _ => action.as_str().unwrap_or_default(),
+    };
+    let mut lines = vec![format!("{action}: {}", shown_line(&orchestration.reason))];
     let run = match orchestration.is_for_background() {
         true => "Run in the background",
         false => "Run",
@@ -137,11 +137,11 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
     lines.join("\n")
 }
 
-/// What to mend in a call.
+/// What to fix in a call.
 fn malformed(error: &ErrorBody) -> String {
     let field = error.field.as_deref().map(|field| format!(" (field {field})"));
     format!(
-        "STOP: {}. Nothing was done: mend the call and make it again.\n{}{}",
+        "FIX: {}. Nothing was done: fix the field and retry.\n{}{}",
         error.message,
         error.error.as_str(),
         field.unwrap_or_default()

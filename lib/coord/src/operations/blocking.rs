@@ -11,7 +11,7 @@ pub(super) fn blocking(findings: &[Finding]) -> Vec<&Finding> {
     findings.iter().filter(|finding| finding.blocks).collect()
 }
 
-/// The reason for a caller with the login `own`: a sentence about the first lock, and how many there are.
+/// The reason for a caller with the login `own`: a sentence about the first lock, and how many more there are.
 pub(super) fn blocking_reason(blocking: &[&Finding], own: &UserId) -> String {
     let first = blocking
         .first()
@@ -19,7 +19,7 @@ pub(super) fn blocking_reason(blocking: &[&Finding], own: &UserId) -> String {
         .unwrap_or_default();
     match blocking.len() {
         0 | 1 => first,
-        count => format!("{first} (the first of {count} blocking locks)"),
+        count => format!("{first} (and {} more)", count - 1),
     }
 }
 

@@ -9,7 +9,7 @@ use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
 use super::gate_request::GateRequest;
 use super::intent_refusal::SaidByIntents;
 use super::interfaces::notices_of;
-use super::lock_views::{already_held, others_locks, own_locks, taken_over, warnings, who};
+use super::lock_views::{already_held, cost_of_claim, others_locks, own_locks, taken_over, warnings, who};
 use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::{named, new_files};
 use super::teams::memberships;
@@ -205,6 +205,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
     notes.extend(warnings(&survey.findings, standing.user()));
     notes.extend(already_held(&survey.held, request.has_agent_id()));
     notes.extend(taken_over(&survey.held));
+    notes.extend(survey.cost.as_ref().map(cost_of_claim));
     response.warnings = notes;
     response.locks = Some(own_locks(survey));
     response
@@ -221,17 +222,23 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     };
     let mut reason = blocking_reason(&blocking, standing.user());
     if let Some(seconds) = metadata.retry_after {
-        let what = match blocking.iter().all(|finding| finding.relation == Relation::Reserved) {
-            true => "reservation",
-            false => "lock",
+        let what = match (
+            blocking.len(),
+            blocking.iter().all(|finding| finding.relation == Relation::Reserved),
+        ) {
+            (1, true) => "its reservation",
+            (1, false) => "its lock",
+            _ => "the first",
         };
-        reason.push_str(&format!("; the first {what} expires in {seconds} s"));
+        reason.push_str(&format!("; {what} ends in {seconds} s"));
     }
     if let Some(queued) = &survey.queued {
         metadata.ticket = Some(queued.ticket.clone());
         metadata.position = Some(queued.position);
         metadata.before.clone_from(&queued.before);
-        reason.push_str(&format!("; you are number {} in the queue", queued.position));
+        if queued.position > 1 {
+            reason.push_str(&format!("; you are number {} in the queue", queued.position));
+        }
     }
     // Pending changes alone last until somebody merges them.
     let action = if metadata.retry_after.is_some() {

@@ -1,4 +1,4 @@
-//! Interfaces that a writer was to keep, compared when the files are released.
+//! Interfaces compared when files are released: those that a writer was to keep, and those of changes that are not merged yet.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::domain::{CommitSha, FilePath, LockEntry, RepoId, plain_text};
 use crate::error::ApiError;
 use crate::source::{Blob, BlobSink, Source, SourceError};
 use crate::state::admission::Lookup;
-use crate::state::locks::{BrokenPromise, Released, Written};
+use crate::state::locks::{BrokenPromise, PendingAct, Released, WrittenInterface, settle_pending};
 
 /// Most files of one release whose interfaces are compared.
 const MOST_FILES: usize = 32;
@@ -25,9 +25,10 @@ const MOST_FILES: usize = 32;
 /// hour, and fewer too little for a release of [`MOST_FILES`].
 const BLOBS_OF_A_QUESTION: usize = 4;
 
-/// Compares the interfaces that were to be kept; where one has changed, says so in `response`, in an event, and to the holders of
-/// neighbors. What cannot be read now is a warning: the release has been made.
-pub(super) async fn hold_to_word(
+/// Compares the interfaces of released files. Where one has changed that was to be kept, `response`, an event and the holders of neighbors
+/// say so; where one differs on a work branch, it is kept with the pending change, for those who edit importers. What cannot be read now
+/// is a warning: the release has been made.
+pub(super) async fn compare_interfaces(
     app: &App,
     request: &WorkRequest,
     admission: &Admission<'_>,
@@ -35,11 +36,16 @@ pub(super) async fn hold_to_word(
     released: &Released,
     response: &mut PostResponse,
 ) {
-    let (Some(new_head), [_, ..]) = (new_head, released.promises.as_slice()) else {
+    let (Some(new_head), [_, ..]) = (new_head, released.interfaces.as_slice()) else {
         return;
     };
+    let of = |is_wanted: fn(&WrittenInterface) -> bool| {
+        let files = released.interfaces.iter().filter(|one| is_wanted(one));
+        files.map(|one| one.written.path.as_str()).collect::<Vec<&str>>()
+    };
+    let (to_be_kept, pending) = (of(|one| one.is_to_be_kept), of(|one| one.is_pending));
     let compared = match &app.source {
-        Some(source) => compare(&**source, admission, &request.repo, new_head, &released.promises).await,
+        Some(source) => compare(&**source, admission, &request.repo, new_head, &released.interfaces).await,
         None => Err(SourceError::Unreachable("there is no source".to_owned()).into()),
     };
     let compared = match compared {
@@ -49,20 +55,26 @@ pub(super) async fn hold_to_word(
         }
         Err(error) => {
             tracing::debug!(%error, repo = %request.repo, "interfaces could not be compared");
-            let files: Vec<&str> = released.promises.iter().map(|one| one.path.as_str()).collect();
+            if to_be_kept.is_empty() {
+                return;
+            }
             let why = match error {
                 ApiError::RateLimited { .. } => "your requests have asked GitHub too much in this minute",
                 _ => "the repository cannot be read now",
             };
             response.warnings.push(format!(
                 "INTERFACE_CHANGED: It is not known whether the interface of {} was kept: {why}.",
-                named(&files)
+                named(&to_be_kept)
             ));
             return;
         }
     };
+    note_pending(app, request, new_head, &pending, &compared).await;
     let (mut broken, mut sentences) = (Vec::new(), Vec::new());
     for (path, comparison) in compared {
+        if !to_be_kept.contains(&path.as_str()) {
+            continue;
+        }
         let (names, what) = match &comparison {
             InterfaceComparison::Same => continue,
             // What nobody can import has no neighbors either.
@@ -95,21 +107,60 @@ pub(super) async fn hold_to_word(
     }
 }
 
-/// Compares each of `promises` between the head at its claim and `new_head`. What an expensive source is asked for is counted: a
+/// Keeps in what the interfaces of `pending` files differ with the changes that are not merged yet.
+async fn note_pending(
+    app: &App,
+    request: &WorkRequest,
+    new_head: &CommitSha,
+    pending: &[&str],
+    compared: &[(String, InterfaceComparison)],
+) {
+    let changed: BTreeMap<String, String> = compared
+        .iter()
+        .filter(|(path, _)| pending.contains(&path.as_str()))
+        .filter_map(|(path, comparison)| match comparison {
+            InterfaceComparison::Changed(changes) => Some((path.clone(), plain_text(&changes.to_string()))),
+            InterfaceComparison::Same | InterfaceComparison::Unknown(_) => None,
+        })
+        .collect();
+    let (Some(work_branch), false) = (&request.work_branch, changed.is_empty()) else {
+        return;
+    };
+    let act = PendingAct::Interfaces {
+        commit: new_head.as_str(),
+        changed: &changed,
+    };
+    let noted = settle_pending(
+        &*app.store,
+        &request.repo,
+        Some(&request.branch),
+        work_branch.as_str(),
+        act,
+    );
+    if let Err(error) = noted.await {
+        tracing::debug!(%error, repo = %request.repo, "an interface that differs on a work branch could not be noted");
+    }
+}
+
+/// Compares each of `files` between the head at its claim and `new_head`, first those that were to be kept. What an expensive source is asked for is counted: a
 /// question for each tree, and one for some blobs. Returns the files that are the same in both, too.
 async fn compare(
     source: &dyn Source,
     admission: &Admission<'_>,
     repo: &RepoId,
     new_head: &CommitSha,
-    promises: &[Written],
+    files: &[WrittenInterface],
 ) -> Result<(Vec<(String, InterfaceComparison)>, Vec<String>), ApiError> {
-    let (asked, left_out) = promises.split_at(promises.len().min(MOST_FILES));
-    let too_many = |one: &Written| {
-        let comparison = InterfaceComparison::Unknown(NoInterface::TooLarge);
-        (one.path.clone(), comparison)
-    };
-    let mut compared: Vec<(String, InterfaceComparison)> = left_out.iter().map(too_many).collect();
+    let (first, then): (Vec<_>, Vec<_>) = files.iter().partition(|one| one.is_to_be_kept);
+    let files: Vec<_> = first.into_iter().chain(then).map(|one| &one.written).collect();
+    let (asked, left_out) = files.split_at(files.len().min(MOST_FILES));
+    let mut compared: Vec<(String, InterfaceComparison)> = left_out
+        .iter()
+        .map(|one| {
+            let comparison = InterfaceComparison::Unknown(NoInterface::TooLarge);
+            (one.path.clone(), comparison)
+        })
+        .collect();
     let mut by_head: BTreeMap<&CommitSha, Vec<FilePath>> = BTreeMap::new();
     for one in asked {
         match FilePath::parse(&one.path) {

@@ -1,14 +1,14 @@
 //! The locks of a repository, without its graph. No head is needed, so locks on deleted branches are listed too.
 
-use coord_protocol::{HeldLock, LocksResponse, PendingChange};
+use coord_protocol::{HeldLock, LocksResponse, PendingChange, WaitingClaim};
 
-use super::lock_views::pending_views;
+use super::lock_views::{pending_views, waiting_views};
 use crate::admission::admit_to_repository;
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, LockEntry, RepoId};
 use crate::error::ApiError;
-use crate::state::locks::{live_locks, pending_changes};
+use crate::state::locks::{live_locks, pending_changes, waiting_claims};
 
 /// Maximum KiB of locks in one response. Each lock counts for at least one, so a person's maximum of locks fits.
 const MOST_KIB: usize = 2000;
@@ -43,9 +43,10 @@ pub async fn list_locks(app: &App, request: LocksRequest) -> Result<LocksRespons
         caller,
         caller_agent,
     } = request;
-    let read = live_locks(&repo).and(pending_changes(&repo));
-    let (holder, (live, pending)) =
+    let read = live_locks(&repo).and(pending_changes(&repo)).and(waiting_claims(&repo));
+    let (holder, ((live, pending), tickets)) =
         admit_to_repository(app, &repo, branch.as_ref(), caller, caller_agent, read).await?;
+    let mut waiting = waiting_views(&tickets, &live);
     let mut locks = live.entries;
     locks.retain(|entry| {
         branch.as_ref().is_none_or(|branch| entry.branch == branch.as_str())
@@ -61,13 +62,22 @@ pub async fn list_locks(app: &App, request: LocksRequest) -> Result<LocksRespons
                 .as_ref()
                 .is_none_or(|agent| change.agent_id.as_deref() == Some(agent.as_str()))
     };
+    waiting.retain(|claim: &WaitingClaim| {
+        branch.as_ref().is_none_or(|branch| claim.branch == branch.as_str())
+            && (!is_own || claim.user == holder.user_id.as_str())
+            && agent_id
+                .as_ref()
+                .is_none_or(|agent| claim.agent_id.as_deref() == Some(agent.as_str()))
+    });
     Ok(LocksResponse {
         pending: pending_views(pending, is_meant),
+        waiting,
         ..response_of(locks)
     })
 }
 
 fn held_lock(entry: LockEntry) -> HeldLock {
+    let since = Some(entry.held_since());
     HeldLock {
         file_path: entry.file_path,
         branch: entry.branch,
@@ -80,6 +90,7 @@ fn held_lock(entry: LockEntry) -> HeldLock {
         interface: entry.interface,
         shared: entry.shared,
         agent_head: Some(entry.agent_head),
+        since,
         message: entry.message,
         timestamp: entry.timestamp,
         expiry: entry.expiry,
@@ -109,6 +120,7 @@ fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
         locks: locks.into_iter().take(fitting).map(held_lock).collect(),
         locks_omitted,
         pending: Vec::new(),
+        waiting: Vec::new(),
     }
 }
 
@@ -139,6 +151,7 @@ mod tests {
             task: None,
             shared: false,
             interface: None,
+            interface_differs: None,
             notices: None,
             status: LockMode::Reading,
             agent_head: "9bee4e1".to_owned(),

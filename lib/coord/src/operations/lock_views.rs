@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use chrono::DateTime;
 use coord_protocol::locks::LockType;
 use coord_protocol::plain_text::quoted_line;
-use coord_protocol::{InterfacePromise, OtherLock, OwnLock, PendingChange, Reader};
+use coord_protocol::{BlockingLock, InterfacePromise, OtherLock, OwnLock, PendingChange, Reader, WaitingClaim};
 
 use super::sentences::named;
 use crate::domain::{LockEntry, LockMode, UserId};
-use crate::state::locks::{Direction, Finding, Held, Pending, PendingChanges, Relation, Survey};
+use crate::state::locks::{
+    ClaimCost, Direction, Finding, Held, LiveLocks, Pending, PendingChanges, Relation, Survey, Ticket,
+};
 
 fn reader(entry: &LockEntry) -> Reader {
     Reader {
@@ -18,6 +20,7 @@ fn reader(entry: &LockEntry) -> Reader {
         status: Some(entry.status).filter(|status| *status == LockMode::Writing),
         agent_id: entry.agent_id.clone(),
         message: entry.message.clone(),
+        since: Some(entry.held_since()),
         timestamp: entry.timestamp,
         expiry: entry.expiry,
     }
@@ -28,6 +31,7 @@ pub(super) fn own_locks(survey: &Survey) -> BTreeMap<String, OwnLock> {
     let view = |entry: &LockEntry| OwnLock {
         status: entry.status,
         message: entry.message.clone(),
+        since: Some(entry.held_since()),
         timestamp: entry.timestamp,
         expiry: entry.expiry,
         token: entry.token,
@@ -55,7 +59,11 @@ pub(super) fn others_locks(findings: &[Finding]) -> BTreeMap<String, OtherLock> 
         Relation::Direct if finding.is_shared => Some((&finding.entry, Concern::Shared)),
         Relation::Direct => Some((&finding.entry, Concern::Direct)),
         Relation::Neighbor => Some((&finding.entry, Concern::Neighbor(&finding.via))),
-        Relation::CrossBranch | Relation::Reserved | Relation::Waiting | Relation::Pending => None,
+        Relation::CrossBranch
+        | Relation::Reserved
+        | Relation::Waiting
+        | Relation::Pending
+        | Relation::PendingInterface => None,
     }));
     for (relation, concern) in [
         (Relation::Reserved, Concern::Reserved),
@@ -113,6 +121,7 @@ fn by_file<'a>(entries: impl Iterator<Item = (&'a LockEntry, Concern<'a>)>) -> B
                 interface: earliest.interface,
                 shared: matches!(concern, Concern::Shared),
                 message: earliest.message.clone(),
+                since: Some(earliest.held_since()),
                 timestamp: earliest.timestamp,
                 expiry: earliest.expiry,
                 agent_id: earliest.agent_id.clone(),
@@ -156,6 +165,42 @@ pub(super) fn pending_views(pending: PendingChanges, is_meant: impl Fn(&PendingC
     views
 }
 
+/// The claims that wait, the oldest first, with the locks of `live` that they wait for.
+pub(super) fn waiting_views(tickets: &[Ticket], live: &LiveLocks) -> Vec<WaitingClaim> {
+    const MOST_LOCKS: usize = 8;
+    let mut on_file: BTreeMap<&str, Vec<&LockEntry>> = BTreeMap::new();
+    for entry in &live.entries {
+        on_file.entry(&entry.file_path).or_default().push(entry);
+    }
+    let view = |ticket: &Ticket| {
+        let files = ticket.files.iter().map(|file| (file, false));
+        let near = ticket.near.iter().map(|file| (file, true));
+        let locks = files.chain(near).flat_map(|(file, is_near)| {
+            let entries = on_file.get(file.as_str()).into_iter().flatten();
+            entries.filter(move |entry| ticket.waits_for(entry, is_near))
+        });
+        let blocking = |entry: &&LockEntry| BlockingLock {
+            file_path: entry.file_path.clone(),
+            user: entry.user_id.clone(),
+            agent_id: entry.agent_id.clone(),
+        };
+        WaitingClaim {
+            file_paths: ticket.files.clone(),
+            branch: ticket.branch.clone(),
+            user: ticket.user_id.clone(),
+            user_name: ticket.user_name.clone(),
+            agent_id: ticket.agent_id.clone(),
+            status: ticket.status,
+            message: ticket.message.clone(),
+            since: ticket.since / 1000,
+            reserved_until: ticket.reserved.map(|until| until / 1000),
+            waits_for: locks.take(MOST_LOCKS).map(|entry| blocking(&entry)).collect(),
+        }
+    };
+    let live_tickets = tickets.iter().filter(|ticket| ticket.end_ms() >= live.now * 1000);
+    live_tickets.map(view).collect()
+}
+
 /// Who holds something, for a caller with the login `own`: an agent by its name alone where it is another one of the caller's.
 pub(super) fn who(login: &str, agent: Option<&str>, own: &UserId) -> String {
     match agent {
@@ -177,7 +222,11 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
         branch,
         ..
     } = &finding.entry;
-    let message = quoted_line(message);
+    // The whole message is with the lock.
+    let message = match agent_id {
+        Some(_) => quoted_line(&first_words(message)),
+        None => quoted_line(message),
+    };
     let who = who(user_id, agent_id.as_deref(), own);
     let doing = match status {
         LockMode::Reading => "read",
@@ -199,26 +248,61 @@ pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
             format!("File '{file_path}' is being {doing} on branch '{branch}' by {who}: {message}")
         }
         (Relation::Pending, _) => {
-            let work_branch = finding.entry.work_branch.as_deref().unwrap_or_default();
-            let pull_request = finding.entry.pull_request;
-            let pull_request = pull_request.map(|number| format!(" (#{number})")).unwrap_or_default();
-            format!("'{file_path}' has unmerged changes by {who} on '{work_branch}'{pull_request}: {message}")
+            let place = place_of_pending(&finding.entry);
+            format!("'{file_path}' has unmerged changes by {who} on {place}: {message}")
+        }
+        (Relation::PendingInterface, _) => {
+            let (via, place) = (&finding.via, place_of_pending(&finding.entry));
+            let differs = finding.entry.interface_differs.as_deref().unwrap_or_default();
+            format!(
+                "'{file_path}', which '{via}' imports, has another interface on {place} of {who}: {differs}; {message}"
+            )
         }
         (Relation::Neighbor, direction) => {
             let via = &finding.via;
-            let relation = match direction {
-                Some(Direction::Imports) => format!("which '{via}' imports"),
-                _ => format!("which imports '{via}'"),
-            };
             let keeps = match finding.entry.interface {
                 Some(InterfacePromise::Keeps) => ", who keeps its interface",
                 _ => "",
             };
-            // As documented, where no agent is named.
-            let code = agent_id.as_ref().map_or(" (NEIGHBOR)", |_| "");
-            format!("File '{file_path}', {relation}, is being {doing} by {who}{keeps}{code}: {message}")
+            match (agent_id, direction) {
+                // As documented.
+                (None, Some(Direction::Imports)) => format!(
+                    "File '{file_path}', which '{via}' imports, is being {doing} by {who}{keeps} (NEIGHBOR): {message}"
+                ),
+                (None, _) => format!(
+                    "File '{file_path}', which imports '{via}', is being {doing} by {who}{keeps} (NEIGHBOR): {message}"
+                ),
+                (Some(_), Some(Direction::Imports)) => {
+                    format!("'{via}' imports '{file_path}', being {doing} by {who}{keeps}: {message}")
+                }
+                (Some(_), _) => format!("'{file_path}', being {doing} by {who}{keeps}, imports '{via}': {message}"),
+            }
         }
     }
+}
+
+/// As many words of a message as a sentence has room for.
+fn first_words(message: &str) -> String {
+    const MOST: usize = 6;
+    const MOST_CHARS: usize = 80;
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let first: String = words[..words.len().min(MOST)]
+        .join(" ")
+        .chars()
+        .take(MOST_CHARS)
+        .collect();
+    match words.len() > MOST || first.chars().count() == MOST_CHARS {
+        true => format!("{first}\u{2026}"),
+        false => message.to_owned(),
+    }
+}
+
+/// The work branch of a pending change, and its pull request.
+fn place_of_pending(change: &LockEntry) -> String {
+    let work_branch = change.work_branch.as_deref().unwrap_or_default();
+    let pull_request = change.pull_request;
+    let pull_request = pull_request.map(|number| format!(" (#{number})")).unwrap_or_default();
+    format!("'{work_branch}'{pull_request}")
 }
 
 /// Who writes a shared file.
@@ -237,6 +321,7 @@ pub(super) fn warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item
     findings.iter().filter_map(|finding| match finding.relation {
         Relation::CrossBranch => Some(format!("CROSS_BRANCH: {}", sentence(finding, own))),
         Relation::Pending => Some(format!("PENDING: {}", sentence(finding, own))),
+        Relation::PendingInterface => Some(format!("PENDING_INTERFACE: {}", sentence(finding, own))),
         Relation::Direct if finding.is_shared && finding.entry.status == LockMode::Writing => Some(format!(
             "SHARED_FILE: {}; let the tool make it again, or merge.",
             shared(&finding.entry, own)
@@ -271,6 +356,22 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
         format!("ALREADY_HELD: You have held {files} since {since}, for {message}{hint}.")
     };
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
+}
+
+/// What a granted claim keeps others from writing.
+pub(super) fn cost_of_claim(cost: &ClaimCost) -> String {
+    let ClaimCost {
+        neighbors,
+        file_path,
+        is_whatever_changes,
+    } = cost;
+    let way = match is_whatever_changes {
+        true => "release it soon",
+        false => "claim it as keeping its interface where what others import of it stays",
+    };
+    format!(
+        "BLOCKS_OTHERS: Until you release '{file_path}', nobody else writes its neighbors ({neighbors} files in all): {way}."
+    )
 }
 
 /// The warning about locks that a granted claim has taken over.

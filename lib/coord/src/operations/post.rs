@@ -1,6 +1,6 @@
 //! A claim or a release, depending on the `status` of the request.
 
-use coord_protocol::{Action, LockStatus, Orchestration, PostRequest, PostResponse};
+use coord_protocol::{Action, ErrorBody, LockStatus, Orchestration, PostRequest, PostResponse};
 
 use super::fields::{in_field, required};
 use super::force_release::force_release;
@@ -82,6 +82,9 @@ pub(super) fn offline_post(error: &ApiError) -> PostResponse {
 /// The response if `error` is a refusal by the rules.
 pub(super) fn refused_post(error: &ApiError) -> PostResponse {
     let mut response = PostResponse::new(false, error.orchestration());
-    response.error = Some(error.body());
+    response.error = Some(ErrorBody {
+        message: String::new(),
+        ..error.body()
+    });
     response
 }

@@ -3,7 +3,7 @@
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, ErrorCode, Membership, Metadata, Orchestration, PostResponse};
 
-use super::interfaces::{hold_to_word, notices};
+use super::interfaces::{compare_interfaces, notices};
 use super::policy_request::SaidByPolicy;
 use super::sentences::{graph_warning, named, unchanged_files};
 use super::teams::memberships;
@@ -119,7 +119,7 @@ pub(super) async fn respond(
         for (file, text) in &released.notices {
             response.warnings.extend(notices(file, text));
         }
-        hold_to_word(app, request, admission, new_head, released, &mut response).await;
+        compare_interfaces(app, request, admission, new_head, released, &mut response).await;
     }
     response.your_teams = your_teams;
     response.repo_head_ref = admission.head_ref();
@@ -148,7 +148,7 @@ fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
             is_empty,
             hint,
         } if !is_abandoned => {
-            let way_out = "to release what you hold there, send \"abandon\": true";
+            let way_out = "to release what you hold there, abandon it";
             ApiError::UnknownBranch {
                 repo,
                 branch,
@@ -173,8 +173,8 @@ fn response_to(
             return Err(ApiError::InvalidField {
                 field: "new_repo_head",
                 problem: format!(
-                    "is required, because you hold {} for writing: push, and send the pushed commit (or \"abandon\": \
-                     true, if you discard the work)",
+                    "is required, because you hold {} for writing: push, and send the pushed commit, or abandon \
+                     the work",
                     named(&written)
                 ),
             });
@@ -194,8 +194,8 @@ fn response_to(
                 _ => "push first",
             };
             let reason = format!(
-                "You hold {} for writing, and {}; your locks are kept, so {way_out} (or send \"abandon\": true, if \
-                 you discard the work){}",
+                "You hold {} for writing, and {}; your locks are kept, so {way_out}, or abandon \
+                 the work{}",
                 named(&files),
                 shortfall(why, request, &admission.pushed_to(), new_head),
                 match why {

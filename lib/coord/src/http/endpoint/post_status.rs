@@ -102,7 +102,7 @@ impl IntoResponses for PostAnswers {
             ErrorCode::BudgetExhausted,
             ErrorCode::CircuitOpen,
         ];
-        let refused = with_error(&["PostResponse", "ErrorBody"], &codes).example(Some(examples::post_refused()));
+        let refused = with_error(&["PostResponse", "RefusalCode"], &codes).example(Some(examples::post_refused()));
         let why = "Refused by the rules; nothing was changed. LOCK_CONFLICT (WAIT): another's lock blocks the claim. \
                    STALE_HEAD (PULL): the working copy is behind. NOT_PUSHED (PUSH): the changes are not pushed. \
                    LOCK_LOST (STOP): a lock belongs to another holder now. LOCK_TAKEN (STOP): a person has taken \

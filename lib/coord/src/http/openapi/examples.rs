@@ -45,6 +45,7 @@ pub fn post_granted() -> Value {
             "src/db.ts": {
                 "status": "WRITING",
                 "message": MESSAGE,
+                "since": GRANTED_AT,
                 "timestamp": GRANTED_AT,
                 "expiry": EXPIRY,
                 "token": TOKEN,
@@ -56,9 +57,8 @@ pub fn post_granted() -> Value {
 
 /// Bob asks for the same.
 pub fn post_refused() -> Value {
-    let reason = format!(
-        "File 'src/db.ts' is locked by user 'ada' (DIRECT): \u{201c}{MESSAGE}\u{201d}; the first lock expires in 300 s; you are number 1 in the queue"
-    );
+    let reason =
+        format!("File 'src/db.ts' is locked by user 'ada' (DIRECT): \u{201c}{MESSAGE}\u{201d}; its lock ends in 300 s");
     let mut orchestration = command("WAIT", Some("sleep 5"), &reason);
     orchestration["metadata"] = json!({
         "lock_owner": "ada",
@@ -72,7 +72,6 @@ pub fn post_refused() -> Value {
     json!({
         "success": false,
         "error": "LOCK_CONFLICT",
-        "message": reason,
         "orphaned_dependencies": [],
         "orchestration": orchestration,
         "repo_head": HEAD,
@@ -336,7 +335,8 @@ fn lock_of_ada(lock_type: Option<&str>) -> Value {
         "user_name": "ada",
         "status": "WRITING",
         "message": MESSAGE,
-        "timestamp": GRANTED_AT,
+        "since": GRANTED_AT,
+                "timestamp": GRANTED_AT,
         "expiry": EXPIRY,
     });
     if let Some(lock_type) = lock_type {

@@ -362,11 +362,7 @@ fn refused(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
         ErrorCode::LockLost => "; \"claim_files\": false leaves the files of the task alone",
         _ => "",
     };
-    // Only who gives a task back discards its work.
-    let reason = orchestration
-        .reason
-        .replace("send \"abandon\": true", "give the task back with \"abandon\": true");
-    orchestration.reason = format!("Task {id}: {reason}{hint}");
+    orchestration.reason = format!("Task {id}: {}{hint}", orchestration.reason);
     error.message.clone_from(&orchestration.reason);
     let metadata = orchestration.metadata.take().unwrap_or_default();
     orchestration.metadata = Some(Metadata {

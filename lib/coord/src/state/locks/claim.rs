@@ -2,7 +2,7 @@ use super::claimed_repositories::ClaimedRepositories;
 use super::gate::{Gate, GateTerms};
 use super::policy::PolicyTerms;
 use super::scripts::CLAIM;
-use super::survey::{Held, Queued, Survey, lookups, read_suggested, read_survey};
+use super::survey::{ClaimCost, Held, Queued, Survey, lookups, read_suggested, read_survey};
 use crate::domain::{AgentId, CommitSha, FilePath, LockMode, LockReason, RepoId};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
@@ -200,10 +200,12 @@ fn read_claim(reply: &mut Reply) -> Result<Survey, StoreError> {
     })?;
     let gate = Gate::read(reply)?;
     let queued = Queued::read(reply)?;
+    let cost = ClaimCost::read(reply)?;
     Ok(Survey {
         held,
         gate,
         queued,
+        cost,
         ..survey
     })
 }

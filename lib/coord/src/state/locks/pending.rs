@@ -1,5 +1,7 @@
 //! Pending changes: `includes/pending.lua`.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::keys;
@@ -76,6 +78,13 @@ pub enum PendingAct<'a> {
     },
     /// The work branch has an open pull request.
     Number(u64),
+    /// As this commit, these files have other interfaces than the branch.
+    Interfaces {
+        /// The commit.
+        commit: &'a str,
+        /// File path -> what differs.
+        changed: &'a BTreeMap<String, String>,
+    },
     /// Those of the branch that are over are forgotten.
     Forget,
 }
@@ -91,10 +100,16 @@ pub async fn settle_pending(
     work_branch: &str,
     act: PendingAct<'_>,
 ) -> Result<u64, StoreError> {
+    let changed_paths: Vec<String>;
     let (commit, name, detail, paths): (_, _, _, &[String]) = match act {
         PendingAct::End { commit, paths } => (commit, "END", String::new(), paths),
         PendingAct::EndAll { at } => ("", "END", at.to_string(), &[]),
         PendingAct::Number(number) => ("", "NUMBER", number.to_string(), &[]),
+        PendingAct::Interfaces { commit, changed } => {
+            changed_paths = changed.keys().cloned().collect();
+            let changed = serde_json::to_string(changed).map_err(|error| StoreError::Malformed(error.to_string()))?;
+            (commit, "INTERFACES", changed, &changed_paths)
+        }
         PendingAct::Forget => ("", "FORGET", String::new(), &[]),
     };
     let any = Branch::parse("main").map_err(|_| StoreError::Malformed("a branch".to_owned()))?;

@@ -48,6 +48,27 @@ impl Written {
     }
 }
 
+/// A released file whose interface somebody relies on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenInterface {
+    /// The file, and the head at its claim.
+    pub written: Written,
+    /// The claim said that it is kept.
+    pub is_to_be_kept: bool,
+    /// The change is pending on the work branch now.
+    pub is_pending: bool,
+}
+
+impl WrittenInterface {
+    fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
+        Ok(WrittenInterface {
+            written: Written::read(tuple)?,
+            is_to_be_kept: tuple.flag()?,
+            is_pending: tuple.flag()?,
+        })
+    }
+}
+
 /// The verdict of a source on a [`Written`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
@@ -109,8 +130,8 @@ pub struct Released {
     pub lost: Vec<LockEntry>,
     /// Digest of the policy of the branch; empty where there is none.
     pub policy: String,
-    /// Written files whose interface was to be kept, with the head at the claim.
-    pub promises: Vec<Written>,
+    /// Written files whose interfaces have to be compared.
+    pub interfaces: Vec<WrittenInterface>,
     /// What the caller has yet to be told: released files, with the text of `includes/notices.lua`.
     pub notices: Vec<(String, String)>,
     /// Files whose change is pending on the work branch now.
@@ -188,7 +209,7 @@ impl Release<'_> {
         let mut paths: Vec<&str> = self.paths.iter().map(FilePath::as_str).collect();
         paths.sort_unstable();
         let new_head = self.new_head.map_or("", CommitSha::as_str);
-        script::sha1_hex(&format!("2 {new_head} {} {}", self.is_abandoned, paths.join("\n")))
+        script::sha1_hex(&format!("3 {new_head} {} {}", self.is_abandoned, paths.join("\n")))
     }
 
     fn arguments(&self) -> Vec<Vec<u8>> {
@@ -263,7 +284,7 @@ impl ReleaseOutcome {
                 again: reply.tuples(|tuple| Ok((tuple.text()?, tuple.number()?.unsigned_abs())))?,
                 lost: reply.objects()?,
                 policy: reply.text()?,
-                promises: reply.tuples(Written::read)?,
+                interfaces: reply.tuples(WrittenInterface::read)?,
                 notices: reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?,
                 pending: reply.texts()?,
                 pending_left_out: reply.texts()?,

@@ -1,7 +1,7 @@
--- settle_pending: ends pending changes (locks/pending), or notes the number of their pull request.
+-- settle_pending: ends pending changes (locks/pending), or notes the number of their pull request, or what differs in their interfaces.
 -- KEYS: 1 pending, 2 graph of the branch
--- ARGV: 1 branch, or '' for all, 2 work branch, 3 commit that they were pushed as, or '' for any, 4 END, NUMBER, or FORGET: of the branch,
---       those that are over, 5 with NUMBER the number, with END of any commit the time of it: what was given back later stays,
+-- ARGV: 1 branch, or '' for all, 2 work branch, 3 commit that they were pushed as, or '' for any, 4 END, NUMBER, INTERFACES, or FORGET: of the branch,
+--       those that are over, 5 with NUMBER the number, with INTERFACES what differs, by file, as JSON, with END of any commit the time of it: what was given back later stays,
 --       since a delivery may be late or repeated, 6... files, none for all
 -- Returns { SETTLED, now, how many changes were ended or changed }
 local keys, branch, work_branch, commit, act, detail = { pending = KEYS[1], graph = KEYS[2] }, unpack(ARGV, 1, 5)
@@ -20,6 +20,7 @@ else
   end
 end
 
+local differs = act == 'INTERFACES' and cjson.decode(detail) or {}
 local count, is_any_left, is_any_later = 0, false, false
 for place, path in ipairs(paths) do
   local value = values[place]
@@ -38,7 +39,10 @@ for place, path in ipairs(paths) do
         gone[#gone + 1] = entry
         changed = changed + 1
       else
-        if is_meant and entry.pull_request ~= tonumber(detail) then
+        if is_meant and act == 'INTERFACES' then
+          entry.interface_differs = differs[path]
+          changed = changed + 1
+        elseif is_meant and entry.pull_request ~= tonumber(detail) then
           entry.pull_request = tonumber(detail)
           changed = changed + 1
         end
@@ -60,7 +64,10 @@ if act == 'NUMBER' and redis.call('HLEN', keys.pending) < 20000 + MOST_NUMBERS t
   redis.call('HSET', keys.pending, open, detail)
 elseif act == 'END' and commit == '' and not is_any_later then
   redis.call('HDEL', keys.pending, open)
+elseif act == 'INTERFACES' then
+  pending.note_interfaces(branch, paths)
 elseif act == 'FORGET' and not is_any_left then
+  redis.call('HDEL', keys.pending, pending.interfaces_field(branch))
   redis.call('HDEL', keys.graph, 'pending')
 end
 return { 'SETTLED', now, count }

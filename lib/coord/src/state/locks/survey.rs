@@ -26,6 +26,8 @@ pub enum Relation {
     Waiting,
     /// It is no lock: a change of the requested file on a work branch, which is not on the branch yet.
     Pending,
+    /// It is no lock: such a change of a file that the requested one imports, with another interface.
+    PendingInterface,
 }
 
 /// Which of two neighbors imports the other.
@@ -79,6 +81,8 @@ pub struct Survey {
     pub held: Vec<Held>,
     /// The place of a claim that was refused for others' locks, where there was room for a ticket.
     pub queued: Option<Queued>,
+    /// What a claim costs others, where that is much and new.
+    pub cost: Option<ClaimCost>,
     /// What intents say of it.
     pub gate: Gate,
     /// What waits for the caller in its teams.
@@ -118,6 +122,30 @@ impl Queued {
                     })
                 })?,
                 mutual: place.tuples(|holder| Ok((holder.text()?, holder.optional_text()?)))?,
+            })),
+        })
+    }
+}
+
+/// What a claim keeps others from writing: neighbors of its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimCost {
+    /// The neighbors of all files whose interfaces it may change.
+    pub neighbors: u64,
+    /// The file with most of them.
+    pub file_path: String,
+    /// Whether it keeps them out even where it keeps the interface.
+    pub is_whatever_changes: bool,
+}
+
+impl ClaimCost {
+    pub(super) fn read(reply: &mut Reply) -> Result<Option<Self>, StoreError> {
+        reply.tuple(|cost| match cost.has_more() {
+            false => Ok(None),
+            true => Ok(Some(ClaimCost {
+                neighbors: cost.number()?.unsigned_abs(),
+                file_path: cost.text()?,
+                is_whatever_changes: cost.flag()?,
             })),
         })
     }
@@ -170,6 +198,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
                 "RESERVED" => Relation::Reserved,
                 "WAITING" => Relation::Waiting,
                 "PENDING" => Relation::Pending,
+                "PENDING_INTERFACE" => Relation::PendingInterface,
                 _ => return Err(tuple.malformed("an unknown relation")),
             };
             let (blocks, via, sign) = (tuple.flag()?, tuple.text()?, tuple.text()?);
@@ -199,6 +228,7 @@ pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
         })?,
         held: Vec::new(),
         queued: None,
+        cost: None,
         gate: Gate::default(),
         waiting: Vec::new(),
         suggested: Vec::new(),

@@ -121,7 +121,7 @@ fn success(description: &str) -> utoipa::openapi::ResponseBuilder {
 
 fn changed(mut answers: Answers, codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Described>> {
     answers.insert(200, success("Done"));
-    let refused = with_error(&["IntentResponse", "ErrorBody"], codes);
+    let refused = with_error(&["IntentResponse", "RefusalCode"], codes);
     answers.insert(409, response("Refused by the rules; nothing was done", refused));
     finish(answers)
 }

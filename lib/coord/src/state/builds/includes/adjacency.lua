@@ -10,7 +10,7 @@
 local BYTES_OF_LINE = 256
 local MOST_LINES = 100000
 local lines_left = MOST_LINES
-local is_tracked = {} -- file path -> true where the adjacency has it, as far as it has been looked at
+local is_tracked = {} -- file path -> the number of its neighbors, or true, where the adjacency has it, as far as it has been looked at
 
 -- Counts `lines` as read; false if that is too much.
 local function spend(lines)

@@ -4,7 +4,8 @@
 --   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
 --   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
 --   path, status, time of the grant, message, the agent from which it is taken over or '' }, the intent that is cited or selected, or '', the findings of locks/gate_request, the place
---   in the queue that ask() of locks/queue gives, or {} }
+--   in the queue that ask() of locks/queue gives, or {}, and what the claim costs others: { files, the one with most neighbors, '1' if
+--   it keeps them out whatever it changes }, or {} }
 if wanted == 'WRITING' and #paths > 0 and (governed or gate.policy == 'required' or gate.cited ~= '') then
   -- @include locks/gate_claim
 elseif governed and gate.cited ~= '' and redis.call('HEXISTS', keys.intents, gate.cited) == 1 then
@@ -32,11 +33,11 @@ if is_for_source and not is_renewal and not gate.is_refused then
 end
 local version = graph_version()
 local spellings = (version == '' or lookups == '') and {} or other_spellings(paths, lookups)
-local own_entries, queued = {}, {}
+local own_entries, told = {}, { queue = {}, cost = {} }
 local function claimed(outcome)
   return {
     outcome, now, head.commit, head.age, head.is_unconfirmed, behind, version, omitted, findings, own_entries,
-    spellings, held, gate.intent, gate.findings, queued,
+    spellings, held, gate.intent, gate.findings, told.queue, told.cost,
   }
 end
 
@@ -68,7 +69,7 @@ if gate.is_refused or is_stale or blocked then
   end
   local outcome = is_stale and 'STALE' or 'CONFLICT'
   if may_wait then
-    queued = open_queue().ask(paths, wanted, message, neighbor_policy, keeps_all(paths, interface_of), findings)
+    told.queue = open_queue().ask(paths, wanted, message, neighbor_policy, keeps_all(paths, interface_of), findings)
   elseif request.queue then
     open_queue().leave_for(paths)
   end
@@ -98,6 +99,16 @@ note_mark(ttl)
 -- working copy is ahead of it.
 local granted_head = wanted == 'WRITING' and head.commit or agent_head
 local granted, renewed, token = {}, {}, nil
+-- Counts what the lock on the file keeps others from writing, if it did not do so before.
+told.count = function(path, entry, interface)
+  local blocks = is_blocking(wanted, 'NEIGHBOR', wanted, neighbor_policy, false, interface == 'keeps')
+  local did = is_kept[path] and (neighbor_policy == 'block' or entry.interface ~= 'keeps')
+  local count = blocks and not did and tonumber(is_tracked[path]) or 0
+  told.near = (told.near or 0) + count
+  if count > (told.most or 0) then
+    told.most, told.hub = count, path
+  end
+end
 for _, path in ipairs(paths) do
   local entry = own[path]
   local is_taken_over = entry ~= nil and not is_own(entry)
@@ -136,6 +147,7 @@ for _, path in ipairs(paths) do
   entry.task = of_task or entry.task
   local interface = interface_of(path)
   if wanted == 'WRITING' and (interface ~= '' or not is_kept[path]) then
+    told.count(path, entry, interface)
     entry.interface = interface == 'keeps' and interface or nil
   end
   entry.shared = policy.kinds[path] == 'S' or (is_kept[path] and entry.shared) or nil
@@ -155,6 +167,9 @@ for _, path in ipairs(paths) do
     own_entries[#own_entries + 1] = to_json(entry)
   end
   is_changed[path] = true
+end
+if (told.near or 0) > 20 then
+  told.cost = { told.near, told.hub, neighbor_policy == 'block' and '1' or '0' }
 end
 save_entries()
 if request.queue then

@@ -85,9 +85,10 @@ local all_held, is_held_file -- what is locked, once it was read: list of files,
 
 -- Neighbors of `paths` that may be locked; `stored` is the number of `paths` with stored entries. Returns a list of files,
 -- without `paths`, in the order of the requested files that they are next to; and the place of each: twice the order of the
--- first requested file that it is next to, plus one if it imports that file. Nil if there are too many to read.
-local function neighbors_to_look_at(paths, stored)
-  local held_count = redis.call('HLEN', keys.locks)
+-- first requested file that it is next to, plus one if it imports that file. Nil if there are too many to read. With `among`, these
+-- files are looked for instead of locked ones.
+local function neighbors_to_look_at(paths, stored, among)
+  local held_count = among and #among or redis.call('HLEN', keys.locks)
   if held_count <= stored then
     return {}
   end
@@ -101,7 +102,7 @@ local function neighbors_to_look_at(paths, stored)
     end
     local list = hub == 'B' and hubs or files
     list[#list + 1] = { path = path, order = order, text = text, lines = tonumber(count), chunks = tonumber(chunks) }
-    lines = lines + tonumber(count)
+    lines, is_tracked[path] = lines + tonumber(count), tonumber(count)
     return spend(#text / BYTES_OF_LINE)
   end)
   if not is_read then
@@ -111,8 +112,11 @@ local function neighbors_to_look_at(paths, stored)
   end
 
   -- Read only if there are more neighbors than locks.
-  local held, is_held
-  if lines > held_count then
+  local held, is_held = among, among and {}
+  for _, path in ipairs(among or {}) do
+    is_held[path] = true
+  end
+  if not among and lines > held_count then
     if not all_held then
       all_held, is_held_file = redis.call('HKEYS', keys.locks), {}
       for _, path in ipairs(all_held) do

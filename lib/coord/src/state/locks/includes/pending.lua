@@ -1,7 +1,8 @@
 -- Pending changes: files that were given back on a work branch, and are not yet on the branch that they are for. keys.pending: file path
 -- -> JSON array, for all branches: the lock entry as it was released, with `work_branch`, `agent_head`: the pushed commit, `blob`: the
--- file at that commit, '' where it is gone, `expiry`: when it is forgotten, and `pull_request`, if that is known; a line feed and a login
--- -> number of that person's, a line feed -> of all; both branches, each behind a line feed -> number of the open pull request. The
+-- file at that commit, '' where it is gone, `expiry`: when it is forgotten, `pull_request`, if that is known, and `interface_differs`: in what its interface is not
+-- that of the branch; a line feed and a login
+-- -> number of that person's, a line feed -> of all; two line feeds and a branch -> the files with `interface_differs`, each in a line; both branches, each behind a line feed -> number of the open pull request. The
 -- graph's hash has `pending` where the branch may have some, so that nobody else pays for them. Needs: keys.pending.
 -- @include builds/graph_age
 local pending = {}
@@ -31,4 +32,31 @@ pending.store = function(path, entries, added, gone)
       end
     end
   end
+end
+
+-- The field with the files whose pending changes for the branch change their interfaces.
+pending.interfaces_field = function(branch)
+  return '\n\n' .. branch
+end
+
+-- The same files, the newest first. Some may be over.
+pending.with_interfaces = function(branch)
+  local files = {}
+  for path in string.gmatch(redis.call('HGET', keys.pending, pending.interfaces_field(branch)) or '', '[^\n]+') do
+    files[#files + 1] = path
+  end
+  return files
+end
+
+-- Adds `paths` to them. The oldest make room.
+pending.note_interfaces = function(branch, paths)
+  local MOST, files, is_listed = 256, {}, {}
+  for _, list in ipairs({ paths, pending.with_interfaces(branch) }) do
+    for _, path in ipairs(list) do
+      if not is_listed[path] and #files < MOST then
+        files[#files + 1], is_listed[path] = path, true
+      end
+    end
+  end
+  redis.call('HSET', keys.pending, pending.interfaces_field(branch), table.concat(files, '\n'))
 end

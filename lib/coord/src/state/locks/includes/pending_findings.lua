@@ -1,4 +1,4 @@
--- Pending changes as findings of a survey, joined where the branch may have some. Needs: request.
+-- Pending changes as findings of a survey, joined where the branch may have some. Needs: request, and locks/neighbors.
 -- @include locks/pending
 
 -- What `paths` have on other work branches than the caller's: findings that block, and that do not. `is_writing`: files that the caller
@@ -16,4 +16,27 @@ pending.findings = function(paths, wanted, is_writing)
     end
   end
   return blocking, harmless
+end
+
+-- What the files that `paths` import have on other work branches, where that changes their interfaces. It blocks nobody.
+pending.imported = function(paths)
+  local findings, files = {}, pending.with_interfaces(request.branch)
+  local found, place_of = {}, {}
+  if #files > 0 then
+    found, place_of = neighbors_to_look_at(paths, 0, files)
+  end
+  local imported = {}
+  for _, path in ipairs(found or {}) do
+    imported[#imported + 1] = place_of[path] % 2 == 0 and path or nil
+  end
+  for place, value in ipairs(#imported > 0 and redis.call('HMGET', keys.pending, unpack(imported)) or {}) do
+    for _, entry in ipairs(pending.live(value)) do
+      local is_other = entry.work_branch ~= request.work_branch and not is_own(entry)
+      if entry.branch == request.branch and is_other and entry.interface_differs then
+        local via = paths[math.floor(place_of[imported[place]] / 2)]
+        findings[#findings + 1] = { 'PENDING_INTERFACE', '0', via, '>', entry }
+      end
+    end
+  end
+  return findings
 end

@@ -184,7 +184,7 @@ if #unpushed > 0 then
   end
   own = rest
 end
-local released, promises, notices, waits, waits_unknown = {}, {}, {}, {}, {}
+local released, interfaces, notices, waits, waits_unknown = {}, {}, {}, {}, {}
 local is_unchanged = {}
 for _, path in ipairs(unchanged) do
   is_unchanged[path] = true
@@ -200,11 +200,13 @@ for index, mine in ipairs(own) do
   is_changed[path] = true
   count_out(mine)
   released[index] = path
-  if mine.interface == 'keeps' and mine.status == 'WRITING' and not is_abandoned and not is_unchanged[path] then
-    promises[#promises + 1] = { path, mine.agent_head }
-  end
+  local is_pending = blobs[path] and pending.add(mine, new_head, blobs[path])
   if blobs[path] then
-    table.insert(pending.add(mine, new_head, blobs[path]) and waits or waits_unknown, path)
+    table.insert(is_pending and waits or waits_unknown, path)
+  end
+  local keeps = mine.interface == 'keeps'
+  if mine.status == 'WRITING' and (keeps or is_pending) and not is_abandoned and not is_unchanged[path] then
+    interfaces[#interfaces + 1] = { path, mine.agent_head, keeps and '1' or '0', is_pending and '1' or '0' }
   end
   if mine.notices then
     notices[#notices + 1] = { path, mine.notices }
@@ -246,7 +248,7 @@ end
 local version = graph_version()
 local released_answer = {
   'RELEASED', now, head.commit, head.age, head.is_unconfirmed, version, released, gone, others, listed, importer_count,
-  has_more and '1' or '0', unchanged, again, taken, load_graph()[4] or '', promises, notices, waits,
+  has_more and '1' or '0', unchanged, again, taken, load_graph()[4] or '', interfaces, notices, waits,
   waits_unknown, by_store,
 }
 if #released > 0 then

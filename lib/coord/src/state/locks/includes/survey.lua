@@ -141,7 +141,7 @@ end
 -- Surveys `paths` and their neighbors. Returns:
 --   findings: list of { relation, '1' if it blocks, requested file, '>' or '<', or '=' on a shared file, or '', entry as JSON },
 --             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED or WAITING: the entry is a ticket (locks/queue), or PENDING
---             of a change that is no lock
+--             or PENDING_INTERFACE of a change that is no lock
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch, or the one that it takes over
@@ -206,12 +206,14 @@ local function survey(paths, wanted, neighbor_policy, interface_of)
   if request.queue then
     reserved, waited_for = open_queue().findings(paths, wanted, neighbor_policy, keeps_all(paths, interface_of), own)
   end
-  local pending_blocking, pending_harmless = {}, {}
+  local pending_blocking, pending_harmless, pending_imported = {}, {}, {}
   if #paths > 0 and (load_graph()[5] or '') ~= '' then
     -- @include locks/pending_findings
     pending_blocking, pending_harmless = pending.findings(paths, wanted, is_writing)
+    pending_imported = neighbor_policy ~= 'off' and pending.imported(paths) or {}
   end
-  local findings, omitted =
-    report({ blocking, near_blocking, reserved, pending_blocking, pending_harmless, harmless, waited_for, elsewhere, near_harmless })
+  local findings, omitted = report({
+    blocking, near_blocking, reserved, pending_blocking, pending_harmless, pending_imported, harmless, waited_for, elsewhere, near_harmless,
+  })
   return findings, #blocking + #near_blocking + #reserved + #pending_blocking > 0, omitted + left_out, own
 end
