@@ -2,18 +2,19 @@
 
 use super::allowance::{Allowance, Left};
 use super::commands;
-use super::failure::Failure;
-use super::keyspace::Keyspace;
-use super::lua::{Ended, Interpreter, Origin};
+use super::failure::{Failure, Outcome};
+use super::keyspace::{Keyspace, read_u64};
+use super::libraries::{self, StoredFunction};
+use super::lua::{Ended, Interpreter, Metadata, Origin, Registered};
 use super::number::integer_argument;
 use coord::store::script::sha1_hex;
 use coord::store::{Request, StoreError, Value};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The commands about scripts, which are separate from the plain ones.
+/// The commands about scripts and functions, which are separate from the plain ones.
 #[cfg(test)]
-pub(super) const SCRIPTING: [&str; 3] = ["eval", "evalsha", "script"];
+pub(super) const SCRIPTING: [&str; 6] = ["eval", "evalsha", "fcall", "fcall_ro", "function", "script"];
 
 /// Runs requests. Only one thread at a time holds it.
 pub(super) struct Engine {
@@ -29,8 +30,11 @@ pub(super) struct Answer {
     pub is_script: bool,
 }
 
+/// KEYS or arguments of a call.
+type Keys<'a> = &'a [&'a [u8]];
+
 /// A script ready to run: its hash, its KEYS, its ARGV.
-type Prepared<'a> = (String, &'a [&'a [u8]], &'a [&'a [u8]]);
+type Prepared<'a> = (String, Keys<'a>, Keys<'a>);
 
 impl Engine {
     /// An engine over `keyspace`.
@@ -85,7 +89,19 @@ impl Engine {
                 Err(failure) => Err(failure),
             },
             b"script" => self.about_scripts(words),
-            _ => return self.plain(words, left),
+            b"fcall" | b"fcall_ro" => return self.call(words, left),
+            b"function" => {
+                return match words {
+                    [_, what, options @ .., code] if what.eq_ignore_ascii_case(b"LOAD") => {
+                        self.load_library(options, code, left)
+                    }
+                    [_, what] if what.eq_ignore_ascii_case(b"LOAD") => {
+                        self.plain(left, |_| Err(Failure::arity("function|load")))
+                    }
+                    _ => self.plain(left, |keyspace| libraries::about(keyspace, words)),
+                };
+            }
+            _ => return self.plain(left, |keyspace| commands::run(keyspace, words)),
         };
         match outcome {
             Ok(value) => Ok(Answer {
@@ -102,11 +118,16 @@ impl Engine {
         }
     }
 
-    fn plain(&mut self, words: &[&[u8]], left: Left) -> Result<Answer, StoreError> {
+    fn plain(&self, left: Left, run: impl FnOnce(&mut Keyspace) -> Outcome) -> Result<Answer, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.begin(false, false);
         keyspace.layers.allowance = Allowance::of_command(left);
-        match commands::run(&mut keyspace, words) {
+        let outcome = run(&mut keyspace);
+        Self::of_command(&mut keyspace, outcome)
+    }
+
+    fn of_command(keyspace: &mut Keyspace, outcome: Outcome) -> Result<Answer, StoreError> {
+        match outcome {
             Ok(value) => Ok(Answer {
                 value,
                 depends_on: keyspace.layers.commit(),
@@ -127,6 +148,110 @@ impl Engine {
         }
     }
 
+    /// FUNCTION LOAD.
+    fn load_library(&mut self, options: &[&[u8]], code: &[u8], left: Left) -> Result<Answer, StoreError> {
+        let left = Left {
+            until: Some(left.deadline()),
+            ..left
+        };
+        let keyspace = Arc::clone(&self.keyspace);
+        let loaded = self.loaded(options, code, left);
+        let mut keyspace = keyspace.lock();
+        keyspace.layers.allowance = Allowance::of_command(left);
+        let stored = loaded.and_then(|(name, number, functions)| {
+            libraries::store(&mut keyspace, (&name, number), code, &functions)?;
+            Ok(Value::bulk(name))
+        });
+        Self::of_command(&mut keyspace, stored)
+    }
+
+    /// The name, the number and the functions of a library that may be stored.
+    fn loaded(
+        &mut self,
+        options: &[&[u8]],
+        code: &[u8],
+        left: Left,
+    ) -> Result<(String, u64, Vec<Registered>), Failure> {
+        let is_replacing = |option: &&[u8]| option.eq_ignore_ascii_case(b"REPLACE");
+        let (name, number) = {
+            let mut keyspace = self.keyspace.lock();
+            keyspace.begin(false, false);
+            keyspace.layers.allowance = Allowance::of_command(left);
+            if let Some(other) = options.iter().find(|option| !is_replacing(option)) {
+                let shown = String::from_utf8_lossy(other);
+                return Err(Failure::reply(format!("ERR Unknown option given: {shown}")));
+            }
+            let name = Metadata::of(code).map_err(Failure::reply)?.name.to_owned();
+            commands::may_write(&keyspace)?;
+            if options.is_empty() && libraries::code(&keyspace, &name)?.is_some() {
+                return Err(Failure::reply(format!("ERR Library '{name}' already exists")));
+            }
+            // Another one each time: what its locals held is gone, also where a transaction that loaded it kept nothing.
+            let mut digest = sha1_smol::Sha1::from(keyspace.now_us.to_be_bytes());
+            digest.update(code);
+            let digest = digest.digest().bytes();
+            (name, read_u64(&digest, 0).unwrap_or_default())
+        };
+        let functions = self.interpreter.load_library(number, code, left)?;
+        Ok((name, number, functions))
+    }
+
+    /// FCALL and FCALL_RO. Like a script, a function is one transaction.
+    fn call(&mut self, words: &[&[u8]], left: Left) -> Result<Answer, StoreError> {
+        let left = Left {
+            until: Some(left.deadline()),
+            ..left
+        };
+        let (function, keys, arguments) = match self.function(words, left) {
+            Ok(found) => found,
+            Err(failure) => return Self::of_command(&mut self.keyspace.lock(), Err(failure)),
+        };
+        let found_in = self.keyspace.lock().layers.commit();
+        let ended = self.interpreter.call_function(
+            (function.number, &function.name),
+            function.is_read_only(),
+            left,
+            keys.iter().copied(),
+            arguments.iter().copied(),
+        );
+        let answer = self.answered(ended, false)?;
+        Ok(Answer {
+            depends_on: answer.depends_on.max(found_in),
+            ..answer
+        })
+    }
+
+    /// The function that a call names, whose library is compiled, with the KEYS and the arguments of the call.
+    fn function<'a>(
+        &mut self,
+        words: &'a [&'a [u8]],
+        left: Left,
+    ) -> Result<(StoredFunction, Keys<'a>, Keys<'a>), Failure> {
+        let mut keyspace = self.keyspace.lock();
+        keyspace.begin(false, false);
+        keyspace.layers.allowance = Allowance::of_command(left);
+        let is_reading = words[0].eq_ignore_ascii_case(b"FCALL_RO");
+        let [_, name, number, rest @ ..] = words else {
+            return Err(Failure::arity(if is_reading { "fcall_ro" } else { "fcall" }));
+        };
+        let not_found = Failure::fixed("ERR Function not found");
+        let Some(function) = libraries::find(&keyspace, name)? else {
+            return Err(not_found);
+        };
+        let number = integer_argument(number).map_err(|_| Failure::fixed("ERR Bad number of keys provided"))?;
+        let (keys, arguments) = split(number, rest)?;
+        if is_reading && !function.is_read_only() {
+            let text = "ERR Can not execute a script with write flag using *_ro command.";
+            return Err(Failure::fixed(text));
+        }
+        if !self.interpreter.has_library(function.number) {
+            let code = libraries::code(&keyspace, &function.library)?.ok_or(not_found)?;
+            drop(keyspace);
+            self.interpreter.load_library(function.number, &code, left)?;
+        }
+        Ok((function, keys, arguments))
+    }
+
     /// **One script is one transaction**: a script that raises an error leaves no change. Redis keeps what was written
     /// before the error; none of our scripts relies on that. While the disk cannot be written, writes of a reading script
     /// are refused, so that it responds without them.
@@ -144,6 +269,11 @@ impl Engine {
             keyspace.refuses_writes = is_reading && keyspace.layers.is_failing();
         }
         let ended = self.interpreter.run(origin, sha, left, keys, arguments);
+        self.answered(ended, is_reading)
+    }
+
+    /// Ends the transaction of a script or function.
+    fn answered(&self, ended: Ended, is_reading: bool) -> Result<Answer, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.refuses_writes = false;
         match ended {
@@ -172,18 +302,7 @@ impl Engine {
         let [_, text, number, rest @ ..] = words else {
             return Err(Failure::arity(if name == b"eval" { "eval" } else { "evalsha" }));
         };
-        let number = integer_argument(number)?;
-        if number < 0 {
-            return Err(Failure::fixed("ERR Number of keys can't be negative"));
-        }
-        let Some((keys, arguments)) = usize::try_from(number)
-            .ok()
-            .and_then(|number| rest.split_at_checked(number))
-        else {
-            return Err(Failure::fixed(
-                "ERR Number of keys can't be greater than number of args",
-            ));
-        };
+        let (keys, arguments) = split(integer_argument(number)?, rest)?;
         let sha = if name == b"eval" {
             let sha = sha_of(text);
             self.interpreter
@@ -244,6 +363,19 @@ impl Engine {
         self.interpreter.forget();
         Ok(Value::Status("OK".to_owned()))
     }
+}
+
+/// The first `number` of the words are KEYS, and the others are arguments.
+fn split<'a>(number: i64, words: Keys<'a>) -> Result<(Keys<'a>, Keys<'a>), Failure> {
+    if number < 0 {
+        return Err(Failure::fixed("ERR Number of keys can't be negative"));
+    }
+    let split = usize::try_from(number)
+        .ok()
+        .and_then(|number| words.split_at_checked(number));
+    split.ok_or(Failure::fixed(
+        "ERR Number of keys can't be greater than number of args",
+    ))
 }
 
 fn sha_of(text: &[u8]) -> String {

@@ -1,7 +1,7 @@
 //! The embedded store: the same Lua scripts as on Redis, over a file, in this process.
 //!
 //! [`EmbeddedStore`] puts calls in a [`queue`], from which one thread runs them in rounds ([`worker`], [`engine`]). Scripts
-//! are Lua 5.1 with the API of Redis 7.0 ([`lua`]). They call [`commands`], which work on names and collections
+//! are Lua 5.1 with the API of Redis 7.0 ([`lua`]), and so are functions ([`libraries`]). They call [`commands`], which work on names and collections
 //! ([`keyspace`]). Reads go on beside a script that takes long ([`aside`]). Names and collections consist of [`records`], seen through [`layers`] of changes that are not yet on the [`disk`].
 //! Another thread writes the changes of many scripts in one transaction ([`committer`]).
 //!
@@ -25,6 +25,7 @@ mod failure;
 mod glob;
 mod keyspace;
 mod layers;
+mod libraries;
 mod lua;
 mod medium;
 mod number;

@@ -103,9 +103,17 @@ impl Job {
 fn is_foreign(request: &Request) -> bool {
     match request {
         Request::Command(words) => words.first().is_some_and(|name| {
-            [&b"EVAL"[..], b"EVALSHA", b"FLUSHALL", b"KEYS"]
-                .iter()
-                .any(|slow| name.eq_ignore_ascii_case(slow))
+            [
+                &b"EVAL"[..],
+                b"EVALSHA",
+                b"FCALL",
+                b"FCALL_RO",
+                b"FLUSHALL",
+                b"FUNCTION",
+                b"KEYS",
+            ]
+            .iter()
+            .any(|slow| name.eq_ignore_ascii_case(slow))
         }),
         Request::Script { .. } => false,
     }

@@ -13,6 +13,8 @@
 //! | `o` NUMBER SCORE MEMBER | the score again (the order of a sorted set) |
 //! | `x` NUMBER MS SEQ | the fields of a stream entry |
 //! | `g` NUMBER | a dropped collection, kind: its elements are still to be cleared away |
+//! | `l` LIBRARY | the text of a library of functions |
+//! | `f` FUNCTION | a function, its name in lower case: the number of its library, flags, the names of both, description |
 //!
 //! [`is_expendable`] decides for a name and all its records: their number has the highest bit set. So the key of a record
 //! tells whether a call has to wait for it.
@@ -71,6 +73,8 @@ pub(super) enum Tag {
     Order = b'o',
     Entry = b'x',
     Garbage = b'g',
+    Library = b'l',
+    Function = b'f',
 }
 
 impl Tag {

@@ -1,6 +1,7 @@
 //! The embedded store against a real redis-server: the same random programs on both, every answer compared, and the
 //! whole state at the end.
 
+mod functions;
 mod intents;
 mod normal;
 mod programs;

@@ -114,8 +114,13 @@ fn expression() -> BoxedStrategy<String> {
 /// A whole script.
 pub fn script() -> impl Strategy<Value = String> {
     let header = prop_oneof![12 => Just(""), 1 => Just("#!lua\n"), 1 => Just("#!lua flags=no-writes\n")];
-    (header, prop::collection::vec(statement(), 1..8))
-        .prop_map(|(header, statements)| format!("{header}local r = {{}}\n{}\nreturn r", statements.join("\n")))
+    (header, body()).prop_map(|(header, body)| format!("{header}{body}"))
+}
+
+/// What a script or function does.
+pub fn body() -> impl Strategy<Value = String> {
+    prop::collection::vec(statement(), 1..8)
+        .prop_map(|statements| format!("local r = {{}}\n{}\nreturn r", statements.join("\n")))
 }
 
 /// Scripts about one value: what it is as an answer, and as JSON.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use coord::store::Store;
 use coord::store::redis::RedisStore;
 use coord_embedded::EmbeddedStore;
 use reqwest::{Method, RequestBuilder};
@@ -347,5 +348,44 @@ async fn a_transaction_of_a_client_holds_nobody_up_for_longer_than_a_script() {
             status == 413 && error.contains("Limit: 10000"),
             "{path}: {status} {body:.80}"
         );
+    }
+}
+
+#[tokio::test]
+async fn libraries_of_functions_are_loaded_with_the_flag_of_upstash_and_called_on_both_stores() {
+    let Some(server) = RealRedis::start(&[]) else { return };
+    let redis = RedisStore::connect(&server.url()).unwrap();
+    let stores: [Arc<dyn Store>; 2] = [Arc::new(redis), Arc::new(EmbeddedStore::in_memory().unwrap())];
+    for store in stores {
+        let url = serve(store, "secret").await;
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let ask = |command: Json| answer(client.post(&url).bearer_auth("secret").body(command.to_string()));
+        let code = "#!lua name=lib\nredis.register_function{
+            function_name='put', flags={'allow-key-locking'},
+            callback=function(keys, args) return redis.call('SET', keys[1], args[1]) end}";
+        let unknown = "ERR Function not found";
+        assert_eq!(
+            ask(json!(["FCALL", "put", 1, "k", "v"])).await,
+            (400, json!({ "error": unknown }))
+        );
+        assert_eq!(ask(json!(["FUNCTION", "LOAD", code])).await, result("lib"));
+        let (status, refused) = ask(json!(["FUNCTION", "LOAD", code])).await;
+        assert_eq!(
+            (status, &refused),
+            (400, &json!({"error": "ERR Library 'lib' already exists"}))
+        );
+        assert_eq!(ask(json!(["FCALL", "put", 1, "k", "v"])).await, result("OK"));
+        assert_eq!(ask(json!(["GET", "k"])).await, result("v"));
+        let rows = json!([["FCALL", "put", 1, "k", "w"], ["FCALL", "none", 0], ["GET", "k"]]).to_string();
+        for path in ["pipeline", "multi-exec"] {
+            let asked = answer(
+                client
+                    .post(format!("{url}/{path}"))
+                    .bearer_auth("secret")
+                    .body(rows.clone()),
+            );
+            let expected = json!([{"result": "OK"}, {"error": unknown}, {"result": "w"}]);
+            assert_eq!(asked.await, (200, expected), "{path}");
+        }
     }
 }

@@ -106,10 +106,13 @@ const MOST_WRITTEN: usize = 64 << 20;
 const WRITES_TOO_MUCH: Failure = Failure::fixed("OOM more than 64 MiB are written at once");
 
 /// Commands of the scripting engine and of connections, which scripts may not call.
-const NOT_IN_SCRIPTS: [&str; 14] = [
+const NOT_IN_SCRIPTS: [&str; 17] = [
     "auth",
     "eval",
     "evalsha",
+    "fcall",
+    "fcall_ro",
+    "function",
     "script",
     "subscribe",
     "unsubscribe",
@@ -150,19 +153,25 @@ pub(super) fn run(keyspace: &mut Keyspace, words: Words) -> Outcome {
         });
     }
     if command.is_write {
-        if keyspace.is_read_only {
-            return Err(Failure::fixed(
-                "ERR Write commands are not allowed from read-only scripts.",
-            ));
-        }
-        if keyspace.refuses_writes {
-            return Err(Failure::fixed("MISCONF the disk cannot be written"));
-        }
-        if keyspace.layers.own_bytes() > MOST_WRITTEN {
-            return Err(WRITES_TOO_MUCH);
-        }
+        may_write(keyspace)?;
     }
     (command.run)(keyspace, words)
+}
+
+/// Whether the script, command or transaction that runs may write, and more than it has.
+pub(super) fn may_write(keyspace: &Keyspace) -> Result<(), Failure> {
+    if keyspace.is_read_only {
+        return Err(Failure::fixed(
+            "ERR Write commands are not allowed from read-only scripts.",
+        ));
+    }
+    if keyspace.refuses_writes {
+        return Err(Failure::fixed("MISCONF the disk cannot be written"));
+    }
+    if keyspace.layers.own_bytes() > MOST_WRITTEN {
+        return Err(WRITES_TOO_MUCH);
+    }
+    Ok(())
 }
 
 /// The names of the commands, in lower case.

@@ -2,7 +2,7 @@
 
 use super::convert::{one_line, to_lua};
 use super::json_encode::Problem;
-use super::{CHUNK, Guard, json_decode, json_encode};
+use super::{CHUNK, FUNCTION_CHUNK, Guard, json_decode, json_encode};
 use crate::commands;
 use crate::failure::{Failure, Outcome};
 use crate::keyspace::Keyspace;
@@ -283,7 +283,8 @@ fn locate(lua: &Lua, problem: Value) -> Result<Table> {
     let mut level = 1;
     let line = loop {
         let found = lua.inspect_stack(level, |frame| {
-            let is_script = frame.source().source.as_deref() == Some(CHUNK);
+            let source = frame.source().source;
+            let is_script = source.is_some_and(|source| source == CHUNK || source == FUNCTION_CHUNK);
             is_script.then(|| frame.current_line())
         });
         match found {

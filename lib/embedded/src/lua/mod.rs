@@ -5,6 +5,7 @@ mod guest;
 mod host;
 mod json_decode;
 mod json_encode;
+mod library;
 mod patterns;
 mod shebang;
 
@@ -16,6 +17,8 @@ use super::worker::SLICE;
 use convert::{list, one_line, to_reply};
 use coord::store::Value as Reply;
 use hashbrown::HashMap;
+pub(super) use library::{FLAGS, Metadata, NO_WRITES, Registered};
+use library::{FUNCTION_CHUNK, Libraries};
 use mlua::{Function, HookTriggers, Lua, LuaOptions, LuaString, StdLib, Table, Value, VmState};
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -98,6 +101,8 @@ pub(super) struct Interpreter {
     string_metatable: Table,
     own: Surroundings,
     guest: Surroundings,
+    /// Libraries of functions, which are all of guests.
+    libraries: Libraries,
     keyspace: Arc<Mutex<Keyspace>>,
     guard: Rc<RefCell<Guard>>,
 }
@@ -214,12 +219,15 @@ impl Interpreter {
         let host = host::table(&lua, &keyspace, &guard)?;
         guest::add(&lua, &host, &guard)?;
         host.raw_set("longest_text", LONGEST_TEXT)?;
+        host.raw_set("function_flags", lua.create_table_from(FLAGS.map(|flag| (flag, true)))?)?;
         watch(&lua, guard.clone(), Origin::Own)?;
         let prelude = lua.load(include_str!("prelude.lua")).set_name("=prelude");
-        let (run, string_metatable, own, guest) = prelude.call::<(Function, Table, Table, Table)>(host)?;
+        let (run, string_metatable, own, guest, libraries) =
+            prelude.call::<(Function, Table, Table, Table, Table)>(host)?;
         Ok(Interpreter {
             own: Surroundings::of(&own)?,
             guest: Surroundings::of(&guest)?,
+            libraries: Libraries::of(&libraries)?,
             lua,
             run,
             string_metatable,
@@ -262,13 +270,7 @@ impl Interpreter {
         let function = chunk
             .set_environment(self.around(origin).environment.clone())
             .into_function()
-            .map_err(|error| {
-                let text = match &error {
-                    mlua::Error::SyntaxError { message, .. } => message.clone(),
-                    other => other.to_string(),
-                };
-                format!("ERR Error compiling script (new function): {}", one_line(&text))
-            })?;
+            .map_err(|error| format!("ERR Error compiling script (new function): {}", syntax_error(&error)))?;
         let scripts = match origin {
             Origin::Own => &mut self.own.scripts,
             Origin::Guest => &mut self.guest.scripts,
@@ -300,12 +302,22 @@ impl Interpreter {
             return Ended::Raised("NOSCRIPT No matching script. Please use EVAL.".to_owned());
         };
         self.keyspace.lock().begin(true, script.is_read_only);
+        self.bounded(origin, left, sha, || {
+            let globals = &self.around(origin).globals;
+            globals.raw_set("KEYS", list(&self.lua, keys)?)?;
+            globals.raw_set("ARGV", list(&self.lua, arguments)?)?;
+            let (is_done, value) = self.run.call::<(bool, Value)>(&script.function)?;
+            self.ended(is_done, &value, sha, CHUNK)
+        })
+    }
+
+    /// Runs `work` within the limits of one script, which is called `name`.
+    fn bounded(&self, origin: Origin, left: Left, name: &str, work: impl FnOnce() -> mlua::Result<Ended>) -> Ended {
         if let Err(error) = self.admit(origin, left) {
             return Ended::Storage(error.to_string());
         }
-        let ended = self
-            .execute(origin, sha, &script, keys, arguments)
-            .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {sha}", one_line(&error.to_string()))));
+        let ended = work()
+            .unwrap_or_else(|error| Ended::Raised(format!("ERR {} script: {name}", one_line(&error.to_string()))));
         let dismissed = self.dismiss(origin);
         if let Some(failure) = self.guard.borrow_mut().storage_failure.take() {
             return Ended::Storage(failure);
@@ -345,38 +357,42 @@ impl Interpreter {
         Ok(())
     }
 
-    fn execute<'a>(
-        &self,
-        origin: Origin,
-        sha: &str,
-        script: &Compiled,
-        keys: impl Iterator<Item = &'a [u8]>,
-        arguments: impl Iterator<Item = &'a [u8]>,
-    ) -> mlua::Result<Ended> {
-        let globals = &self.around(origin).globals;
-        globals.raw_set("KEYS", list(&self.lua, keys)?)?;
-        globals.raw_set("ARGV", list(&self.lua, arguments)?)?;
-        let (is_done, value) = self.run.call::<(bool, Value)>(&script.function)?;
+    /// What a run of the script `name` came to, whose text is `chunk`.
+    fn ended(&self, is_done: bool, value: &Value, name: &str, chunk: &str) -> mlua::Result<Ended> {
         if is_done {
-            return Ok(Ended::Well(to_reply(&value, &self.guard)?));
+            return Ok(Ended::Well(to_reply(value, &self.guard)?));
         }
-        Ok(Ended::Raised(match value {
-            Value::Table(error) => {
-                let text = error.raw_get::<Option<LuaString>>("err")?;
-                let text = text.map_or_else(
-                    || "ERR unknown error".to_owned(),
-                    |text| one_line(&text.to_string_lossy()),
-                );
-                match error.raw_get::<Option<usize>>("line")? {
-                    Some(line) => format!("{text} script: {sha}, on {CHUNK}:{line}."),
-                    None => text,
-                }
-            }
-            // Without memory, or without stack for the handler, Lua raises a text of its own.
-            Value::String(text) => format!("ERR {} script: {sha}", one_line(&text.to_string_lossy())),
-            other => format!("ERR {} script: {sha}", one_line(&other.to_string()?)),
+        Ok(Ended::Raised(match raised(value)? {
+            (text, Some(line)) => format!("{text} script: {name}, on {chunk}:{line}."),
+            (text, None) if value.is_table() => text,
+            (text, None) => format!("{text} script: {name}"),
         }))
     }
+}
+
+/// The text of a raised error, and its line in the script if it is known.
+fn raised(value: &Value) -> mlua::Result<(String, Option<usize>)> {
+    Ok(match value {
+        Value::Table(error) => {
+            let text = error.raw_get::<Option<LuaString>>("err")?;
+            let text = text.map_or_else(
+                || "ERR unknown error".to_owned(),
+                |text| one_line(&text.to_string_lossy()),
+            );
+            (text, error.raw_get("line")?)
+        }
+        // Without memory, or without stack for the handler, Lua raises a text of its own.
+        Value::String(text) => (format!("ERR {}", one_line(&text.to_string_lossy())), None),
+        other => (format!("ERR {}", one_line(&other.to_string()?)), None),
+    })
+}
+
+/// Why a text is no Lua.
+fn syntax_error(error: &mlua::Error) -> String {
+    one_line(&match error {
+        mlua::Error::SyntaxError { message, .. } => message.clone(),
+        other => other.to_string(),
+    })
 }
 
 /// Ends a script that exceeds its limit of time or memory.

@@ -3,6 +3,7 @@
 mod commands;
 mod durability;
 mod faults;
+mod functions;
 mod guests;
 mod replies;
 mod scripts;

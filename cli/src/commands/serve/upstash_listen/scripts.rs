@@ -6,6 +6,8 @@
 //! changed text is remembered from the EVAL or SCRIPT LOAD on. For a forgotten one the store replies NOSCRIPT, and the
 //! client sends the text again, as after any SCRIPT FLUSH.
 //!
+//! A function has the flag where it is registered. There another one that permits what is permitted anyway takes its place.
+//!
 //! Coord's own scripts are known beforehand, and reach the store as such: the embedded store bounds all others.
 
 use std::collections::HashMap;
@@ -19,6 +21,8 @@ use quick_cache::sync::Cache;
 use super::commands::Command;
 
 const FLAG: &str = "allow-key-locking";
+/// A flag of Redis that changes nothing on a primary.
+const HARMLESS_FLAG: &str = "allow-stale";
 
 /// Our own scripts, by their SHA-1 with and without our own client's first line.
 static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
@@ -70,6 +74,9 @@ impl Scripts {
                 Some(b"EXISTS") => words.iter_mut().skip(2).for_each(|word| self.replace_sha(Some(word))),
                 _ => {}
             },
+            "FUNCTION" if words.get(1).is_some_and(|word| word.eq_ignore_ascii_case(b"LOAD")) => {
+                replace_function_flag(words.last_mut());
+            }
             _ => {}
         }
         (Request::Command(words), Restore(restore))
@@ -92,6 +99,19 @@ impl Scripts {
             *word = ours.into_bytes();
         }
     }
+}
+
+/// Replaces the flag in a library of functions.
+fn replace_function_flag(code: Option<&mut Vec<u8>>) {
+    let Some(code) = code else { return };
+    let Ok(text) = std::str::from_utf8(code) else { return };
+    let changed = ['\'', '"'].iter().fold(text.to_owned(), |text, quote| {
+        text.replace(
+            &format!("{quote}{FLAG}{quote}"),
+            &format!("{quote}{HARMLESS_FLAG}{quote}"),
+        )
+    });
+    *code = changed.into_bytes();
 }
 
 /// The call of one of our own scripts, if `words` are one.
@@ -242,6 +262,25 @@ mod tests {
         };
         assert_eq!(load().apply(Value::bulk("ours")), Value::bulk(sha1_hex(text)));
         assert_eq!(load().apply(Value::Error("ERR".into())), Value::Error("ERR".into()));
+    }
+
+    #[test]
+    fn a_library_has_a_flag_of_redis_in_the_place_of_that_of_upstash() {
+        let known = Scripts::default();
+        let with =
+            |flags: &str| format!("#!lua name=a\nredis.register_function{{flags={{{flags}}}}} -- allow-key-locking");
+        for (theirs, ours) in [
+            ("'allow-key-locking'", "'allow-stale'"),
+            ("\"allow-key-locking\", 'no-writes'", "\"allow-stale\", 'no-writes'"),
+            ("'no-writes'", "'no-writes'"),
+        ] {
+            assert_eq!(
+                words(&known, &["function", "load", "REPLACE", &with(theirs)]),
+                ["function", "load", "REPLACE", &with(ours)]
+            );
+        }
+        let other = with("'allow-key-locking'");
+        assert_eq!(words(&known, &["SET", "LOAD", &other]), ["SET", "LOAD", &other]);
     }
 
     #[test]
