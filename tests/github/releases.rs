@@ -68,7 +68,7 @@ async fn what_does_not_come_after_the_claim_or_is_not_on_the_branch_is_no_push()
             ((409, "NOT_PUSHED"), "PUSH"),
             "{refused:?}"
         );
-        let why = refused.body["message"].as_str().unwrap();
+        let why = refused.body["orchestration"]["reason"].as_str().unwrap();
         assert!(why.contains(reason) && why.contains("\"abandon\": true"), "{why}");
         assert_eq!(refused.body["repo_head_ref"], "refs/heads/main");
         assert_eq!(
@@ -169,7 +169,7 @@ async fn after_a_reset_a_commit_from_before_the_claim_is_no_push() {
         cloud.fake.seen();
         let refused = open(&instance, old, json!({})).await;
         assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
-        let why = refused.body["message"].as_str().unwrap();
+        let why = refused.body["orchestration"]["reason"].as_str().unwrap();
         assert!(why.contains("was already on origin/main when you claimed"), "{why}");
         assert_eq!(asked_to_compare(&cloud), questions, "{old}");
     }
@@ -201,7 +201,7 @@ async fn a_holder_renews_though_behind_and_nobody_is_asked() {
         ((409, "STALE_HEAD"), "PULL"),
         "{refused:?}"
     );
-    let reason = refused.body["message"].as_str().unwrap();
+    let reason = refused.body["orchestration"]["reason"].as_str().unwrap();
     assert!(
         reason.contains("cannot tell") && reason.contains("base_head"),
         "{reason}"
@@ -239,7 +239,7 @@ async fn files_of_four_heads_are_given_back_at_once_and_those_of_a_fifth_in_a_fu
     cloud.fake.seen();
     let refused = open(&instance, &pushed, json!({"file_paths": files})).await;
     assert_eq!(refused.error(), (409, "NOT_PUSHED"), "{refused:?}");
-    let why = refused.body["message"].as_str().unwrap();
+    let why = refused.body["orchestration"]["reason"].as_str().unwrap();
     let expected = "they were claimed at more heads of the branch than one request looks at; your locks are kept, so send an \
                     OPEN for fewer files";
     assert!(why.contains(expected), "{why}");
@@ -255,7 +255,7 @@ async fn files_of_four_heads_are_given_back_at_once_and_those_of_a_fifth_in_a_fu
 }
 
 #[tokio::test]
-async fn what_is_on_a_work_branch_is_found_by_two_questions_about_commits_and_one_about_the_branch() {
+async fn what_is_on_a_work_branch_is_found_by_two_questions_and_its_interfaces_by_two_trees_and_their_blobs() {
     let cloud = Cloud::start(&[]).await;
     let instance = cloud.instance(&[]).await;
     let files = json!(["src/a.ts", "src/b.ts"]);
@@ -275,8 +275,17 @@ async fn what_is_on_a_work_branch_is_found_by_two_questions_about_commits_and_on
     assert_eq!(done.status, 200, "{done:?}");
     let mut asked = cloud.fake.asked();
     asked.retain(|target| !target.starts_with("/commits/heads/"));
-    assert_eq!(asked.len(), 2, "{asked:?}");
-    assert!(asked.iter().all(|target| target.starts_with("/compare/")), "{asked:?}");
+    let count = |kind: &str| asked.iter().filter(|target| target.starts_with(kind)).count();
+    assert_eq!(
+        (
+            count("/compare/"),
+            count("/git/trees/"),
+            count("/git/blobs/"),
+            asked.len()
+        ),
+        (2, 2, 3, 7),
+        "{asked:?}"
+    );
     // What is pending is the blob of the one, and that the other is gone.
     let pending = cloud
         .command(["HGETALL", "coord:pending:{127.0.0.1/acme/widgets}"])

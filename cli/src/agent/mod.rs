@@ -20,6 +20,7 @@
 //! - [`mail_notes`]: the session's teams, and what its model has of their messages
 //! - [`tree_state`]: all files of a working copy at one time, for a comparison
 //! - [`spool`]: what is to be recorded and was not sent yet
+//! - [`interfaces`]: what others can import of a file, on the branch and here; [`hot_files`]: where agents meet
 //! - [`git`]: runs git; [`git_hooks`]: the hooks that git runs, and their managers
 
 pub mod ancestors;

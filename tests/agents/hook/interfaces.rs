@@ -155,7 +155,7 @@ fn an_edit_that_changes_what_others_import_is_denied_beside_a_writer_of_a_neighb
         }
         // The head of a function that bob's file imports.
         let denial = ada.denial(&ada.replaces("src/db.ts", HEAD)).unwrap_or_default();
-        for part in ["', imports 'src/db.ts'", "'bob'", "src/db.ts (`query` changed)"] {
+        for part in [", imports 'src/db.ts'", "'bob'", "src/db.ts (`query` changed)"] {
             assert!(denial.contains(part), "{agent}: {denial}");
         }
         assert_eq!(interface(&world, "src/db.ts"), Some(InterfacePromise::Keeps), "{agent}");

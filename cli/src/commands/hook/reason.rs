@@ -106,27 +106,29 @@ fn described(orchestration: &Orchestration) -> String {
             format!(
                 "`{}` in the background; {}",
                 command.as_deref().unwrap_or_default(),
-                elsewhere(orchestration)
+                free(orchestration).map_or("other work meanwhile".to_owned(), |free| format!(
+                    "meanwhile, free: {free}"
+                ))
             ),
         ),
-        Action::Wait => ("WAIT", format!("{run}; {}", elsewhere(orchestration))),
-        Action::SwitchTask => ("SWITCH_TASK", elsewhere(orchestration)),
+        Action::Wait => ("WAIT", format!("{run}, or work on something else first")),
+        Action::SwitchTask => {
+            let free = free(orchestration).map(|free| format!(", such as {free}"));
+            (
+                "SWITCH_TASK",
+                format!("work on something else first{}", free.unwrap_or_default()),
+            )
+        }
         Action::Stop => ("STOP", "leave the file alone, and tell your user".to_owned()),
         Action::Proceed => ("PROCEED", "repeat the edit".to_owned()),
     };
     format!("{name}: {}. Next: {next}.", reason.trim_end_matches('.'))
 }
 
-/// What else there is to do.
-fn elsewhere(orchestration: &Orchestration) -> String {
-    match orchestration
-        .metadata
-        .as_ref()
-        .map_or(&[][..], |metadata| &metadata.free)
-    {
-        [] => "other work meanwhile".to_owned(),
-        free => format!("meanwhile, free: {}", listed(free)),
-    }
+/// Files that the server knows to be free, as a list.
+fn free(orchestration: &Orchestration) -> Option<String> {
+    let free = &orchestration.metadata.as_ref()?.free;
+    (!free.is_empty()).then(|| listed(free))
 }
 
 /// The message of a claim of `files`: what the session works on, where that is known.
