@@ -4,6 +4,7 @@
     python3 benches/graph_speed.py COORD SCRATCH [--rounds N] [--only NAME...]
     python3 benches/graph_speed.py COORD SCRATCH --repository PATH...
     python3 benches/graph_speed.py COORD SCRATCH --large 200000
+    python3 benches/graph_speed.py COORD SCRATCH --before COORD --repository PATH...
 
 COORD is a release build. SCRATCH keeps the repositories and the peers between runs. Prints Markdown.
 
@@ -14,6 +15,8 @@ but for `circular` as it is by default: it did not end within ten minutes on the
 from run to run.
 
 Runs are interleaved, one of each command a round, because the machine may be busy: compare by the ratio of medians.
+With `--before`, an older build of Coord takes the place of the peers: its ratio is that of its time to the newer one's.
+
 The time of a round is that of the process from start to end, with its output thrown away; the memory is its peak resident
 set."""
 
@@ -143,7 +146,7 @@ def compare(name, folder, commands, rounds):
     for (title, _), measured in zip(commands, runs):
         walls = [wall for wall, _, _ in measured]
         processor = statistics.median(processor for _, processor, _ in measured)
-        ratio = f"{statistics.median(walls) / ours:.1f}"
+        ratio = f"{statistics.median(walls) / ours:.2f}"
         cells = [name, title, f"{min(walls) * 1000:.0f}", f"{statistics.median(walls) * 1000:.0f}"]
         cells += [f"{processor * 1000:.0f}", ratio, f"{max(memory for _, _, memory in measured):.0f}"]
         print(f"| {' | '.join(cells)} |", flush=True)
@@ -158,6 +161,7 @@ def main():
     others = "other repositories instead, of JavaScript or TypeScript"
     arguments.add_argument("--repository", nargs="+", type=pathlib.Path, metavar="PATH", help=others)
     arguments.add_argument("--peers", action="store_true", help="also the peers' other commands")
+    arguments.add_argument("--before", type=pathlib.Path, metavar="COORD", help="another build of Coord, instead of the peers")
     arguments.add_argument("--large", type=int, metavar="FILES", help="only one run over so many generated files")
     given = arguments.parse_args()
     coord, scratch = given.coord.resolve(), given.scratch.resolve()
@@ -167,6 +171,11 @@ def main():
     if given.large:
         folder = generate(scratch, f"generated-{given.large}", given.large)
         compare(f"{given.large} generated files", folder, [("coord graph", graph)], 1)
+        return
+    if given.before:
+        before = ("coord graph before", [given.before.resolve(), *graph[1:]])
+        for folder in given.repository or []:
+            compare(folder.resolve().name, folder, [("coord graph", graph), before], given.rounds)
         return
     rev_dep, ruff = install_peers(scratch)
     used = ["entry-points", "unresolved"]

@@ -8,12 +8,14 @@ use std::time::Duration;
 use clap::Parser;
 use coord_test_support::git::Repo;
 
+use super::account::edit;
 use super::bench::account::{Account, Played};
 use super::bench::branch::Base;
 use super::bench::conflicts::Conflicts;
+use super::bench::exclusion::Exclusion;
 use super::bench::history::History;
 use super::bench::interfaces::Interfaces;
-use super::bench::mode::{Branches, Hold, Mode, Rules, Shared};
+use super::bench::mode::{Branches, Hold, Mode, Refused, Rules, Shared};
 use super::bench::run::{Outcome, Stage};
 use super::bench::{Options, replay};
 
@@ -88,6 +90,21 @@ async fn locks_keep_apart_what_collides_without_them() {
             interface.wall_over_ideal < neighbors.wall_over_ideal,
             "{interface:?} {neighbors:?}"
         );
+        assert!(play(Rules::None, Shared::Hot).await.exclusion.is_none());
+        let mut before = Exclusion::default();
+        for rules in [Rules::Files, Rules::Interface, Rules::Neighbors] {
+            let Outcome { exclusion, figures, .. } = play(rules, Shared::Hot).await;
+            let exclusion = exclusion.unwrap();
+            assert!(
+                exclusion.pairs > before.pairs && exclusion.least_wall >= before.least_wall,
+                "{exclusion:?} {before:?}"
+            );
+            assert!(
+                exclusion.least_wall <= figures.wall_over_ideal,
+                "{exclusion:?} {figures:?}"
+            );
+            before = exclusion;
+        }
         // A run is the same each time.
         assert_eq!(figures(Rules::Interface, Shared::Hot).await, interface);
     })
@@ -116,30 +133,48 @@ async fn what_waits_for_its_review_collides_unless_it_blocks() {
 #[tokio::test]
 async fn a_conflict_that_the_rules_exclude_is_a_violation() {
     on(async |stage| {
-        // Tasks 1 and 3 change the same line, and are both worked on in the first minute.
+        // Tasks 1 and 3 change the same line, and are both begun in the first minute.
         let mut account = Account::of(stage.tasks.len());
-        for place in [1, 3] {
-            account.tasks[place] = Played {
-                agent: place,
-                started: Some(Duration::ZERO),
-                landed: Some(Duration::from_secs(60)),
-                ..Played::default()
-            };
-        }
-        let mut judge = |mode, is_shared: bool| {
+        let mut judge = |mode, is_shared: bool, pulled_by_the_later: u64| {
             account.violations.clear();
+            for (place, pulled) in [(1, 0), (3, pulled_by_the_later)] {
+                let edit = edit(Duration::from_secs(pulled));
+                account.tasks[place] = Played {
+                    agent: place,
+                    started: Some(Duration::ZERO),
+                    landed: Some(Duration::from_secs(60 + 10 * place as u64)),
+                    edits: stage.tasks[place]
+                        .files
+                        .keys()
+                        .map(|path| (path.clone(), edit.clone()))
+                        .collect(),
+                    ..Played::default()
+                };
+            }
             let conflicting = stage.judge(mode, &mut account, &|_| is_shared).unwrap();
-            (conflicting, account.violations.len())
+            (conflicting, account.violations.len(), account.tasks[3].is_outdated)
         };
         let files = Mode::of(Rules::Files, Shared::Default);
-        assert_eq!(judge(files, false), (2, 1));
-        assert_eq!(judge(files, true), (0, 0), "in a shared file it is none");
-        let last = Mode {
-            hold: Hold::Last,
-            ..files
+        assert_eq!(judge(files, false, 0), (2, 1, false));
+        assert_eq!(judge(files, true, 0), (0, 0, false), "in a shared file it is none");
+        assert_eq!(judge(files, false, 80), (0, 0, true), "it was pulled before the edit");
+        assert_eq!(judge(Mode::of(Rules::None, Shared::Default), false, 0), (2, 0, false));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn agents_with_planned_claims_that_wait_for_each_other_give_up_their_files() {
+    on(async |stage| {
+        let planned = Mode {
+            hold: Hold::Planned,
+            refused: Refused::Waits,
+            ..Mode::of(Rules::Interface, Shared::Hot)
         };
-        assert_eq!(judge(last, false), (2, 0), "the work began before the claim");
-        assert_eq!(judge(Mode::of(Rules::None, Shared::Default), false), (2, 0));
+        let outcome = stage.play(planned).await.unwrap();
+        assert!(outcome.violations.is_empty(), "{:?}", outcome.violations);
+        assert!(outcome.figures.given_up > 0, "{:?}", outcome.figures);
+        assert_eq!(stage.play(planned).await.unwrap().figures, outcome.figures);
     })
     .await;
 }
@@ -172,6 +207,10 @@ async fn no_run_of_this_projects_history_breaks_a_promise() {
         (
             "199",
             "interface, hot files shared, held for the whole task, other tasks first",
+        ),
+        (
+            "199",
+            "interface, hot files shared, held from each edit, claims wait for their turn",
         ),
         (
             "199",

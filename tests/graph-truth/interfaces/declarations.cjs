@@ -180,6 +180,8 @@ function reExports(source) {
 function declarations(name, text) {
     const source = ts.createSourceFile(name, text, ts.ScriptTarget.ESNext, true);
     if (source.parseDiagnostics.length > 0) return undefined;
+    // `export import { a } from "b"` is damaged as well, and only a later pass of the compiler says so.
+    if (source.statements.some((statement) => ts.isImportDeclaration(statement) && statement.modifiers)) return undefined;
     if (/\.d\.[cm]?ts$/.test(name)) return normal(withoutUnusedImports(source));
     const isScript = /\.[cm]?jsx?$/.test(name);
     const heads = keepsBodies ? text : printer.printFile(withoutBodies(source, isScript));

@@ -183,8 +183,9 @@ class Declarations:
 
     def all(self):
         imports = [(name, head) for name, head, public in self.imports if public or name in self.listed or not self.defines]
-        # What one name means, in the order written; the order of names does not matter.
-        return sorted(self.lines + imports, key=lambda line: line[0])
+        # What one name means, in the order written; the order of names does not matter, and what is said twice is said once.
+        lines = sorted(self.lines + imports, key=lambda line: line[0])
+        return [line for place, line in enumerate(lines) if line not in lines[max(0, place - 1) : place]]
 
 
 def declarations(source):

@@ -1,12 +1,23 @@
 //! What happened in a run, and the figures that are made of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use coord_graph::ImportGraph;
 
 use super::history::Task;
+
+/// What a task does to a file.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// When the working copy was pulled on which it is made: at the claim, or where there is none, when the work began.
+    pub pulled: Duration,
+    /// The place of its claim among all.
+    pub claim: usize,
+    /// The graph at that time.
+    pub graph: Arc<ImportGraph>,
+}
 
 /// What happened to a task.
 #[derive(Clone, Debug, Default)]
@@ -17,20 +28,20 @@ pub struct Played {
     pub started: Option<Duration>,
     /// The files in which nothing was left to change then, because a later commit of the history has landed.
     pub done_before: BTreeSet<String>,
-    /// The place among the grants, once it had its files.
-    pub grant: Option<usize>,
+    /// The files that are changed so far.
+    pub edits: BTreeMap<String, Edit>,
     /// When it was pushed, to whichever branch.
     pub pushed: Option<Duration>,
     /// When it was on the branch that it is for.
     pub landed: Option<Duration>,
     /// When its files were first asked for, by a check or a claim.
     pub asked: Option<Duration>,
-    /// From then to the grant.
+    /// From then to the grant, and for files of its edits.
     pub waited: Duration,
-    /// The graph at the grant.
-    pub graph: Option<Arc<ImportGraph>>,
-    /// Whether it worked while another task changed the interface of a neighbor.
+    /// Whether another task changed the interface of a neighbor while the change of its file was not yet on the branch.
     pub met_hazard: bool,
+    /// Whether it began on something that others changed before its edit: the pull before that brought it.
+    pub is_outdated: bool,
 }
 
 impl Played {
@@ -45,9 +56,18 @@ impl Played {
         )
     }
 
-    /// Whether two agents had both under way at one time: from the beginning of the work until it was on the branch.
-    pub fn overlaps(&self, other: &Played) -> bool {
-        let span = |played: &Played| played.started.zip(played.landed);
+    /// Whether two agents had changes of the file under way at one time: from the pull before the edit until it was on the branch.
+    pub fn overlaps(&self, other: &Played, path: &str) -> bool {
+        self.are_at_one_time(other, |played| Some(played.edits.get(path)?.pulled))
+    }
+
+    /// Whether two agents had both tasks under way at one time.
+    pub fn is_beside(&self, other: &Played) -> bool {
+        self.are_at_one_time(other, |played| played.started)
+    }
+
+    fn are_at_one_time(&self, other: &Played, begin: impl Fn(&Played) -> Option<Duration>) -> bool {
+        let span = |played: &Played| begin(played).zip(played.landed);
         let spans = span(self).zip(span(other));
         let is_one_time =
             spans.is_some_and(|((begin, end), (other_begin, other_end))| begin < other_end && other_begin < end);
@@ -63,6 +83,8 @@ pub struct Account {
     pub claims: u64,
     pub refusals: u64,
     pub checks: u64,
+    /// Tasks whose files were given up and claimed anew, because two agents waited for each other.
+    pub given_up: u64,
     /// The time that agents waited for files.
     pub idle: Duration,
     /// What the policy promised to exclude, and what else must not be.
@@ -79,12 +101,17 @@ pub struct Figures {
     pub claims_per_task: f64,
     pub refusals: u64,
     pub checks_per_task: f64,
+    pub given_up: u64,
     /// The longest time from the first request for the files of a task to their grant, in lengths of an average task.
     pub longest_wait: f64,
-    /// Of all tasks, those that conflict textually, outside of shared files, with one that was worked on at the same time.
+    /// Of all tasks, those that waited for longer than three average tasks take.
+    pub long_waits: f64,
+    /// Of all tasks, those that conflict textually, outside of shared files, with one that was under way at the same time.
     pub conflicts: f64,
-    /// Of all tasks, those that worked on a neighbor of a file whose interface another task changed meanwhile.
+    /// Of all tasks, those that changed a neighbor of a file whose interface another task changed meanwhile.
     pub hazards: f64,
+    /// Of all tasks, those that began on what others changed before their edit, so that the pull before that brought it.
+    pub outdated: f64,
 }
 
 impl Account {
@@ -108,16 +135,19 @@ impl Account {
             .unwrap_or_default();
         let (wall, agents) = (wall.as_secs_f64(), agents as f64);
         let longest = self.tasks.iter().map(|task| task.waited).max().unwrap_or_default();
-        let hazards = self.tasks.iter().filter(|task| task.met_hazard).count();
+        let share = |is_one: &dyn Fn(&&Played) -> bool| self.tasks.iter().filter(is_one).count() as f64 / count;
         Figures {
             wall_over_ideal: wall / (work / agents),
             waiting: self.idle.as_secs_f64() / (wall * agents),
             claims_per_task: self.claims as f64 / count,
             refusals: self.refusals,
             checks_per_task: self.checks as f64 / count,
+            given_up: self.given_up,
             longest_wait: longest.as_secs_f64() / (work / count),
+            long_waits: share(&|task| task.waited.as_secs_f64() > 3.0 * work / count),
             conflicts: conflicts as f64 / count,
-            hazards: hazards as f64 / count,
+            hazards: share(&|task| task.met_hazard),
+            outdated: share(&|task| task.is_outdated),
         }
     }
 }

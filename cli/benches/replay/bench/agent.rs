@@ -35,13 +35,32 @@ const MOST_WAIT: Duration = Duration::from_secs(48 * 3600);
 const MOST_COMPARED: usize = 32;
 
 pub struct Agent<'a> {
-    run: &'a Run<'a>,
-    number: usize,
+    pub(super) run: &'a Run<'a>,
+    pub(super) number: usize,
     name: String,
     /// What its working copy has.
     head: CommitSha,
     /// The branch that it commits to, if that is not the one that the work is for.
     work_branch: Option<String>,
+    /// The files that it holds, and when it claimed or renewed these last.
+    pub(super) held: BTreeSet<String>,
+    renewed: Duration,
+    /// Whether its edits have begun, so that its hooks know what they change.
+    pub(super) edits: bool,
+}
+
+/// How a claim is answered that is made until then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Insisted {
+    Granted,
+    /// Another holder waits for files of the caller, who waits for theirs.
+    Mutual,
+}
+
+/// How a claim is answered that is made once.
+pub(super) enum Claimed {
+    Granted,
+    Refused(Value),
 }
 
 impl<'a> Agent<'a> {
@@ -52,6 +71,9 @@ impl<'a> Agent<'a> {
             name: format!("agent-{number}"),
             head: run.branch.tip(),
             work_branch: None,
+            held: BTreeSet::new(),
+            renewed: Duration::ZERO,
+            edits: false,
         }
     }
 
@@ -74,7 +96,8 @@ impl<'a> Agent<'a> {
                 return Ok(None);
             };
             let chosen = match run.mode.refused {
-                Refused::Switches => self.find_free(first).await?,
+                Refused::Returns if run.is_old(first) => Some(first),
+                Refused::Switches | Refused::Returns => self.find_free(first).await?,
                 Refused::Sleeps | Refused::Waits | Refused::Races => Some(first),
             };
             if let Some(chosen) = chosen {
@@ -101,9 +124,11 @@ impl<'a> Agent<'a> {
         Ok(None)
     }
 
-    /// Whether the files of a task are free; if not, the files that the response suggests.
+    /// Whether the files of a task are free; if not, the files that the response suggests. A real agent learns by the refusal of its first
+    /// edit what this check tells already: that the change of an interface meets a neighbor.
     async fn check(&self, place: usize) -> Result<Option<Vec<String>>> {
-        let fields = json!({"file_paths": self.run.paths(place)});
+        let mut fields = json!({"file_paths": self.run.paths(place)});
+        self.say_interfaces(&mut fields, place, &self.run.paths(place)).await?;
         let answer = self
             .run
             .server
@@ -138,23 +163,34 @@ impl<'a> Agent<'a> {
         let run = self.run;
         self.work_branch = (run.mode.branches != Branches::One).then(|| work_branch(place));
         let length = run.tasks[place].length();
-        let held = match run.mode.hold {
-            Hold::Whole => length,
-            Hold::Last => length / 3,
-        };
-        if held < length {
-            run.started(place, self.number);
-            run.clock.sleep_until(run.clock.now() + (length - held)).await;
-        }
-        if run.mode.locks() {
-            self.claim(place).await?;
-        }
-        run.granted(place, self.number);
-        let done = run.clock.now() + held;
-        while run.clock.now() < done {
-            run.clock.sleep_until(done.min(run.clock.now() + RENEW_EVERY)).await;
-            if run.mode.locks() && run.clock.now() < done {
-                self.renew(place).await?;
+        let edits = length / 3;
+        self.edits = false;
+        match run.mode.hold {
+            _ if !run.mode.locks() => {
+                run.granted(place, self.number);
+                run.edits(place, &run.paths(place));
+                self.work_on(length).await?;
+            }
+            Hold::Whole => {
+                self.claim(place).await?;
+                self.work_on(length).await?;
+            }
+            Hold::Planned => {
+                self.claim(place).await?;
+                self.work_on(length - edits).await?;
+                self.edit_all(place, edits).await?;
+            }
+            Hold::Last => {
+                run.started(place, self.number);
+                self.work_on(length - edits).await?;
+                self.claim(place).await?;
+                self.work_on(edits).await?;
+            }
+            Hold::Edits => {
+                run.started(place, self.number);
+                run.granted(place, self.number);
+                self.work_on(length - edits).await?;
+                self.edit_all(place, edits).await?;
             }
         }
         self.head = match &self.work_branch {
@@ -168,39 +204,62 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
+    /// Works for a time, and renews what it holds.
+    pub(super) async fn work_on(&mut self, time: Duration) -> Result<()> {
+        let clock = &self.run.clock;
+        let done = clock.now() + time;
+        while clock.now() < done {
+            let renewal = match self.held.is_empty() {
+                true => done,
+                false => self.renewed + RENEW_EVERY,
+            };
+            clock.sleep_until(done.min(renewal)).await;
+            if clock.now() < done {
+                self.renew().await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Claims the files of a task, until it has them.
     async fn claim(&mut self, place: usize) -> Result<()> {
         let run = self.run;
         let begin = run.clock.now();
         run.asked(place);
+        if self.insist(place, &run.paths(place)).await? == Insisted::Mutual {
+            bail!("an agent without files is told that others wait for them");
+        }
+        run.account.borrow_mut().idle += run.clock.now() - begin;
+        run.granted(place, self.number);
+        Ok(())
+    }
+
+    /// Claims files of a task, until it has them, and renews what it holds meanwhile.
+    pub(super) async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<Insisted> {
+        let run = self.run;
+        let begin = run.clock.now();
         // A claim that waits in the server is one request, however often the server looks again.
         let mut held_until = begin;
         loop {
             if run.mode.refused == Refused::Races {
                 run.server.forget_queue().await?;
             }
-            let changed = run.changed_interfaces(place).await?;
-            let answer = self.claim_once(place, &changed).await?;
-            let waited = run.clock.now() - begin;
+            let Claimed::Refused(answer) = self.claim_once(place, paths).await? else {
+                return Ok(Insisted::Granted);
+            };
+            if !self.held.is_empty() && is_mutual(&answer) {
+                return Ok(Insisted::Mutual);
+            }
+            if run.clock.now() - begin > MOST_WAIT {
+                bail!("the task of {} waits for ever: {answer}", run.tasks[place].commit);
+            }
             match action(&answer) {
-                "PROCEED" => {
-                    run.account.borrow_mut().idle += waited;
-                    return Ok(());
-                }
-                "PULL" => self.pull(),
-                "WAIT" => {
-                    run.account.borrow_mut().refusals += 1;
-                    if waited > MOST_WAIT {
-                        bail!("the task of {} waits for ever: {answer}", run.tasks[place].commit);
-                    }
-                    self.wait(&answer, &mut held_until).await?;
-                }
+                "WAIT" => self.wait(&answer, &mut held_until).await?,
                 // Unmerged changes: nobody knows when they end.
-                "SWITCH_TASK" if run.mode.branches == Branches::WorkBlocks => {
-                    run.account.borrow_mut().refusals += 1;
-                    run.clock.sleep_until(run.clock.now() + ASK_AGAIN).await;
-                }
-                _ => bail!("a claim was answered {answer}"),
+                _ => run.clock.sleep_until(run.clock.now() + ASK_AGAIN).await,
+            }
+            if !self.held.is_empty() && run.clock.now() >= self.renewed + RENEW_EVERY {
+                self.renew().await?;
             }
         }
     }
@@ -209,7 +268,7 @@ impl<'a> Agent<'a> {
     /// the server would wait in real time.
     async fn wait(&self, answer: &Value, held_until: &mut Duration) -> Result<()> {
         let (run, now) = (self.run, self.run.clock.now());
-        if run.mode.refused != Refused::Waits {
+        if matches!(run.mode.refused, Refused::Sleeps | Refused::Races) {
             run.clock.sleep_until(now + pause(answer)?).await;
             return Ok(());
         }
@@ -225,27 +284,75 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    /// Claims all files, and says which interfaces change, as the hooks of a session find out by its edits.
-    async fn claim_once(&self, place: usize, changed: &BTreeSet<String>) -> Result<Value> {
-        self.run.account.borrow_mut().claims += 1;
-        let message = format!("Making the change of {} again", self.run.tasks[place].commit);
-        let mut claim = json!({"file_paths": self.run.paths(place), "status": "WRITING", "message": message});
-        if self.run.mode.rules == Rules::Interface {
-            claim["interface"] = json!("keeps");
-            claim["interface_changes"] = json!(changed);
+    /// Claims files of a task, after a pull where that is in the way.
+    pub(super) async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<Claimed> {
+        loop {
+            self.run.account.borrow_mut().claims += 1;
+            let message = format!("Making the change of {} again", self.run.tasks[place].commit);
+            let mut claim = json!({"file_paths": paths, "status": "WRITING", "message": message});
+            self.say_interfaces(&mut claim, place, paths).await?;
+            let answer = self.post(claim).await?;
+            match action(&answer) {
+                "PROCEED" => {
+                    if self.held.is_empty() {
+                        self.renewed = self.run.clock.now();
+                    }
+                    let new: Vec<&str> = paths
+                        .iter()
+                        .copied()
+                        .filter(|path| !self.held.contains(*path))
+                        .collect();
+                    self.run.edits(place, &new);
+                    self.held.extend(new.into_iter().map(str::to_owned));
+                    return Ok(Claimed::Granted);
+                }
+                "PULL" => self.pull(),
+                "SWITCH_TASK" if self.run.mode.branches != Branches::WorkBlocks => {
+                    bail!("a claim was answered {answer}")
+                }
+                "WAIT" | "SWITCH_TASK" => {
+                    self.run.account.borrow_mut().refusals += 1;
+                    return Ok(Claimed::Refused(answer));
+                }
+                _ => bail!("a claim was answered {answer}"),
+            }
         }
-        self.post(claim).await
     }
 
-    async fn renew(&self, place: usize) -> Result<()> {
-        let fields =
-            json!({"file_paths": self.run.paths(place), "status": "WRITING", "message": "Going on with the change"});
-        succeeded(&self.post(fields).await?)
+    /// Says in a claim or a check what the hooks of a session find out by its edits; before these, a planned claim keeps all interfaces.
+    async fn say_interfaces(&self, fields: &mut Value, place: usize, paths: &[&str]) -> Result<()> {
+        if self.run.mode.rules != Rules::Interface {
+            return Ok(());
+        }
+        fields["interface"] = json!("keeps");
+        if self.run.mode.hold != Hold::Planned || self.edits {
+            let mut changed = self.run.changed_interfaces(place).await?;
+            changed.retain(|path| paths.contains(&path.as_str()));
+            fields["interface_changes"] = json!(changed);
+        }
+        Ok(())
     }
 
-    async fn give_back(&self, place: usize) -> Result<()> {
+    async fn renew(&mut self) -> Result<()> {
+        let fields = json!({"file_paths": self.held, "status": "WRITING", "message": "Going on with the change"});
+        succeeded(&self.post(fields).await?)?;
+        self.renewed = self.run.clock.now();
+        Ok(())
+    }
+
+    /// Gives up what it holds, unpushed.
+    pub(super) async fn abandon(&mut self) -> Result<()> {
         let fields = json!({
-            "file_paths": self.run.paths(place), "status": "OPEN", "message": "The change is pushed", "new_repo_head": self.head.as_str(),
+            "file_paths": std::mem::take(&mut self.held), "status": "OPEN", "message": "Another one goes first", "abandon": true,
+        });
+        succeeded(&self.post(fields).await?)?;
+        self.run.clock.wake_waiting();
+        Ok(())
+    }
+
+    async fn give_back(&mut self, place: usize) -> Result<()> {
+        let fields = json!({
+            "file_paths": std::mem::take(&mut self.held), "status": "OPEN", "message": "The change is pushed", "new_repo_head": self.head.as_str(),
         });
         let answer = self.post(fields).await?;
         succeeded(&answer)?;
@@ -271,6 +378,16 @@ impl<'a> Agent<'a> {
 
 fn action(answer: &Value) -> &str {
     answer["orchestration"]["action"].as_str().unwrap_or_default()
+}
+
+/// Whether the one that is in the way waits for the caller.
+fn is_mutual(answer: &Value) -> bool {
+    let mut warnings = answer["warnings"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    warnings.any(|warning| warning.starts_with("MUTUAL_WAIT"))
 }
 
 fn succeeded(answer: &Value) -> Result<()> {

@@ -24,11 +24,15 @@ impl Interfaces {
         }
     }
 
-    /// Whether others can notice a change of the file at `path`.
+    /// Whether others can notice a change of the file at `path`, as the hook decides it before an edit.
     pub async fn is_changed(&self, path: &str, (before, after): &Change) -> Result<bool> {
-        let (Some(language), Some(before)) = (Language::of_path(path), before) else {
-            // What nobody can import, or is new, breaks nothing.
+        let Some(before) = before.as_ref().filter(|_| before != after) else {
+            // What is new breaks nothing.
             return Ok(false);
+        };
+        let Some(language) = Language::of_path(path) else {
+            // What cannot be compared changes.
+            return Ok(true);
         };
         let older = self.read(path, language, &before.blob).await?;
         let newer = match after {

@@ -3,8 +3,8 @@
 //!
 //! - [`history`]: the tasks; [`branch`]: the branch that they land on, a source of the server
 //! - [`clock`]: simulated time; [`server`]: the server in this process
-//! - [`mode`]: the rules and habits of a run; [`agent`]: an agent; [`run`]: a run with all of them
-//! - [`conflicts`], [`interfaces`]: what would have collided
+//! - [`mode`]: the rules and habits of a run; [`agent`], [`edits`]: an agent; [`run`]: a run with all of them
+//! - [`conflicts`], [`interfaces`]: what would have collided; [`exclusion`]: what may not happen at one time
 //! - [`account`], [`report`]: the figures
 
 pub mod account;
@@ -12,6 +12,8 @@ pub mod agent;
 pub mod branch;
 pub mod clock;
 pub mod conflicts;
+pub mod edits;
+pub mod exclusion;
 pub mod git;
 pub mod history;
 pub mod interfaces;

@@ -11,7 +11,7 @@ pub enum Rules {
     Files,
     /// Files and neighbors, as documented.
     Neighbors,
-    /// The same, where agents say truthfully which interfaces they keep.
+    /// The same, where an edit suffices that changes an interface: the hooks of the agents compare each file before and after it.
     Interface,
 }
 
@@ -26,13 +26,18 @@ pub enum Shared {
     Hot,
 }
 
-/// The part of a task for which its files are held.
+/// When the files of a task are claimed; they are held until it is pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// All of it.
+    /// All of them before the work, with what the edits will show.
     Whole,
-    /// The last third: the agent claims late.
+    /// All of them before the work, by a planned claim, which keeps the interfaces. The edits are in the last third, and each that
+    /// changes an interface is claimed anew.
+    Planned,
+    /// All of them with the first edit, in the last third.
     Last,
+    /// Each with its edit, in the last third, as hooks do.
+    Edits,
 }
 
 /// What a refused agent does.
@@ -47,6 +52,8 @@ pub enum Refused {
     /// It checks first, and takes another task where it would be refused (SWITCH_TASK, with `metadata.free`). Where it finds none, it
     /// looks again a little later.
     Switches,
+    /// The same, but it waits for the files of a task that has been passed over for three minutes.
+    Returns,
 }
 
 /// Where the agents push.
@@ -112,14 +119,18 @@ impl Mode {
 
     /// Whether the policy promises that tasks do not conflict outside of shared files.
     pub fn excludes_conflicts(&self) -> bool {
-        self.locks() && self.hold == Hold::Whole && self.branches != Branches::Work
+        self.locks() && self.branches != Branches::Work
     }
 
     /// Whether it promises that nobody changes the interface of a neighbor of a file that another writes. A pending change
     /// keeps nobody away from its neighbors.
     pub fn excludes_hazards(&self) -> bool {
-        let are_locked = matches!(self.rules, Rules::Neighbors | Rules::Interface) && self.hold == Hold::Whole;
-        are_locked && self.branches == Branches::One
+        matches!(self.rules, Rules::Neighbors | Rules::Interface) && self.branches == Branches::One
+    }
+
+    /// Whether files are held for the whole task.
+    pub fn is_held_throughout(&self) -> bool {
+        matches!(self.hold, Hold::Whole | Hold::Planned)
     }
 
     /// All rows of the report.
@@ -128,18 +139,18 @@ impl Mode {
         for rules in [Rules::Files, Rules::Neighbors, Rules::Interface] {
             for shared in [Shared::None, Shared::Default, Shared::Hot] {
                 let whole = Mode::of(rules, shared);
-                let last = Mode {
-                    hold: Hold::Last,
-                    ..whole
-                };
-                modes.extend([whole, last]);
-                if (rules, shared) == (Rules::Interface, Shared::Hot) {
-                    modes.push(last.refused(Refused::Waits));
+                modes.extend([whole, whole.hold(Hold::Last)]);
+                if rules == Rules::Files || shared == Shared::None {
+                    continue;
                 }
-                if rules != Rules::Files && shared != Shared::None {
-                    modes.extend(
-                        [Refused::Races, Refused::Waits, Refused::Switches].map(|refused| whole.refused(refused)),
-                    );
+                let others = [Refused::Races, Refused::Waits, Refused::Switches, Refused::Returns];
+                modes.extend(others.map(|refused| whole.refused(refused)));
+                if rules != Rules::Interface {
+                    continue;
+                }
+                for hold in [Hold::Planned, Hold::Last, Hold::Edits] {
+                    let others = [Refused::Waits, Refused::Switches, Refused::Returns];
+                    modes.extend(others.map(|refused| whole.hold(hold).refused(refused)));
                 }
             }
         }
@@ -152,6 +163,10 @@ impl Mode {
             modes.push(Mode { branches, ..mode });
         }
         modes
+    }
+
+    fn hold(self, hold: Hold) -> Mode {
+        Mode { hold, ..self }
     }
 
     fn refused(self, refused: Refused) -> Mode {
@@ -195,13 +210,16 @@ impl fmt::Display for Mode {
         };
         let hold = match self.hold {
             Hold::Whole => "held for the whole task",
-            Hold::Last => "held for the last third",
+            Hold::Planned => "planned for the whole task",
+            Hold::Last => "held from the first edit",
+            Hold::Edits => "held from each edit",
         };
         let refused = match self.refused {
             Refused::Sleeps => "",
             Refused::Waits => ", claims wait for their turn",
             Refused::Races => ", without the queue",
             Refused::Switches => ", other tasks first",
+            Refused::Returns => ", other tasks before old ones",
         };
         write!(formatter, "{rules}, {shared}, {hold}{refused}{branches}")
     }

@@ -6,20 +6,26 @@ use super::run::Outcome;
 
 /// The table.
 pub fn markdown(outcomes: &[Outcome]) -> String {
-    let mut text = "| rules, shared files, time of locks | wall / ideal | waiting | refusals | claims a task | longest wait | conflicts | hazards |\n\
-                    |---|---:|---:|---:|---:|---:|---:|---:|\n"
+    let mut text = "| rules, shared files, time of locks | pairs apart | wall / ideal | at least | waiting | claims a task | longest wait | long waits | conflicts | hazards | outdated |\n\
+                    |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
-    for Outcome { mode, figures, .. } in outcomes {
+    for outcome in outcomes {
+        let Outcome { mode, figures, .. } = outcome;
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        let [pairs, bound] = match outcome.exclusion {
+            Some(exclusion) => [percent(exclusion.pairs), format!("{:.2}", exclusion.least_wall)],
+            None => [String::new(), String::new()],
+        };
         text += &format!(
-            "| {mode} | {:.2} | {} | {} | {:.1} | {:.1} | {} | {} |\n",
+            "| {mode} | {pairs} | {:.2} | {bound} | {} | {:.1} | {:.1} | {} | {} | {} | {} |\n",
             figures.wall_over_ideal,
             percent(figures.waiting),
-            figures.refusals,
             figures.claims_per_task,
             figures.longest_wait,
+            percent(figures.long_waits),
             percent(figures.conflicts),
             percent(figures.hazards),
+            percent(figures.outdated),
         );
     }
     text
@@ -30,6 +36,8 @@ pub fn json(outcomes: &[Outcome]) -> Value {
     let row = |outcome: &Outcome| {
         let mut row = json!(outcome.figures);
         row["mode"] = json!(outcome.mode.to_string());
+        row["pairs_apart"] = json!(outcome.exclusion.map(|exclusion| exclusion.pairs));
+        row["at_least"] = json!(outcome.exclusion.map(|exclusion| exclusion.least_wall));
         row["violations"] = json!(outcome.violations);
         row["requests"] = json!(outcome.requests);
         row["request_ms"] = json!(outcome.busy.as_secs_f64() * 1e3 / f64::from(outcome.requests.max(1)));

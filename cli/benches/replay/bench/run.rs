@@ -13,11 +13,12 @@ use futures::TryStreamExt;
 use futures::channel::mpsc::{self, UnboundedSender};
 use futures::future::{try_join, try_join_all};
 
-use super::account::{Account, Figures};
+use super::account::{Account, Edit, Figures};
 use super::agent::Agent;
 use super::branch::{Base, ReplayedBranch};
 use super::clock::Clock;
 use super::conflicts::Conflicts;
+use super::exclusion::{Exclusion, exclusion};
 use super::history::Task;
 use super::interfaces::Interfaces;
 use super::mode::Mode;
@@ -25,6 +26,9 @@ use super::server::{Server, SharedFiles};
 
 /// From the push of a work branch to its merge.
 const REVIEW: Duration = Duration::from_secs(600);
+
+/// The longest time for which a task is passed over by agents that wait for old ones.
+const MOST_PASSED: Duration = Duration::from_secs(180);
 
 /// What all runs of a history have in common.
 pub struct Stage<'a> {
@@ -48,7 +52,7 @@ pub struct Run<'a> {
     interfaces: &'a Interfaces,
     graph: RefCell<Arc<ImportGraph>>,
     shared: SharedFiles,
-    grants: RefCell<usize>,
+    claims: RefCell<usize>,
     /// Takes the tasks whose work branches are to be merged.
     reviews: UnboundedSender<usize>,
 }
@@ -56,6 +60,8 @@ pub struct Run<'a> {
 /// The outcome of a run.
 pub struct Outcome {
     pub mode: Mode,
+    /// Where files are held for the whole task.
+    pub exclusion: Option<Exclusion>,
     pub figures: Figures,
     pub violations: Vec<String>,
     pub requests: u32,
@@ -70,6 +76,10 @@ impl Stage<'_> {
         let server = Server::start(self.base.repo(), Arc::clone(&branch), &clock)?;
         let graph = server.build().await?;
         let shared = server.policy().await?;
+        let exclusion = match mode.locks() && mode.is_held_throughout() {
+            true => Some(exclusion(self.tasks, self.agents, mode.rules, &graph, &shared, &self.interfaces).await?),
+            false => None,
+        };
         let (sender, reviews) = mpsc::unbounded();
         let run = Run {
             tasks: self.tasks,
@@ -82,7 +92,7 @@ impl Stage<'_> {
             interfaces: &self.interfaces,
             graph: RefCell::new(graph),
             shared,
-            grants: RefCell::default(),
+            claims: RefCell::default(),
             reviews: sender,
         };
         let agents = async {
@@ -99,6 +109,7 @@ impl Stage<'_> {
         let conflicting = self.judge(mode, &mut account, &|path| run.shared.contain(path))?;
         Ok(Outcome {
             mode,
+            exclusion,
             figures: account.figures(self.tasks, self.agents, conflicting),
             violations: account.violations,
             requests: run.server.requests.get(),
@@ -106,31 +117,38 @@ impl Stage<'_> {
         })
     }
 
-    /// Counts the tasks that conflict with one that was worked on at the same time, and adds to the account what `mode` has promised to exclude.
+    /// Counts the tasks that conflict with one whose change was under way at the same time, and adds to the account what `mode` has promised
+    /// to exclude.
     pub fn judge(&self, mode: Mode, account: &mut Account, is_shared: &dyn Fn(&str) -> bool) -> Result<usize> {
         let mut conflicting = BTreeSet::new();
         let mut known = self.conflicts.borrow_mut();
         for (later, task) in self.tasks.iter().enumerate() {
             for (earlier, other) in self.tasks[..later].iter().enumerate() {
-                if !account.tasks[earlier].overlaps(&account.tasks[later]) {
+                let [one, two] = [earlier, later].map(|place| &account.tasks[place]);
+                if !one.is_beside(two) {
                     continue;
                 }
-                let files = known.between(other, task)?;
-                let is_done = |path: &String| {
-                    [earlier, later]
-                        .iter()
-                        .any(|place| account.tasks[*place].done_before.contains(path))
-                };
-                let Some(file) = files.iter().find(|path| !is_shared(path) && !is_done(path)) else {
+                let is_done = |path: &str| [one, two].iter().any(|task| task.done_before.contains(path));
+                let files = known.between(other, task)?.iter();
+                let files: Vec<&String> = files.filter(|path| !is_shared(path) && !is_done(path)).collect();
+                let Some(file) = files.iter().find(|path| one.overlaps(two, path)) else {
+                    if !files.is_empty() {
+                        // The one that landed last has pulled the other's change before its own.
+                        let last = if one.landed < two.landed { later } else { earlier };
+                        account.tasks[last].is_outdated = true;
+                    }
                     continue;
                 };
                 conflicting.extend([earlier, later]);
                 if mode.excludes_conflicts() {
-                    let [one, two] = [earlier, later].map(|place| account.tasks[place].times());
-                    account.violations.push(format!(
-                        "{} ({one}) and {} ({two}) conflict in '{file}', and were worked on at the same time",
-                        other.commit, task.commit
-                    ));
+                    let violation = format!(
+                        "{} ({}) and {} ({}) conflict in '{file}', and were under way at the same time",
+                        other.commit,
+                        one.times(),
+                        task.commit,
+                        two.times()
+                    );
+                    account.violations.push(violation);
                 }
             }
         }
@@ -177,13 +195,46 @@ impl Run<'_> {
         self.account.borrow_mut().tasks[place].asked.get_or_insert(now);
     }
 
-    /// A task has its files.
+    /// Whether a task has been passed over for long.
+    pub fn is_old(&self, place: usize) -> bool {
+        let asked = self.account.borrow().tasks[place].asked;
+        asked.is_some_and(|asked| self.clock.now() - asked >= MOST_PASSED)
+    }
+
+    /// A task has its files, or its edits begin.
     pub fn granted(&self, place: usize, agent: usize) {
         self.started(place, agent);
         let task = &mut self.account.borrow_mut().tasks[place];
         task.waited = task.asked.map_or(Duration::ZERO, |asked| self.clock.now() - asked);
-        task.grant = Some(self.grants.replace_with(|grants| *grants + 1));
-        task.graph = Some(Arc::clone(&self.graph.borrow()));
+    }
+
+    /// The agent of a task has waited for files after its beginning.
+    pub fn waited(&self, place: usize, time: Duration) {
+        let account = &mut *self.account.borrow_mut();
+        account.idle += time;
+        account.tasks[place].waited += time;
+    }
+
+    /// From now on the agent of a task changes these files, on the branch as it is now.
+    pub fn edits(&self, place: usize, paths: &[&str]) {
+        let edit = Edit {
+            pulled: self.clock.now(),
+            claim: self.claims.replace_with(|claims| *claims + 1),
+            graph: Arc::clone(&self.graph.borrow()),
+        };
+        let edits = &mut self.account.borrow_mut().tasks[place].edits;
+        edits.extend(paths.iter().map(|path| ((*path).to_owned(), edit.clone())));
+    }
+
+    /// The files of a task are given up, and what has changed in them: its work begins again.
+    pub fn began_anew(&self, place: usize) {
+        let agent = {
+            let task = &mut self.account.borrow_mut().tasks[place];
+            task.started = None;
+            task.edits.clear();
+            task.agent
+        };
+        self.started(place, agent);
     }
 
     /// A task is done, and its change is pushed to its work branch, on top of `base`.
@@ -222,24 +273,34 @@ impl Run<'_> {
         task.landed = Some(now);
     }
 
-    /// Finds the tasks that are under way on neighbors of the files whose interfaces a task has changed. The graph is that of the later
-    /// grant of the two: of what was no neighbor then, no lock could know.
+    /// Finds the tasks that are changing neighbors of the files whose interfaces a task has changed. The graph is that of the later
+    /// claim of the two: of what was no neighbor then, no lock could know.
     fn note_hazards(&self, place: usize, changed: &BTreeSet<String>) {
         let account = &mut *self.account.borrow_mut();
         let mut met = BTreeMap::new();
         let writer = &account.tasks[place];
+        let mut outdated = BTreeSet::new();
         for (other, task) in account.tasks.iter().enumerate() {
             if task.agent == writer.agent || task.started.is_none() || task.landed.is_some() {
                 continue;
             }
-            let later = if task.grant > writer.grant { task } else { writer };
-            let Some(graph) = &later.graph else { continue };
-            let is_written = |path: &str| self.tasks[other].files.contains_key(path);
-            for path in changed {
-                for neighbor in neighbors(graph, path).filter(|neighbor| is_written(neighbor)) {
-                    met.entry(other).or_insert_with(|| (path.clone(), neighbor.to_owned()));
+            for (path, edit) in changed.iter().filter_map(|path| Some((path, writer.edits.get(path)?))) {
+                for file in self.tasks[other].files.keys() {
+                    let other_edit = task.edits.get(file);
+                    let later = other_edit.filter(|other| other.claim > edit.claim).unwrap_or(edit);
+                    if !neighbors(&later.graph, path).any(|neighbor| neighbor == file) {
+                        continue;
+                    }
+                    if other_edit.is_some() {
+                        met.entry(other).or_insert_with(|| (path.clone(), file.clone()));
+                    } else {
+                        outdated.insert(other);
+                    }
                 }
             }
+        }
+        for other in outdated {
+            account.tasks[other].is_outdated = true;
         }
         for (other, (path, neighbor)) in met {
             account.tasks[other].met_hazard = true;
@@ -254,7 +315,7 @@ impl Run<'_> {
 }
 
 /// The files that import `path`, and those that it imports.
-fn neighbors<'g>(graph: &'g ImportGraph, path: &str) -> impl Iterator<Item = &'g str> {
+pub fn neighbors<'g>(graph: &'g ImportGraph, path: &str) -> impl Iterator<Item = &'g str> {
     let id = graph.id(path);
     let imports = id.into_iter().flat_map(|id| graph.imports(id)).map(|(id, _)| *id);
     let importers = id.into_iter().flat_map(|id| graph.importers(id)).copied();

@@ -187,6 +187,9 @@ impl Outline {
         let mut digests: Vec<(String, [u8; 20])> = Vec::new();
         for (item, head) in self.items.iter().zip(&heads).filter(|(item, _)| item.is_reached) {
             let mut digest = Sha1::from(head);
+            if !item.is_exported {
+                digest.update(b"local");
+            }
             for local in item.alias_of.iter().filter_map(|local| self.by_name.get(local)) {
                 digest.update(&heads[*local]);
             }
@@ -288,6 +291,20 @@ mod tests {
         outline.local(b"Other", &Head::of(&[b"Mode"]));
         outline.local(b"close", &Head::default());
         assert_eq!(names(outline), ["Mode", "Options", "open"]);
+    }
+
+    #[test]
+    fn a_declaration_that_an_exported_head_names_changes_when_it_is_no_longer_exported() {
+        let of = |is_exported: bool| {
+            let mut outline = Outline::default();
+            outline.exported(b"open", &Head::of(&[b"fn", b"Options"]));
+            outline.add(b"Options", is_exported, &Head::of(&[b"a"]));
+            outline.interface()
+        };
+        let (exported, local) = (of(true), of(false));
+        assert_ne!(exported.digest, local.digest);
+        assert_eq!(exported.names[1], local.names[1]);
+        assert_ne!(exported.names[0], local.names[0]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::{Interface, MAX_INTERFACE_NAMES, NoInterface, ReadInterface};
 
 /// Incremented when other heads or names are read from the same text, so that stored interfaces are not compared with new
 /// ones.
-pub(crate) const INTERFACE_VERSION: u32 = 2;
+pub(crate) const INTERFACE_VERSION: u32 = 3;
 
 /// Begins the line of an interface, which ends with the number of its names. No kind of import has this letter.
 pub(crate) const LETTER: char = 'I';

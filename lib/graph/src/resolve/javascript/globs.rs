@@ -90,6 +90,7 @@ impl Importer<'_> {
         let table = self.table;
         let base = folder(&pattern[..wildcard]);
         let below = pattern[base.len()..].trim_start_matches('/');
+        let ending = literal_ending(below);
         let names_hidden = below.starts_with('.') || below.contains("/.");
         self.trace.push(table.keys().of_named(KeySpace::FoldersOfGlobs, base));
         for (path, file) in table.files_below(base) {
@@ -99,7 +100,7 @@ impl Importer<'_> {
             let rest = path[base.len()..].trim_start_matches('/');
             self.trace.charge(1 + below.len() * rest.len() / STEPS_FOR_WORK);
             let is_left_out = |part: &str| part == "node_modules" || (!names_hidden && part.starts_with('.'));
-            if !matches(below, rest, Stop::AtEnd) || rest.split('/').any(is_left_out) {
+            if !rest.ends_with(ending) || !matches(below, rest, Stop::AtEnd) || rest.split('/').any(is_left_out) {
                 continue;
             }
             self.trace.charge_list(8 * excluded.len());
@@ -109,6 +110,13 @@ impl Importer<'_> {
             }
         }
     }
+}
+
+/// What each path that `pattern` matches ends with: most files below a folder are told apart by that alone.
+fn literal_ending(pattern: &str) -> &str {
+    let last = pattern.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    last.rfind(['*', '?', '{', '}'])
+        .map_or(last, |wildcard| &last[wildcard + 1..])
 }
 
 /// The patterns that `{a,b}` stands for, which may be nested; `None` where they are too many.
@@ -150,5 +158,23 @@ mod tests {
         assert_eq!(all("{a,b{c,d}}/{e,}").as_deref(), Some("a/ a/e bc/ bc/e bd/ bd/e"));
         assert_eq!(all("a}{b").as_deref(), Some("a}{b"));
         assert_eq!(all(&"{a,b}".repeat(20)), None);
+    }
+
+    #[test]
+    fn what_matches_a_pattern_has_its_ending() {
+        for (pattern, ending, path) in [
+            ("**/*.tsx", ".tsx", "a/b.tsx"),
+            ("**/index.ts", "index.ts", "index.ts"),
+            ("*/i?x.js", "x.js", "a/iax.js"),
+            ("a/**", "", "a/b/c"),
+            ("**/a/", "a", "b/a"),
+            ("*", "", "a"),
+        ] {
+            assert_eq!(literal_ending(pattern), ending, "{pattern}");
+            assert!(
+                matches(pattern, path, Stop::AtEnd) && path.ends_with(ending),
+                "{pattern} {path}"
+            );
+        }
     }
 }

@@ -29,6 +29,10 @@ pub(crate) fn is_vite_config(name: &str) -> bool {
 impl ViteConfig {
     pub(crate) fn parse(text: &str) -> Self {
         let mut config = ViteConfig::default();
+        // Most configs have neither: these are not read token by token.
+        if !["alias", "root"].iter().any(|name| text.contains(name)) {
+            return config;
+        }
         // Those of the last `{ find, replacement }`, in either order.
         let (mut find, mut replacement) = (None, None);
         for property in literal_properties(text) {
