@@ -299,25 +299,27 @@ async fn who_edits_an_importer_is_told_of_an_interface_that_is_not_merged(world:
 
 async fn of_many_interfaces_that_are_not_merged_the_newest_are_told(world: World) {
     let files: Vec<String> = (0..300).map(|number| format!("f{number:03}.ts")).collect();
-    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).chain(["z.ts"]).collect();
     store_graph(&world, &[("a.ts", &files)]).await;
-    let ann = world.agent("ann").working_on("pool");
-    for part in files.chunks(100) {
-        ann.writes(part).await;
-        waits(&ann, part).await;
-        let changed = part
-            .iter()
-            .map(|file| ((*file).to_owned(), "`x` is new".to_owned()))
-            .collect();
+    let changes = async |agent: &Agent<'_>, files: &[&str]| {
+        agent.writes(files).await;
+        waits(agent, files).await;
+        let changed = files.iter().map(|file| ((*file).to_owned(), "`x` is new".to_owned()));
         let act = PendingAct::Interfaces {
             commit: NEXT,
-            changed: &changed,
+            changed: &changed.collect(),
         };
-        assert_eq!(settles(&world, "pool", act).await, 100);
+        let work_branch = agent.work_branch.as_ref().unwrap().as_str();
+        assert_eq!(settles(&world, work_branch, act).await, files.len() as u64);
+    };
+    changes(&world.agent("dan").working_on("of-dan"), &["z.ts"]).await;
+    for part in files[..300].chunks(100) {
+        changes(&world.agent("ann").working_on("pool"), part).await;
     }
     let told = in_short(&world.agent("bob").checks(Writing, &["a.ts"]).await.findings);
-    assert_eq!(told.len(), 256);
-    assert!(told.iter().any(|line| line.contains("f299.ts")) && !told.iter().any(|line| line.contains("f099.ts")));
+    let has = |file: &str| told.iter().any(|line| line.contains(file));
+    assert_eq!(told.len(), 129, "ann's share, and dan's file");
+    assert!(has("z.ts") && has("f299.ts") && has("f127.ts") && !has("f128.ts") && !has("f000.ts"));
 }
 
 on_every_store!(

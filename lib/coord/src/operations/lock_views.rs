@@ -194,7 +194,7 @@ pub(super) fn waiting_views(tickets: &[Ticket], live: &LiveLocks) -> Vec<Waiting
             message: ticket.message.clone(),
             since: ticket.since / 1000,
             reserved_until: ticket.reserved.map(|until| until / 1000),
-            waits_for: locks.take(MOST_LOCKS).map(|entry| blocking(&entry)).collect(),
+            waits_for: locks.take(MOST_LOCKS).map(blocking).collect(),
         }
     };
     let live_tickets = tickets.iter().filter(|ticket| ticket.end_ms() >= live.now * 1000);

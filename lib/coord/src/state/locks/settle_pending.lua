@@ -20,7 +20,7 @@ else
   end
 end
 
-local differs = act == 'INTERFACES' and cjson.decode(detail) or {}
+local differs, noted = act == 'INTERFACES' and cjson.decode(detail) or {}, {}
 local count, is_any_left, is_any_later = 0, false, false
 for place, path in ipairs(paths) do
   local value = values[place]
@@ -40,7 +40,7 @@ for place, path in ipairs(paths) do
         changed = changed + 1
       else
         if is_meant and act == 'INTERFACES' then
-          entry.interface_differs = differs[path]
+          entry.interface_differs, noted[#noted + 1] = differs[path], entry.user_id .. '\t' .. path
           changed = changed + 1
         elseif is_meant and entry.pull_request ~= tonumber(detail) then
           entry.pull_request = tonumber(detail)
@@ -65,7 +65,7 @@ if act == 'NUMBER' and redis.call('HLEN', keys.pending) < 20000 + MOST_NUMBERS t
 elseif act == 'END' and commit == '' and not is_any_later then
   redis.call('HDEL', keys.pending, open)
 elseif act == 'INTERFACES' then
-  pending.note_interfaces(branch, paths)
+  pending.note_interfaces(branch, noted)
 elseif act == 'FORGET' and not is_any_left then
   redis.call('HDEL', keys.pending, pending.interfaces_field(branch))
   redis.call('HDEL', keys.graph, 'pending')

@@ -2,7 +2,7 @@
 -- -> JSON array, for all branches: the lock entry as it was released, with `work_branch`, `agent_head`: the pushed commit, `blob`: the
 -- file at that commit, '' where it is gone, `expiry`: when it is forgotten, `pull_request`, if that is known, and `interface_differs`: in what its interface is not
 -- that of the branch; a line feed and a login
--- -> number of that person's, a line feed -> of all; two line feeds and a branch -> the files with `interface_differs`, each in a line; both branches, each behind a line feed -> number of the open pull request. The
+-- -> number of that person's, a line feed -> of all; two line feeds and a branch -> login, tab and file of those with `interface_differs`, each in a line; both branches, each behind a line feed -> number of the open pull request. The
 -- graph's hash has `pending` where the branch may have some, so that nobody else pays for them. Needs: keys.pending.
 -- @include builds/graph_age
 local pending = {}
@@ -42,21 +42,21 @@ end
 -- The same files, the newest first. Some may be over.
 pending.with_interfaces = function(branch)
   local files = {}
-  for path in string.gmatch(redis.call('HGET', keys.pending, pending.interfaces_field(branch)) or '', '[^\n]+') do
+  for path in string.gmatch(redis.call('HGET', keys.pending, pending.interfaces_field(branch)) or '', '\t([^\n]+)') do
     files[#files + 1] = path
   end
   return files
 end
 
--- Adds `paths` to them. The oldest make room.
-pending.note_interfaces = function(branch, paths)
-  local MOST, files, is_listed = 256, {}, {}
-  for _, list in ipairs({ paths, pending.with_interfaces(branch) }) do
-    for _, path in ipairs(list) do
-      if not is_listed[path] and #files < MOST then
-        files[#files + 1], is_listed[path] = path, true
-      end
+-- Adds `lines`, each a login, a tab and a file. The oldest make room, of a person that has its share its own.
+pending.note_interfaces = function(branch, lines)
+  local MOST, MOST_OF_PERSON, kept, is_kept, count_of = 256, 128, {}, {}, {}
+  local before = redis.call('HGET', keys.pending, pending.interfaces_field(branch)) or ''
+  for user, path in string.gmatch(table.concat(lines, '\n') .. '\n' .. before, '([^\t\n]+)\t([^\n]+)') do
+    local count = count_of[user] or 0
+    if not is_kept[path] and #kept < MOST and count < MOST_OF_PERSON then
+      kept[#kept + 1], is_kept[path], count_of[user] = user .. '\t' .. path, true, count + 1
     end
   end
-  redis.call('HSET', keys.pending, pending.interfaces_field(branch), table.concat(files, '\n'))
+  redis.call('HSET', keys.pending, pending.interfaces_field(branch), table.concat(kept, '\n'))
 end
