@@ -69,7 +69,7 @@ async fn what_does_not_come_after_the_claim_or_is_not_on_the_branch_is_no_push()
             "{refused:?}"
         );
         let why = refused.body["orchestration"]["reason"].as_str().unwrap();
-        assert!(why.contains(reason) && why.contains("\"abandon\": true"), "{why}");
+        assert!(why.contains(reason) && why.contains("abandon the work"), "{why}");
         assert_eq!(refused.body["repo_head_ref"], "refs/heads/main");
         assert_eq!(
             refused.body["orchestration"]["metadata"]["unpushed"],
