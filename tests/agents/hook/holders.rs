@@ -283,7 +283,7 @@ fn a_denial_says_who_what_until_when_and_what_to_do_in_thirty_words() {
     );
     let (refusal, changes) = denial.split_once(" Your edit changes ").unwrap();
     assert!(refusal.split_whitespace().count() <= 30, "{denial}");
-    assert!(changes.ends_with(" one that keeps it is let in."), "{denial}");
+    assert!(changes.ends_with(" one that keeps it is granted."), "{denial}");
 }
 
 /// `arguments` of a tool of Claude Code as the hook has changed them.

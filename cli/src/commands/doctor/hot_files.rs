@@ -12,23 +12,26 @@ use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};
 pub(super) async fn all(working_copy: &WorkingCopy) -> Vec<Finding> {
     let hubs = hubs(working_copy).await.unwrap_or_default();
     let hubs = in_words(&hubs).map(|found| Finding::ok("hubs", found));
-    let hot = match has_own_list(working_copy) {
+    let file = Inside::new(working_copy.root(), PATH).read(MAX_BYTES as u64);
+    let hot = match has_own_list(&file) {
         true => None,
         false => HotFiles::of(working_copy).ok().as_ref().and_then(hot_in_words),
     };
+    let mend = match file {
+        Ok(None) => "coord policy suggest > .coord.toml",
+        // It has other keys, which stay.
+        _ => "coord policy suggest, and add its list to .coord.toml",
+    };
     let hot = hot.map(|found| {
         let found = format!("{found}: let several agents write them at once");
-        Finding::warn("hot files", found, "coord policy suggest > .coord.toml")
+        Finding::warn("hot files", found, mend)
     });
     hubs.into_iter().chain(hot).collect()
 }
 
 /// Whether the repository says itself what is shared.
-fn has_own_list(working_copy: &WorkingCopy) -> bool {
-    let content = Inside::new(working_copy.root(), PATH).read(MAX_BYTES as u64);
-    let file = content
-        .ok()
-        .flatten()
-        .and_then(|content| PolicyFile::parse(&content).ok());
+fn has_own_list<E>(content: &Result<Option<Vec<u8>>, E>) -> bool {
+    let content = content.as_ref().ok().and_then(Option::as_ref);
+    let file = content.and_then(|content| PolicyFile::parse(content).ok());
     file.is_some_and(|file| file.shared.is_some())
 }

@@ -70,7 +70,7 @@ fn sentence(beginning: &str, changed: &Changed) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "{beginning} the interface of {}{more}; one that keeps it is let in.",
+        "{beginning} the interface of {}{more}; one that keeps it is granted.",
         named.join(", ")
     )
 }
