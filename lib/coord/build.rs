@@ -1,36 +1,138 @@
-//! Joins the Lua scripts of the state with their includes, and lists the folders that have scripts.
+//! Makes of the Lua files of the state one library of functions, and for each function a script with what it needs.
 //!
-//! A line `-- @include NAME` stands for `includes/NAME.lua`, and `-- @include AGGREGATE/NAME` for `AGGREGATE/includes/NAME.lua`,
-//! which may include others; each is inserted once, where it first occurs. What an indented line includes is of the block around it
-//! alone: a block has one such line, and what it includes is inserted anew elsewhere.
+//! `src/state/AGGREGATE/NAME.lua` returns a function that is registered as NAME; `src/state/AGGREGATE/modules/NAME.lua`, and
+//! `src/state/modules/NAME.lua`, return a table of functions. Each begins with the modules that it uses, a line
+//! `local Alias = require('AGGREGATE/NAME')` for each, or `require('NAME')`. No module uses itself through others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 const STATE: &str = "src/state";
+/// Digits of the digest in the name of the library.
+const DIGITS: usize = 16;
+
+/// A Lua file.
+struct Source {
+    code: String,
+    /// The modules that it uses itself.
+    requires: Vec<String>,
+}
 
 fn main() {
     println!("cargo::rerun-if-changed={STATE}");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the folder"));
-    let joined = out.join("scripts");
-    fs::create_dir_all(&joined).expect("the folder can be written");
-    let mut lists = String::new();
-    let mut names = BTreeSet::new();
-    for aggregate in entries(Path::new(STATE)) {
-        let has_scripts = aggregate.is_dir() && !aggregate.ends_with("includes");
-        let scripts = if has_scripts { lua_files(&aggregate) } else { Vec::new() };
-        for path in &scripts {
-            let name = path.file_name().expect("a name").to_owned();
-            fs::write(joined.join(&name), join(path, &mut BTreeSet::new())).expect("the folder can be written");
-            assert!(names.insert(name), "{}: another script has this name", path.display());
-        }
-        if !scripts.is_empty() {
-            let name = aggregate.file_name().and_then(|name| name.to_str()).expect("a name");
+    let scripts = out.join("scripts");
+    fs::create_dir_all(&scripts).expect("the folder can be written");
+    let (mut modules, mut functions, mut lists) = (BTreeMap::new(), BTreeMap::new(), String::new());
+    add_modules(&mut modules, "", Path::new(STATE));
+    for aggregate in entries(Path::new(STATE)).into_iter().filter(|path| path.is_dir()) {
+        let name = file_name(&aggregate);
+        add_modules(&mut modules, &format!("{name}/"), &aggregate);
+        let files = lua_files(&aggregate);
+        if !files.is_empty() && name != "modules" {
             lists += &format!("{name}::scripts::SCRIPTS, ");
+            for path in files {
+                let other = functions.insert(file_name(&path), read(&path));
+                assert!(other.is_none(), "{}: another function has this name", path.display());
+            }
         }
     }
+    let modules = modules;
+    let mut library = String::from(PRELUDE);
+    let all: Vec<&str> = modules.keys().map(String::as_str).collect();
+    for name in in_order(&modules, all) {
+        library += &module(name, &modules[name]);
+    }
+    for (name, function) in &functions {
+        library += &format!("register('{name}', (function()\n{}end)())\n", function.code);
+        let mut script = String::from(PRELUDE);
+        for name in in_order(&modules, function.requires.iter().map(String::as_str)) {
+            script += &module(name, &modules[name]);
+        }
+        script += &format!("return (function()\n{}end)()(KEYS, ARGV)\n", function.code);
+        fs::write(scripts.join(format!("{name}.lua")), script).expect("the folder can be written");
+    }
     fs::write(out.join("scripts.rs"), format!("[{lists}]")).expect("the folder can be written");
+    let digest = sha1_smol::Sha1::from(&library).hexdigest();
+    fs::write(out.join("library.digest"), &digest[..DIGITS]).expect("the folder can be written");
+    fs::write(out.join("library.lua"), library).expect("the folder can be written");
+}
+
+/// What modules find each other by.
+const PRELUDE: &str = "local modules = {}\nlocal function require(name)\nreturn modules[name]\nend\n";
+
+fn module(name: &str, source: &Source) -> String {
+    format!("modules['{name}'] = (function()\n{}end)()\n", source.code)
+}
+
+fn add_modules(modules: &mut BTreeMap<String, Source>, prefix: &str, folder: &Path) {
+    let folder = folder.join("modules");
+    if folder.is_dir() {
+        for path in lua_files(&folder) {
+            modules.insert(format!("{prefix}{}", file_name(&path)), read(&path));
+        }
+    }
+}
+
+/// `wanted` and all that these use, each behind what it uses.
+fn in_order<'m>(
+    modules: &'m BTreeMap<String, Source>,
+    wanted: impl IntoIterator<Item = &'m str>,
+) -> Vec<&'m str> {
+    fn add<'m>(modules: &'m BTreeMap<String, Source>, name: &'m str, path: &mut Vec<&'m str>, order: &mut Vec<&'m str>) {
+        assert!(!path.contains(&name), "{name} uses itself: {path:?}");
+        if order.contains(&name) {
+            return;
+        }
+        let source = modules
+            .get(name)
+            .unwrap_or_else(|| panic!("{path:?} require {name}, and there is no such module"));
+        path.push(name);
+        for other in &source.requires {
+            add(modules, other, path, order);
+        }
+        path.pop();
+        order.push(name);
+    }
+    let mut order = Vec::new();
+    for name in wanted {
+        add(modules, name, &mut Vec::new(), &mut order);
+    }
+    order
+}
+
+/// Reads a file, without its comments: a store keeps the text.
+fn read(path: &Path) -> Source {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert!(!text.contains("[["), "{}: lines of a long string cannot be told from code", path.display());
+    let mut source = Source {
+        code: String::with_capacity(text.len()),
+        requires: Vec::new(),
+    };
+    let mut is_head = true;
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("--");
+    for line in text.lines().filter(is_code) {
+        let required = required(line);
+        is_head &= required.is_some();
+        assert!(
+            is_head || !line.contains("require("),
+            "{}: what it requires is at its head, a line each: {line}",
+            path.display()
+        );
+        source.requires.extend(required.map(str::to_owned));
+        source.code += line;
+        source.code.push('\n');
+    }
+    let names: BTreeSet<&String> = source.requires.iter().collect();
+    assert!(names.len() == source.requires.len(), "{}: it requires a module twice", path.display());
+    source
+}
+
+/// The module of a line `local Alias = require('NAME')`.
+fn required(line: &str) -> Option<&str> {
+    let (alias, name) = line.strip_prefix("local ")?.strip_suffix("')")?.split_once(" = require('")?;
+    alias.chars().all(char::is_alphanumeric).then_some(name)
 }
 
 /// What is in a folder, in the order of names.
@@ -49,34 +151,8 @@ fn lua_files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn join(path: &Path, known: &mut BTreeSet<String>) -> String {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut joined = String::with_capacity(text.len());
-    for line in text.lines() {
-        match line.trim_start().strip_prefix("-- @include ") {
-            Some(name) if known.contains(name) => {}
-            Some(name) => {
-                let mut of_block = known.clone();
-                let known = match line.starts_with(' ') {
-                    true => &mut of_block,
-                    false => &mut *known,
-                };
-                known.insert(name.to_owned());
-                joined += &join(&include(name), known);
-            }
-            None => {
-                joined += line;
-                joined.push('\n');
-            }
-        }
-    }
-    joined
-}
-
-fn include(name: &str) -> PathBuf {
-    let (aggregate, name) = name.split_once('/').unwrap_or(("", name));
-    Path::new(STATE)
-        .join(aggregate)
-        .join("includes")
-        .join(format!("{name}.lua"))
+/// The name without the extension.
+fn file_name(path: &Path) -> String {
+    let name = path.file_stem().and_then(|name| name.to_str());
+    name.expect("a name").to_owned()
 }

@@ -7,24 +7,32 @@ use coord::state;
 
 use crate::watched::Outcomes;
 
-/// A script, taken apart at the functions of its first level. It is formatted: their ends are the only lines `end`.
-struct Parts<'a> {
+/// A script, taken apart at the functions of the first level of its modules, `Alias.name`, and its own. It is formatted: their ends are
+/// the only lines `end`.
+struct Parts {
     main: String,
-    functions: BTreeMap<&'a str, String>,
+    functions: BTreeMap<String, String>,
 }
 
-fn parts(source: &str) -> Parts<'_> {
-    let (mut main, mut functions, mut inside) = (String::new(), BTreeMap::new(), None);
+fn parts(source: &str) -> Parts {
+    let (mut main, mut functions, mut inside, mut alias) = (String::new(), BTreeMap::new(), None, None);
     for line in source.lines() {
         let line = line.split("--").next().unwrap_or_default();
-        if let Some(begin) = line.strip_prefix("local function ") {
-            inside = begin.split('(').next();
+        let local = line.strip_prefix("local function ");
+        let begin = local.or_else(|| line.strip_prefix("function "));
+        if let Some(name) = begin.and_then(|begin| begin.split('(').next()) {
+            inside = Some(qualified(name, alias));
         } else if line == "end" {
             inside = None;
+        } else if line.ends_with("(function()") {
+            alias = None;
+        } else if let Some(name) = line.strip_prefix("local ").and_then(|line| line.strip_suffix(" = {}")) {
+            alias = Some(name);
         } else {
-            let text: &mut String = match inside {
-                Some(name) => functions.entry(name).or_default(),
-                None => &mut main,
+            let text: &mut String = match &inside {
+                Some(name) => functions.entry(name.clone()).or_default(),
+                None if alias.is_none() => &mut main,
+                None => continue,
             };
             *text += line;
             *text += "\n";
@@ -33,15 +41,23 @@ fn parts(source: &str) -> Parts<'_> {
     Parts { main, functions }
 }
 
-/// The functions whose outcomes are denials of the admission.
-const OF_ADMISSION: [&str; 3] = ["admit", "find_head", "count"];
+/// The name of a function as it is called in the module `alias`, or in the script itself.
+fn qualified(name: &str, alias: Option<&str>) -> String {
+    match alias {
+        Some(alias) if !name.contains('.') => format!("{alias}.{name}"),
+        _ => name.to_owned(),
+    }
+}
 
-/// The names that `text` calls.
-fn calls(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('(').map(|(at, _)| {
-        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+/// The functions whose outcomes are denials of the admission.
+const OF_ADMISSION: [&str; 3] = ["Admission.admit", "Admission.find_head", "Limits.count"];
+
+/// The functions that `text` calls, which is of the module `alias`, or of the script itself.
+fn calls<'t>(text: &'t str, alias: Option<&'t str>) -> impl Iterator<Item = String> + 't {
+    text.match_indices('(').map(move |(at, _)| {
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
         let begin = text[..at].rfind(|letter| !is_word(letter)).map_or(0, |place| place + 1);
-        &text[begin..at]
+        qualified(&text[begin..at], alias)
     })
 }
 
@@ -61,37 +77,29 @@ fn refusals(text: &str) -> BTreeSet<String> {
 /// All that a script of teams can answer, denials of the admission excepted.
 fn possible(source: &str) -> BTreeSet<String> {
     // What waits for the caller is added to an outcome.
-    let source = source.replace("return told({", "return {");
+    let source = source.replace("return Team.told(call, {", "return {");
     let Parts { main, functions } = parts(&source);
     let mut found = refusals(&main);
-    let (mut open, mut known) = (vec![main.as_str()], BTreeSet::from(OF_ADMISSION));
-    while let Some(text) = open.pop() {
-        for name in calls(text).filter(|name| functions.contains_key(name)) {
-            if known.insert(name) {
-                let text = &functions[name];
+    let (mut open, mut known) = (vec![(None, &main)], BTreeSet::from(OF_ADMISSION.map(str::to_owned)));
+    while let Some((alias, text)) = open.pop() {
+        for name in calls(text, alias).filter(|name| functions.contains_key(name)) {
+            if known.insert(name.clone()) {
+                let (name, text) = functions.get_key_value(&name).expect("it is there");
                 // A closed team can be read, left and removed.
-                let is_open_to_closed = name == "enter" && main.contains("enter(false");
+                let is_open_to_closed = name == "Team.enter" && main.contains("enter(call, false");
                 let of_it = refusals(text).into_iter();
                 found.extend(of_it.filter(|code| !is_open_to_closed || code != "REFUSED TEAM_CLOSED"));
-                open.push(text);
+                open.push((name.split_once('.').map(|(alias, _)| alias), text));
             }
         }
     }
     let reached = functions
         .iter()
-        .filter(|(name, _)| !OF_ADMISSION.contains(name) && known.contains(*name));
+        .filter(|(name, _)| !OF_ADMISSION.contains(&name.as_str()) && known.contains(*name));
     let texts = reached.map(|(_, text)| text).chain([&main]);
     for answer in texts.flat_map(|text| text.split("return {").skip(1)) {
         let first = answer.trim_start().split(',').next().unwrap_or_default();
-        let function = first.strip_suffix("()").and_then(|name| functions.get(name));
-        match function {
-            // What this function returns.
-            Some(text) => {
-                let returned = text.lines().filter_map(|line| line.split_once("return "));
-                found.extend(returned.flat_map(|(_, rest)| outcome_words(rest)).map(str::to_owned));
-            }
-            None => found.extend(outcome_words(first).map(str::to_owned)),
-        }
+        found.extend(outcome_words(first).map(str::to_owned));
     }
     found.remove("REFUSED");
     // A denial of load_team(), as those of the admission are.
@@ -101,7 +109,7 @@ fn possible(source: &str) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_outcome_of_every_script_of_teams_is_in_a_scenario() {
-    let of_teams = |source: &str| source.contains("local function load_team(");
+    let of_teams = |source: &str| source.contains("function Team.load_team(");
     let scripts: Vec<_> = state::scripts().filter(|script| of_teams(script.source)).collect();
     let mut expected = Outcomes::new();
     for script in &scripts {
@@ -147,29 +155,39 @@ async fn every_outcome_of_every_script_of_teams_is_in_a_scenario() {
 #[test]
 fn outcomes_are_read_from_the_text_of_a_script() {
     let source = "
--- refuse('IN_A_COMMENT')
-local function inner(x)
-  return refuse(x and 'ONE' or 'TWO', x)
+modules['teams/team'] = (function()
+local Team = {}
+function Team.refuse(call, code)
+  return { 'REFUSED', code }
 end
-local function outer()
+local function inner(call, x)
+  return Team.refuse(call, x and 'ONE' or 'TWO', x)
+end
+function Team.outer(call)
   if true then
-    return inner(1)
+    return inner(call, 1)
   end
 end
-local function unused()
-  return refuse('NEVER')
+function Team.unused(call)
+  return Team.refuse(call, 'NEVER')
 end
-local function settled()
-  return x == 'y' and 'OPEN' or 'CLOSED'
+return Team
+end)()
+return (function()
+local Team = require('teams/team')
+-- Team.refuse(call, 'IN_A_COMMENT')
+return function(KEYS, ARGV)
+  local call = {}
+  local refusal = Team.outer(call)
+  if refusal then
+    return refusal
+  end
+  return {
+    'DONE', redis.call('HGET', call.keys.x),
+  }
 end
-local refusal = outer()
-if refusal then
-  return { settled(), now }
-end
-return {
-  'DONE', redis.call('HGET', keys.x),
-}
+end)()(KEYS, ARGV)
 ";
-    let expected = ["CLOSED", "DONE", "OPEN", "REFUSED ONE", "REFUSED TWO"];
+    let expected = ["DONE", "REFUSED ONE", "REFUSED TWO"];
     assert_eq!(possible(source).into_iter().collect::<Vec<_>>(), expected);
 }

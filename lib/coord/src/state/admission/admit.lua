@@ -1,13 +1,24 @@
 -- admit: admits a request that consists of reads only; see includes/admission.lua.
 -- KEYS 1 to 8 and ARGV: those of includes/request.lua; KEYS 9...: hashes that are read whole with it
 -- Returns { ADMITTED, now, head or '', its age in seconds or '', '1' if it is unconfirmed } or one of the denials of admit()
-local hashes = { unpack(KEYS, 9) }
--- @include admission/admission
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Request = require('admission/request')
 
--- Fields that are read for the price of one request.
-local FIELDS_OF_A_REQUEST, fields = 500, 0
-for _, hash in ipairs(hashes) do
-  fields = fields + redis.call('HLEN', hash)
+return function(KEYS, ARGV)
+  local call = {}
+  local hashes = { unpack(KEYS, 9) }
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+
+  -- Fields that are read for the price of one request.
+  local FIELDS_OF_A_REQUEST, fields = 500, 0
+  for _, hash in ipairs(hashes) do
+    fields = fields + redis.call('HLEN', hash)
+  end
+  call.request.cost = call.request.cost + math.floor(fields / FIELDS_OF_A_REQUEST)
+  return Admission.admit(call) or { 'ADMITTED', call.now, call.head.commit, call.head.age, call.head.is_unconfirmed }
 end
-request.cost = request.cost + math.floor(fields / FIELDS_OF_A_REQUEST)
-return admit() or { 'ADMITTED', now, head.commit, head.age, head.is_unconfirmed }

@@ -2,12 +2,17 @@
 -- KEYS: 1 graph
 -- ARGV: 1 commit of the unreadable graph
 -- Returns { DISCARDED, now } or { OTHER, now }: the stored graph is of another commit, or there is none
-local graph_key = KEYS[1]
-local commit = ARGV[1]
--- @include clock
+local Clock = require('clock')
 
-if redis.call('HGET', graph_key, 'version') ~= commit then
-  return { 'OTHER', now }
+return function(KEYS, ARGV)
+  local call = {}
+  local graph_key = KEYS[1]
+  local commit = ARGV[1]
+  Clock.begin(call)
+
+  if redis.call('HGET', graph_key, 'version') ~= commit then
+    return { 'OTHER', call.now }
+  end
+  redis.call('HDEL', graph_key, 'version', 'generated_at')
+  return { 'DISCARDED', call.now }
 end
-redis.call('HDEL', graph_key, 'version', 'generated_at')
-return { 'DISCARDED', now }

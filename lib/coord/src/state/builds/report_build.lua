@@ -3,17 +3,22 @@
 -- KEYS: 1 graph, 2 events channel
 -- ARGV: 1 builder, 2 seconds that the lease lasts, 3 branch, 4 files of the tree, 5 files to read, 6 files read
 -- Returns { REPORTED, now } or { LOST, now }: the lease is another's
-local graph_key, events_channel = KEYS[1], KEYS[2]
-local builder, seconds, branch = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local files, wanted, scanned = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
--- @include clock
+local Clock = require('clock')
 
-local stored = redis.call('HMGET', graph_key, 'builder', 'building')
-if stored[1] ~= builder then
-  return { 'LOST', now }
+return function(KEYS, ARGV)
+  local call = {}
+  local graph_key, events_channel = KEYS[1], KEYS[2]
+  local builder, seconds, branch = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+  local files, wanted, scanned = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+  Clock.begin(call)
+
+  local stored = redis.call('HMGET', graph_key, 'builder', 'building')
+  if stored[1] ~= builder then
+    return { 'LOST', call.now }
+  end
+  local progress = { files = files, wanted = wanted, scanned = scanned }
+  redis.call('HSET', graph_key, 'lease_until', call.now + seconds, 'progress', cjson.encode(progress))
+  progress.type, progress.branch, progress.version, progress.time = 'graph_progress', branch, stored[2], call.now
+  redis.call('PUBLISH', events_channel, cjson.encode(progress))
+  return { 'REPORTED', call.now }
 end
-local progress = { files = files, wanted = wanted, scanned = scanned }
-redis.call('HSET', graph_key, 'lease_until', now + seconds, 'progress', cjson.encode(progress))
-progress.type, progress.branch, progress.version, progress.time = 'graph_progress', branch, stored[2], now
-redis.call('PUBLISH', events_channel, cjson.encode(progress))
-return { 'REPORTED', now }

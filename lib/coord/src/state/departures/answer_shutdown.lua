@@ -5,33 +5,52 @@
 --           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped),
 --           CLOSED (the team is closed) or REJECTED
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local id, reason = ARGV[19], ARGV[20]
--- @include admission/admission
--- @include teams/team
--- @include departures/approve
+local Admission = require('admission/admission')
+local Approve = require('departures/approve')
+local Clock = require('clock')
+local Deliver = require('mail/deliver')
+local Entries = require('locks/entries')
+local Limits = require('admission/limits')
+local Members = require('departures/members')
+local Request = require('admission/request')
+local Shutdown = require('departures/shutdown')
+local Team = require('teams/team')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
+return function(KEYS, ARGV)
+  local call = {}
+  local id, reason = ARGV[19], ARGV[20]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Members.begin(call)
+  Deliver.begin(call)
+  Entries.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local me = string.lower(call.member.handle)
+  if not call.shutdown or call.shutdown.id ~= id then
+    return Team.refuse(call, 'NO_SHUTDOWN', id, call.team.name)
+  end
+  if call.shutdown.target ~= '*' and call.shutdown.target ~= me then
+    return Team.refuse(call, 'NOT_ASKED', id, call.member.handle)
+  end
+  if call.shutdown.answers[me] == 'approved' then
+    return Team.refuse(call, 'ANSWERED', id, call.member.handle)
+  end
+  Members.load(call)
+  local given_back, unpushed, unpushed_count, not_told = {}, {}, 0, nil
+  if reason == '' then
+    given_back, unpushed, unpushed_count, not_told = Approve.approve(call, false)
+  else
+    Shutdown.note_answer(call, me, 'rejected')
+    Shutdown.note_rejection(call)
+    not_told = Shutdown.tell(call, call.shutdown.by, 'shutdown_rejected', reason)
+    Shutdown.emit_shutdown(call, 'rejected_by', call.member.handle)
+  end
+  return Team.told(call, { Shutdown.settle_shutdown(call), call.now, id, given_back, unpushed, unpushed_count, not_told })
 end
-local me = string.lower(member.handle)
-if not shutdown or shutdown.id ~= id then
-  return refuse('NO_SHUTDOWN', id, team.name)
-end
-if shutdown.target ~= '*' and shutdown.target ~= me then
-  return refuse('NOT_ASKED', id, member.handle)
-end
-if shutdown.answers[me] == 'approved' then
-  return refuse('ANSWERED', id, member.handle)
-end
-load_members()
-local given_back, unpushed, unpushed_count, not_told = {}, {}, 0, nil
-if reason == '' then
-  given_back, unpushed, unpushed_count, not_told = approve(false)
-else
-  note_answer(me, 'rejected')
-  note_rejection()
-  not_told = tell(shutdown.by, 'shutdown_rejected', reason)
-  emit_shutdown('rejected_by', member.handle)
-end
-return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count, not_told })

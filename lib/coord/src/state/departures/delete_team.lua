@@ -3,67 +3,80 @@
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team
 -- Returns { DELETED, now } or { REFUSED, now, code, words } or one of the denials of admit()
--- @include admission/admission
--- @include teams/team
--- @include departures/members
--- @include teams/changes
--- @include teams/bytes
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Members = require('departures/members')
+local Request = require('admission/request')
+local Team = require('teams/team')
+local TeamBytes = require('teams/bytes')
+local TeamChanges = require('teams/changes')
 
--- Whether no member was seen for two weeks. No claim lasts so long.
-local function is_abandoned()
-  local ABANDONED_AFTER_MS = 14 * 86400000
-  local newest, stored = team.created, redis.call('HGETALL', keys.seen)
-  for index = 2, #stored, 2 do
-    newest = math.max(newest, tonumber(stored[index]))
-  end
-  return now_ms - newest >= ABANDONED_AFTER_MS
-end
+return function(KEYS, ARGV)
+  local call = {}
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Members.begin(call)
 
--- The refusal to let the caller, a member, delete the team while it is in use, or nil.
-local function refuse_in_use()
-  if not is_leader() then
-    return refuse('NOT_LEADER', team.leader, team.name)
+  -- Whether no member was seen for two weeks. No claim lasts so long.
+  local function is_abandoned()
+    local ABANDONED_AFTER_MS = 14 * 86400000
+    local newest, stored = call.team.created, redis.call('HGETALL', call.keys.seen)
+    for index = 2, #stored, 2 do
+      newest = math.max(newest, tonumber(stored[index]))
+    end
+    return call.now_ms - newest >= ABANDONED_AFTER_MS
   end
-  load_members()
-  local me, live = string.lower(member.handle), {}
-  for key, record in pairs(members) do
-    if key ~= me and not team.closed and not record.ended and is_live(key) then
-      live[#live + 1] = record.handle
+
+  -- The refusal to let the caller, a member, delete the team while it is in use, or nil.
+  local function refuse_in_use()
+    if not Team.is_leader(call) then
+      return Team.refuse(call, 'NOT_LEADER', call.team.leader, call.team.name)
+    end
+    Members.load(call)
+    local me, live = string.lower(call.member.handle), {}
+    for key, record in pairs(call.members) do
+      if key ~= me and not call.team.closed and not record.ended and Members.is_live(call, key) then
+        live[#live + 1] = record.handle
+      end
+    end
+    if #live > 0 then
+      table.sort(live)
+      return Team.refuse(call, 'MEMBERS_LIVE', call.team.name, table.concat(live, ', ', 1, math.min(#live, 20)), #live)
     end
   end
-  if #live > 0 then
-    table.sort(live)
-    return refuse('MEMBERS_LIVE', team.name, table.concat(live, ', ', 1, math.min(#live, 20)), #live)
-  end
-end
 
--- Before the caller is seen as a member.
-local denial = admit() or load_team()
-if denial then
-  return denial
-end
-if is_abandoned() then
-  load_members()
-else
-  local refusal = enter(false) or refuse_in_use()
-  if refusal then
-    return refusal
+  -- Before the caller is seen as a member.
+  local denial = Admission.admit(call) or Team.load_team(call)
+  if denial then
+    return denial
   end
-end
-for key, record in pairs(members) do
-  redis.call('HDEL', keys.members, team_key .. '/' .. key, team_key .. '/!' .. key)
-  bind(record.login, record.agent, nil)
-end
-redis.call('HDEL', keys.members, team_key .. '/*', team_key .. '/!', team_key .. '/+')
-redis.call('HDEL', keys.teams, team_key, team_key .. '/open', team_key .. '/done')
-local stored = redis.call('HGETALL', keys.team)
-for index = 1, #stored, 2 do
-  local kind, login = string.match(stored[index], '^(%l+) (.*)$')
-  if kind then
-    count_bytes(kind, login, -stored[index + 1])
+  if is_abandoned() then
+    Members.load(call)
+  else
+    local refusal = Team.enter(call, false) or refuse_in_use()
+    if refusal then
+      return refusal
+    end
   end
+  for key, record in pairs(call.members) do
+    redis.call('HDEL', call.keys.members, call.team_key .. '/' .. key, call.team_key .. '/!' .. key)
+    TeamChanges.bind(call, record.login, record.agent, nil)
+  end
+  redis.call('HDEL', call.keys.members, call.team_key .. '/*', call.team_key .. '/!', call.team_key .. '/+')
+  redis.call('HDEL', call.keys.teams, call.team_key, call.team_key .. '/open', call.team_key .. '/done')
+  local stored = redis.call('HGETALL', call.keys.team)
+  for index = 1, #stored, 2 do
+    local kind, login = string.match(stored[index], '^(%l+) (.*)$')
+    if kind then
+      TeamBytes.count_bytes(call, kind, login, -stored[index + 1])
+    end
+  end
+  redis.call('UNLINK', call.keys.team, call.keys.seen, call.keys.mail, call.keys.bodies, call.keys.tasks, call.keys.texts, call.keys.order, call.keys.done,
+    call.keys.edges, call.keys.unmet, call.keys.ready, call.keys.leases)
+  TeamChanges.emit_team(call, 'deleted', call.team.leader)
+  return Team.told(call, { 'DELETED', call.now })
 end
-redis.call('UNLINK', keys.team, keys.seen, keys.mail, keys.bodies, keys.tasks, keys.texts, keys.order, keys.done,
-  keys.edges, keys.unmet, keys.ready, keys.leases)
-emit_team('deleted', team.leader)
-return told({ 'DELETED', now })

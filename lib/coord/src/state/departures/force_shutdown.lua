@@ -5,60 +5,79 @@
 -- Returns { state, now, id of the shutdown, tasks that were given back, the members that were passed over }, where state is STOPPED,
 --           CLOSED, or OPEN: the same has to be asked again
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local id = ARGV[19]
--- @include admission/admission
--- @include teams/team
--- @include departures/shutdown
+local Admission = require('admission/admission')
+local Chunks = require('chunks')
+local Clock = require('clock')
+local Deliver = require('mail/deliver')
+local GiveBack = require('departures/give_back')
+local Limits = require('admission/limits')
+local Members = require('departures/members')
+local Request = require('admission/request')
+local Shutdown = require('departures/shutdown')
+local Task = require('tasks/task')
+local Team = require('teams/team')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-if not shutdown or shutdown.id ~= id then
-  return refuse('NO_SHUTDOWN', id, team.name)
-end
-if not is_leader() then
-  return refuse('NOT_LEADER', team.leader, team.name)
-end
-if now_ms < shutdown.respond_by then
-  return refuse('TOO_EARLY', id, shutdown.respond_by)
-end
-load_members()
-local passed_over, stopped, saved = {}, {}, {}
-for key, record in pairs(members) do
-  local is_asked = shutdown.target == '*' or shutdown.target == key
-  if is_asked and not record.ended and shutdown.answers[key] ~= 'approved' then
-    stopped[#stopped + 1] = key
+return function(KEYS, ARGV)
+  local call = {}
+  local id = ARGV[19]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Members.begin(call)
+  Deliver.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
   end
-end
-table.sort(stopped)
--- The most claims, and tasks that are kept for a member, that one run looks at; of one member at least.
-local MOST_TASKS, count, is_over = 1000, 0, true
-for index, key in ipairs(stopped) do
-  local record = members[key]
-  count = count + count_words(record.claims) + count_words(record.assigned)
-  if count > MOST_TASKS and index > 1 then
-    stopped, is_over = part_of(stopped, 1, index - 1), false
-    break
+  if not call.shutdown or call.shutdown.id ~= id then
+    return Team.refuse(call, 'NO_SHUTDOWN', id, call.team.name)
   end
+  if not Team.is_leader(call) then
+    return Team.refuse(call, 'NOT_LEADER', call.team.leader, call.team.name)
+  end
+  if call.now_ms < call.shutdown.respond_by then
+    return Team.refuse(call, 'TOO_EARLY', id, call.shutdown.respond_by)
+  end
+  Members.load(call)
+  local passed_over, stopped, saved = {}, {}, {}
+  for key, record in pairs(call.members) do
+    local is_asked = call.shutdown.target == '*' or call.shutdown.target == key
+    if is_asked and not record.ended and call.shutdown.answers[key] ~= 'approved' then
+      stopped[#stopped + 1] = key
+    end
+  end
+  table.sort(stopped)
+  -- The most claims, and tasks that are kept for a member, that one run looks at; of one member at least.
+  local MOST_TASKS, count, is_over = 1000, 0, true
+  for index, key in ipairs(stopped) do
+    local record = call.members[key]
+    count = count + Task.count_words(record.claims) + Task.count_words(record.assigned)
+    if count > MOST_TASKS and index > 1 then
+      stopped, is_over = Chunks.part_of(stopped, 1, index - 1), false
+      break
+    end
+  end
+  for index, key in ipairs(stopped) do
+    stopped[index], passed_over[index] = call.members[key], call.members[key].handle
+  end
+  -- The shutdown needs no answers of theirs: it ends without them.
+  local given_back = GiveBack.give_back_of(call, stopped, 'Given back when the shutdown was forced by ' .. call.member.handle .. '.')
+  for _, record in ipairs(stopped) do
+    record.ended = call.now_ms
+    saved[#saved + 1] = '=' .. string.lower(record.handle)
+    saved[#saved + 1] = cjson.encode(record)
+  end
+  Chunks.call_in_chunks('HSET', call.keys.team, saved)
+  if not is_over then
+    return Team.told(call, { 'OPEN', call.now, id, given_back, passed_over })
+  end
+  if call.shutdown.target == '*' then
+    Shutdown.close_team(call)
+    return Team.told(call, { 'CLOSED', call.now, id, given_back, passed_over })
+  end
+  Shutdown.end_shutdown(call, 'forced')
+  return Team.told(call, { 'STOPPED', call.now, id, given_back, passed_over })
 end
-for index, key in ipairs(stopped) do
-  stopped[index], passed_over[index] = members[key], members[key].handle
-end
--- The shutdown needs no answers of theirs: it ends without them.
-local given_back = give_back_of(stopped, 'Given back when the shutdown was forced by ' .. member.handle .. '.')
-for _, record in ipairs(stopped) do
-  record.ended = now_ms
-  saved[#saved + 1] = '=' .. string.lower(record.handle)
-  saved[#saved + 1] = cjson.encode(record)
-end
-call_in_chunks('HSET', keys.team, saved)
-if not is_over then
-  return told({ 'OPEN', now, id, given_back, passed_over })
-end
-if shutdown.target == '*' then
-  close_team()
-  return told({ 'CLOSED', now, id, given_back, passed_over })
-end
-end_shutdown('forced')
-return told({ 'STOPPED', now, id, given_back, passed_over })

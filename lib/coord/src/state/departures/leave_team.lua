@@ -2,75 +2,96 @@
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team
 -- Returns { LEFT, now, tasks that the caller gave back } or { REFUSED, now, code, words } or one of the denials of admit()
--- @include admission/admission
--- @include teams/team
--- @include departures/shutdown
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Deliver = require('mail/deliver')
+local GiveBack = require('departures/give_back')
+local Inbox = require('mail/inbox')
+local InboxCounts = require('teams/inbox_counts')
+local Limits = require('admission/limits')
+local MemberFields = require('teams/member_fields')
+local Members = require('departures/members')
+local Request = require('admission/request')
+local Shutdown = require('departures/shutdown')
+local Team = require('teams/team')
+local TeamChanges = require('teams/changes')
 
--- Keeps messages that the caller has not read, and notes that it has not.
-local function keep_unread(sequences)
-  local fields, noted_left, more = {}, {}, {}
-  for index, sequence in ipairs(sequences) do
-    fields[index] = sequence .. ' left'
-    if redis.call('ZADD', keys.mail, 0, LEFT .. ' ' .. padded(tonumber(sequence)) .. ' 1') == 0 then
-      -- Another one that left keeps it.
-      more[#more + 1] = sequence
+return function(KEYS, ARGV)
+  local call = {}
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Members.begin(call)
+  Deliver.begin(call)
+
+  -- Keeps messages that the caller has not read, and notes that it has not.
+  local function keep_unread(sequences)
+    local fields, noted_left, more = {}, {}, {}
+    for index, sequence in ipairs(sequences) do
+      fields[index] = sequence .. ' left'
+      if redis.call('ZADD', call.keys.mail, 0, Deliver.LEFT .. ' ' .. Inbox.padded(tonumber(sequence)) .. ' 1') == 0 then
+        -- Another one that left keeps it.
+        more[#more + 1] = sequence
+      end
     end
+    for index, before in ipairs(#fields > 0 and redis.call('HMGET', call.keys.bodies, unpack(fields)) or {}) do
+      noted_left[#noted_left + 1] = fields[index]
+      noted_left[#noted_left + 1] = (before and before .. ',' or '') .. '"' .. call.member.handle .. '"'
+    end
+    if #noted_left > 0 then
+      redis.call('HSET', call.keys.bodies, unpack(noted_left))
+    end
+    Deliver.drop_bodies(call, more)
   end
-  for index, before in ipairs(#fields > 0 and redis.call('HMGET', keys.bodies, unpack(fields)) or {}) do
-    noted_left[#noted_left + 1] = fields[index]
-    noted_left[#noted_left + 1] = (before and before .. ',' or '') .. '"' .. member.handle .. '"'
-  end
-  if #noted_left > 0 then
-    redis.call('HSET', keys.bodies, unpack(noted_left))
-  end
-  drop_bodies(more)
-end
 
-local denial = admit() or enter(false)
-if denial then
-  return denial
-end
-if is_leader() then
-  return refuse('LEADER_STAYS', team.name)
-end
-load_members()
--- Of what members that left have not read the newest 1,000 stay, in an inbox that nobody has.
-local me, AT_ONCE, MOST_LEFT = string.lower(member.handle), 200, 1000
-local given_back = give_back(member, member.handle .. ' left the team.')
-local marks = marks_of(redis.call('HGET', keys.members, team_key .. '/' .. me))
-local entries
-repeat
-  entries = entries_after('=' .. me, 0, AT_ONCE)
-  local unread, read = {}, {}
-  for index, entry in ipairs(entries) do
-    local of = tonumber(string.match(entry, '^%d+'))
-    local list = of > (marks.read or 0) and unread or read
-    list[#list + 1] = string.format('%.0f', of)
-    entries[index] = '=' .. me .. ' ' .. entry
+  local denial = Admission.admit(call) or Team.enter(call, false)
+  if denial then
+    return denial
   end
-  keep_unread(unread)
-  drop_bodies(read)
-  if #entries > 0 then
-    redis.call('ZREM', keys.mail, unpack(entries))
+  if Team.is_leader(call) then
+    return Team.refuse(call, 'LEADER_STAYS', call.team.name)
   end
-until #entries < AT_ONCE
-for _ = MOST_LEFT + 1, redis.call('ZLEXCOUNT', keys.mail, '[' .. LEFT .. ' ', '(' .. LEFT .. '!') do
-  drop_oldest(LEFT, 1)
+  Members.load(call)
+  -- Of what members that left have not read the newest 1,000 stay, in an inbox that nobody has.
+  local me, AT_ONCE, MOST_LEFT = string.lower(call.member.handle), 200, 1000
+  local given_back = GiveBack.give_back(call, call.member, call.member.handle .. ' left the team.')
+  local marks = InboxCounts.marks_of(redis.call('HGET', call.keys.members, call.team_key .. '/' .. me))
+  local entries
+  repeat
+    entries = Inbox.entries_after(call, '=' .. me, 0, AT_ONCE)
+    local unread, read = {}, {}
+    for index, entry in ipairs(entries) do
+      local of = tonumber(string.match(entry, '^%d+'))
+      local list = of > (marks.read or 0) and unread or read
+      list[#list + 1] = string.format('%.0f', of)
+      entries[index] = '=' .. me .. ' ' .. entry
+    end
+    keep_unread(unread)
+    Deliver.drop_bodies(call, read)
+    if #entries > 0 then
+      redis.call('ZREM', call.keys.mail, unpack(entries))
+    end
+  until #entries < AT_ONCE
+  for _ = MOST_LEFT + 1, redis.call('ZLEXCOUNT', call.keys.mail, '[' .. Deliver.LEFT .. ' ', '(' .. Deliver.LEFT .. '!') do
+    Deliver.drop_oldest(call, Deliver.LEFT, 1)
+  end
+  Deliver.count_mail(call)
+  for _, agent in ipairs(call.member.before or {}) do
+    redis.call('HDEL', call.keys.team, MemberFields.agent_field(call.member.login, agent))
+  end
+  redis.call('HDEL', call.keys.team, '=' .. me, MemberFields.agent_field(call.member.login, call.member.agent))
+  redis.call('HDEL', call.keys.members, call.team_key .. '/' .. me, call.team_key .. '/!' .. me)
+  redis.call('HDEL', call.keys.seen, me)
+  TeamChanges.bind(call, call.member.login, call.member.agent, nil)
+  call.members[me] = nil
+  TeamChanges.save_team(call, tonumber(redis.call('HGET', call.keys.team, 'members')) - 1)
+  TeamChanges.emit_team(call, 'left', call.member.handle)
+  if call.shutdown and not call.team.closed then
+    -- Who joins under this handle later answers for itself.
+    call.shutdown.answers[me] = nil
+    Shutdown.settle_shutdown(call)
+  end
+  return Team.told(call, { 'LEFT', call.now, given_back })
 end
-count_mail()
-for _, agent in ipairs(member.before or {}) do
-  redis.call('HDEL', keys.team, agent_field(member.login, agent))
-end
-redis.call('HDEL', keys.team, '=' .. me, agent_field(member.login, member.agent))
-redis.call('HDEL', keys.members, team_key .. '/' .. me, team_key .. '/!' .. me)
-redis.call('HDEL', keys.seen, me)
-bind(member.login, member.agent, nil)
-members[me] = nil
-save_team(tonumber(redis.call('HGET', keys.team, 'members')) - 1)
-emit_team('left', member.handle)
-if shutdown and not team.closed then
-  -- Who joins under this handle later answers for itself.
-  shutdown.answers[me] = nil
-  settle_shutdown()
-end
-return told({ 'LEFT', now, given_back })

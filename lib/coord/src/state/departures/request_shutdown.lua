@@ -5,49 +5,68 @@
 --           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped) or CLOSED
 --           (the team is closed); if the same is asked for already, the id is that of the first request, which the caller may approve so
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local handle, reason, respond_seconds = ARGV[19], ARGV[20], tonumber(ARGV[21])
--- @include admission/admission
--- @include teams/team
--- @include departures/approve
+local Admission = require('admission/admission')
+local Approve = require('departures/approve')
+local Clock = require('clock')
+local Deliver = require('mail/deliver')
+local Entries = require('locks/entries')
+local Limits = require('admission/limits')
+local Members = require('departures/members')
+local Request = require('admission/request')
+local Shutdown = require('departures/shutdown')
+local Team = require('teams/team')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-load_members()
-local me, target = string.lower(member.handle), handle == '' and '*' or string.lower(handle)
-if target ~= '*' and not members[target] then
-  return refuse('NO_RECIPIENT', handle, team.name)
-elseif target ~= '*' and members[target].ended then
-  return refuse('HAS_STOPPED', members[target].handle, team.name)
-end
-if shutdown and shutdown.target ~= target then
-  return refuse('SHUTDOWN_OPEN', shutdown.id, shutdown.target, shutdown.by)
-end
-local is_author = not shutdown
-if is_author then
-  local message = {
-    from = member.handle, login = member.login, kind = 'shutdown_request', message = reason,
-    to = target == '*' and 'broadcast' or members[target].handle,
-  }
-  local sent, full, what, most = true, nil, nil, nil
-  if target == '*' then
-    sent, full, what, most = broadcast(message)
-  elseif target ~= me then
-    sent, full, what, most = deliver({ members[target].handle }, message, MOST_UNREAD_OF_COORD)
+return function(KEYS, ARGV)
+  local call = {}
+  local handle, reason, respond_seconds = ARGV[19], ARGV[20], tonumber(ARGV[21])
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Members.begin(call)
+  Deliver.begin(call)
+  Entries.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
   end
-  if not sent then
-    return refuse_message(full, what, most)
+  Members.load(call)
+  local me, target = string.lower(call.member.handle), handle == '' and '*' or string.lower(handle)
+  if target ~= '*' and not call.members[target] then
+    return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+  elseif target ~= '*' and call.members[target].ended then
+    return Team.refuse(call, 'HAS_STOPPED', call.members[target].handle, call.team.name)
   end
-  shutdown = {
-    id = 's' .. redis.call('HINCRBY', keys.team, 'shutdowns', 1), target = target, by = member.handle, login = member.login,
-    reason = reason, requested = now_ms, respond_by = now_ms + respond_seconds * 1000, answers = {},
-    is_mild = not is_leader() and rejections()[member.login] ~= nil or nil,
-  }
-  emit_shutdown('requested', member.handle)
+  if call.shutdown and call.shutdown.target ~= target then
+    return Team.refuse(call, 'SHUTDOWN_OPEN', call.shutdown.id, call.shutdown.target, call.shutdown.by)
+  end
+  local is_author = not call.shutdown
+  if is_author then
+    local message = {
+      from = call.member.handle, login = call.member.login, kind = 'shutdown_request', message = reason,
+      to = target == '*' and 'broadcast' or call.members[target].handle,
+    }
+    local sent, full, what, most = true, nil, nil, nil
+    if target == '*' then
+      sent, full, what, most = Deliver.broadcast(call, message)
+    elseif target ~= me then
+      sent, full, what, most = Deliver.deliver(call, { call.members[target].handle }, message, Deliver.MOST_UNREAD_OF_COORD)
+    end
+    if not sent then
+      return Deliver.refuse_message(call, full, what, most)
+    end
+    call.shutdown = {
+      id = 's' .. redis.call('HINCRBY', call.keys.team, 'shutdowns', 1), target = target, by = call.member.handle, login = call.member.login,
+      reason = reason, requested = call.now_ms, respond_by = call.now_ms + respond_seconds * 1000, answers = {},
+      is_mild = not Team.is_leader(call) and Shutdown.rejections(call)[call.member.login] ~= nil or nil,
+    }
+    Shutdown.emit_shutdown(call, 'requested', call.member.handle)
+  end
+  local id, given_back, unpushed, unpushed_count, not_told = call.shutdown.id, {}, {}, 0, {}
+  if (target == '*' or target == me) and call.shutdown.answers[me] ~= 'approved' then
+    given_back, unpushed, unpushed_count, not_told = Approve.approve(call, is_author)
+  end
+  return Team.told(call, { Shutdown.settle_shutdown(call), call.now, id, given_back, unpushed, unpushed_count, not_told })
 end
-local id, given_back, unpushed, unpushed_count, not_told = shutdown.id, {}, {}, 0, {}
-if (target == '*' or target == me) and shutdown.answers[me] ~= 'approved' then
-  given_back, unpushed, unpushed_count, not_told = approve(is_author)
-end
-return told({ settle_shutdown(), now, id, given_back, unpushed, unpushed_count, not_told })

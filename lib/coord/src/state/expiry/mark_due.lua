@@ -9,16 +9,21 @@
 -- KEYS: 1 due, 2 claims that have put repositories there in the last minute
 -- ARGV: 1 repository, 2 seconds that the lock will be held, 3 name of this claim, 4 seconds for which the name is kept
 -- Returns { MARKED, now, '1' if the repository was not on the list }
-local due_key, claims_key = KEYS[1], KEYS[2]
-local repository, ttl, claim, kept = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
--- @include clock
+local Clock = require('clock')
 
-local is_new = not redis.call('ZSCORE', due_key, repository) or redis.call('HGET', claims_key, repository) == claim
-redis.call('ZADD', due_key, 'LT', now + ttl, repository)
-if is_new then
-  redis.call('HSET', claims_key, repository, claim)
-  redis.call('EXPIRE', claims_key, kept)
-else
-  redis.call('HDEL', claims_key, repository)
+return function(KEYS, ARGV)
+  local call = {}
+  local due_key, claims_key = KEYS[1], KEYS[2]
+  local repository, ttl, claim, kept = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+  Clock.begin(call)
+
+  local is_new = not redis.call('ZSCORE', due_key, repository) or redis.call('HGET', claims_key, repository) == claim
+  redis.call('ZADD', due_key, 'LT', call.now + ttl, repository)
+  if is_new then
+    redis.call('HSET', claims_key, repository, claim)
+    redis.call('EXPIRE', claims_key, kept)
+  else
+    redis.call('HDEL', claims_key, repository)
+  end
+  return { 'MARKED', call.now, is_new and '1' or '0' }
 end
-return { 'MARKED', now, is_new and '1' or '0' }

@@ -8,55 +8,61 @@
 --      or { ASK_SOURCE, now }: it does not continue from the known head, which the next request fetches. A repeated delivery
 --           is UNCHANGED
 --      or { UNUSED, now }: no request has used this branch
-local keys = { head = KEYS[1], status_log = KEYS[2], events = KEYS[3], webhook = KEYS[4] }
-local branch, before, after, commits, is_reset = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1'
-local pushed_at, alive_for = tonumber(ARGV[6]), ARGV[7]
--- @include heads/set_head
+local Clock = require('clock')
+local SetHead = require('heads/set_head')
 
-local commit, known_pushed_at, source_at, recent, asked_for =
-  unpack(redis.call('HMGET', keys.head, 'commit', 'pushed_at', 'source_at', 'recent', 'asked_for'))
-if not commit then
-  return { 'UNUSED', now }
-end
-known_pushed_at = tonumber(known_pushed_at or 0)
-if after == commit then
-  -- An older delivery does not confirm the head.
-  if pushed_at > known_pushed_at then
-    redis.call('HSET', keys.head, 'checked_at', now, 'pushed_at', pushed_at)
-    keep_head()
-    redis.call('SET', keys.webhook, now, 'EX', alive_for)
+return function(KEYS, ARGV)
+  local call = {}
+  call.keys = { head = KEYS[1], status_log = KEYS[2], events = KEYS[3], webhook = KEYS[4] }
+  local branch, before, after, commits, is_reset = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1'
+  local pushed_at, alive_for = tonumber(ARGV[6]), ARGV[7]
+  Clock.begin(call)
+
+  local commit, known_pushed_at, source_at, recent, asked_for =
+    unpack(redis.call('HMGET', call.keys.head, 'commit', 'pushed_at', 'source_at', 'recent', 'asked_for'))
+  if not commit then
+    return { 'UNUSED', call.now }
   end
-  return { 'UNCHANGED', now, commit }
-end
--- A push from before the time at which the source itself named `commit` is outdated.
-if after == '' or before ~= commit or pushed_at <= known_pushed_at or pushed_at < tonumber(source_at or 0) then
-  -- The source is asked once for each delivery, named by its time and its commit. Beyond the maximum of names, all
-  -- deliveries up to the latest count as asked for: the source's next response includes them.
-  local floor, names = string.match(asked_for or '', '^(%d+)(.*)$')
-  floor, names = tonumber(floor or 0), names or ''
-  local name = string.format(' %.0f:%s', pushed_at, after)
-  if after == '' and string.find(names .. ' ', name .. ' ', 1, true) then
-    -- A deletion is checked once more: the source may not have known of it yet.
-    name = name .. '-'
+  known_pushed_at = tonumber(known_pushed_at or 0)
+  if after == commit then
+    -- An older delivery does not confirm the head.
+    if pushed_at > known_pushed_at then
+      redis.call('HSET', call.keys.head, 'checked_at', call.now, 'pushed_at', pushed_at)
+      SetHead.keep_head(call)
+      redis.call('SET', call.keys.webhook, call.now, 'EX', alive_for)
+    end
+    return { 'UNCHANGED', call.now, commit }
   end
-  if pushed_at < floor or string.find(names .. ' ', name .. ' ', 1, true) then
-    return { 'UNCHANGED', now, commit }
+  -- A push from before the time at which the source itself named `commit` is outdated.
+  if after == '' or before ~= commit or pushed_at <= known_pushed_at or pushed_at < tonumber(source_at or 0) then
+    -- The source is asked once for each delivery, named by its time and its commit. Beyond the maximum of names, all
+    -- deliveries up to the latest count as asked for: the source's next response includes them.
+    local floor, names = string.match(asked_for or '', '^(%d+)(.*)$')
+    floor, names = tonumber(floor or 0), names or ''
+    local name = string.format(' %.0f:%s', pushed_at, after)
+    if after == '' and string.find(names .. ' ', name .. ' ', 1, true) then
+      -- A deletion is checked once more: the source may not have known of it yet.
+      name = name .. '-'
+    end
+    if pushed_at < floor or string.find(names .. ' ', name .. ' ', 1, true) then
+      return { 'UNCHANGED', call.now, commit }
+    end
+    -- Maximum bytes of the names of deliveries for which the source was asked.
+    local MOST_NAMES = 4096
+    if #names > MOST_NAMES then
+      floor, names = math.max(floor, pushed_at, known_pushed_at), ''
+    end
+    redis.call('HSET', call.keys.head, 'asked_for', string.format('%.0f', floor) .. names .. name)
+    redis.call('HSET', call.keys.head, 'checked_at', 0)
+    redis.call('HDEL', call.keys.head, 'etag', 'refresh_at', 'failed')
+    return { 'ASK_SOURCE', call.now }
   end
-  -- Maximum bytes of the names of deliveries for which the source was asked.
-  local MOST_NAMES = 4096
-  if #names > MOST_NAMES then
-    floor, names = math.max(floor, pushed_at, known_pushed_at), ''
+  if not is_reset then
+    commits = commits .. ' ' .. (recent or '')
   end
-  redis.call('HSET', keys.head, 'asked_for', string.format('%.0f', floor) .. names .. name)
-  redis.call('HSET', keys.head, 'checked_at', 0)
-  redis.call('HDEL', keys.head, 'etag', 'refresh_at', 'failed')
-  return { 'ASK_SOURCE', now }
+  SetHead.set(call, branch, after, commit, 'webhook', commits)
+  redis.call('HSET', call.keys.head, 'checked_at', call.now, 'pushed_at', pushed_at, 'etag', '')
+  redis.call('HDEL', call.keys.head, 'refresh_at', 'failed')
+  redis.call('SET', call.keys.webhook, call.now, 'EX', alive_for)
+  return { 'MOVED', call.now, after }
 end
-if not is_reset then
-  commits = commits .. ' ' .. (recent or '')
-end
-set_head(branch, after, commit, 'webhook', commits)
-redis.call('HSET', keys.head, 'checked_at', now, 'pushed_at', pushed_at, 'etag', '')
-redis.call('HDEL', keys.head, 'refresh_at', 'failed')
-redis.call('SET', keys.webhook, now, 'EX', alive_for)
-return { 'MOVED', now, after }

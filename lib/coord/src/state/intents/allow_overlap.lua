@@ -6,50 +6,65 @@
 --      or { NO_WAY, now, status }: the intent has ended
 --      or { TOO_MANY, now }: it may overlap with too many
 --      or one of the denials of admit(); in all these cases nothing is changed
-local id, other, origin = unpack(ARGV, 17, 19)
--- @include admission/admission
--- @include intents/status
--- @include intents/session
+local Admission = require('admission/admission')
+local Append = require('ledger/append')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Records = require('intents/records')
+local Request = require('admission/request')
+local Session = require('intents/session')
+local Status = require('intents/status')
 
-local MOST_ALLOWED, MOST_OF_LOGIN = 100, 25
+return function(KEYS, ARGV)
+  local call = {}
+  local id, other, origin = unpack(ARGV, 17, 19)
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Records.begin(call)
+  Append.begin(call)
 
-local denial = admit() or full_ledger(1)
-if denial then
-  return denial
-end
-load_session()
-local one, two = record_of(id), record_of(other)
-if not one or not two then
-  return { 'UNKNOWN', now, one and other or id }
-end
-for _, record in ipairs({ one, two }) do
-  if record.status == 'COMPLETED' or record.status == 'ABANDONED' then
-    return { 'NO_WAY', now, record.status }
+  local MOST_ALLOWED, MOST_OF_LOGIN = 100, 25
+
+  local denial = Admission.admit(call) or Append.full_ledger(call, 1)
+  if denial then
+    return denial
   end
-end
-for _, allowed in ipairs(one.may_overlap or {}) do
-  if allowed == other then
-    return { 'ALLOWED', now, session.state }
+  Session.load(call)
+  local one, two = Records.of(call, id), Records.of(call, other)
+  if not one or not two then
+    return { 'UNKNOWN', call.now, one and other or id }
   end
-end
--- The intents of another login fill a quarter.
-for _, pair in ipairs({ { one, two }, { two, one } }) do
-  local allowed, login, count = pair[1].may_overlap or {}, pair[2].by, 0
-  for index = 1, #allowed >= MOST_OF_LOGIN and login ~= pair[1].by and #allowed or 0 do
-    count = count + ((record_of(allowed[index]) or {}).by == login and 1 or 0)
+  for _, record in ipairs({ one, two }) do
+    if record.status == 'COMPLETED' or record.status == 'ABANDONED' then
+      return { 'NO_WAY', call.now, record.status }
+    end
   end
-  if #allowed >= MOST_ALLOWED or count >= MOST_OF_LOGIN then
-    return { 'TOO_MANY', now }
+  for _, allowed in ipairs(one.may_overlap or {}) do
+    if allowed == other then
+      return { 'ALLOWED', call.now, call.session.state }
+    end
   end
+  -- The intents of another login fill a quarter.
+  for _, pair in ipairs({ { one, two }, { two, one } }) do
+    local allowed, login, count = pair[1].may_overlap or {}, pair[2].by, 0
+    for index = 1, #allowed >= MOST_OF_LOGIN and login ~= pair[1].by and #allowed or 0 do
+      count = count + ((Records.of(call, allowed[index]) or {}).by == login and 1 or 0)
+    end
+    if #allowed >= MOST_ALLOWED or count >= MOST_OF_LOGIN then
+      return { 'TOO_MANY', call.now }
+    end
+  end
+  local function allow(of, record, with)
+    record.may_overlap = record.may_overlap or {}
+    table.insert(record.may_overlap, with)
+    record.updated_ms = call.now_ms
+    Records.save_record(call, of, record)
+  end
+  allow(id, one, other)
+  allow(other, two, id)
+  Status.append_change(call, id, call.session.state, 'May overlap with ' .. other, 'Overlap allowed', origin)
+  Status.emit_about(call, 'intent_overlap_allowed', id, { other = other })
+  return { 'ALLOWED', call.now, call.session.state }
 end
-local function allow(of, record, with)
-  record.may_overlap = record.may_overlap or {}
-  table.insert(record.may_overlap, with)
-  record.updated_ms = now_ms
-  save_record(of, record)
-end
-allow(id, one, other)
-allow(other, two, id)
-append_change(id, session.state, 'May overlap with ' .. other, 'Overlap allowed', origin)
-emit_about('intent_overlap_allowed', id, { other = other })
-return { 'ALLOWED', now, session.state }

@@ -3,18 +3,30 @@
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17 id, 18 payload and 19 result of the line, 20 its origin
 -- Returns { NOTED, now, state of the caller } or one of the denials of admit()
-local id, payload, result, origin = unpack(ARGV, 17, 20)
--- @include admission/admission
--- @include intents/session
--- @include ledger/append
--- @include events/first_refusal
+local Admission = require('admission/admission')
+local Append = require('ledger/append')
+local Clock = require('clock')
+local FirstRefusal = require('events/first_refusal')
+local Limits = require('admission/limits')
+local Request = require('admission/request')
+local Session = require('intents/session')
 
-local denial = admit() or governed and full_ledger(1)
-if denial then
-  return denial
+return function(KEYS, ARGV)
+  local call = {}
+  local id, payload, result, origin = unpack(ARGV, 17, 20)
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Append.begin(call)
+
+  local denial = Admission.admit(call) or call.governed and Append.full_ledger(call, 1)
+  if denial then
+    return denial
+  end
+  Session.load(call)
+  if call.governed and FirstRefusal.count(call, { 'INTENT_SELECTION', call.request.user_id, call.request.agent_id, id, result }) then
+    Append.append_line(call, id, call.session.state, 'INTENT_SELECTION', payload, result, origin)
+  end
+  return { 'NOTED', call.now, call.session.state }
 end
-load_session()
-if governed and first_refusal({ 'INTENT_SELECTION', request.user_id, request.agent_id, id, result }) then
-  append_line(id, session.state, 'INTENT_SELECTION', payload, result, origin)
-end
-return { 'NOTED', now, session.state }

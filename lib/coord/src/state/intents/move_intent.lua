@@ -10,44 +10,59 @@
 --      or { CRITERIA, now, status }: not all criteria are met
 --      or { CHANGED, now }: the registry has another version
 --      or one of the denials of admit(); in all these cases nothing is changed
-local id, status, is_person, criteria, seen, reason, origin =
-  ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20], ARGV[21], ARGV[22], ARGV[23]
--- @include admission/admission
--- @include intents/status
--- @include intents/session
+local Admission = require('admission/admission')
+local Append = require('ledger/append')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Records = require('intents/records')
+local Request = require('admission/request')
+local Session = require('intents/session')
+local Status = require('intents/status')
 
--- Whose act it is, by the status before and after. As `TRANSITIONS` in `lib/intents/src/intent.rs`, but for PENDING to
--- IN_PROGRESS, which is select_intent.
-local WAYS = {
-  PENDING = { ABANDONED = 'ANYONE' },
-  IN_PROGRESS = { COMPLETED = 'CRITERIA', ABANDONED = 'ANYONE', BLOCKED = 'ANYONE' },
-  BLOCKED = { IN_PROGRESS = 'PERSON', ABANDONED = 'PERSON' },
-}
+return function(KEYS, ARGV)
+  local call = {}
+  local id, status, is_person, criteria, seen, reason, origin =
+    ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20], ARGV[21], ARGV[22], ARGV[23]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Records.begin(call)
+  Append.begin(call)
 
-local denial = admit() or full_ledger(1)
-if denial then
-  return denial
+  -- Whose act it is, by the status before and after. As `TRANSITIONS` in `lib/intents/src/intent.rs`, but for PENDING to
+  -- IN_PROGRESS, which is select_intent.
+  local WAYS = {
+    PENDING = { ABANDONED = 'ANYONE' },
+    IN_PROGRESS = { COMPLETED = 'CRITERIA', ABANDONED = 'ANYONE', BLOCKED = 'ANYONE' },
+    BLOCKED = { IN_PROGRESS = 'PERSON', ABANDONED = 'PERSON' },
+  }
+
+  local denial = Admission.admit(call) or Append.full_ledger(call, 1)
+  if denial then
+    return denial
+  end
+  local record = Records.of(call, id)
+  if not record then
+    return { 'UNKNOWN', call.now }
+  end
+  local whose = (WAYS[record.status] or {})[status]
+  if not whose then
+    return { 'NO_WAY', call.now, record.status }
+  elseif whose == 'CRITERIA' and seen ~= call.governed then
+    return { 'CHANGED', call.now }
+  elseif whose == 'CRITERIA' and criteria == 'UNMET' then
+    return { 'CRITERIA', call.now, record.status }
+  elseif (whose == 'PERSON' or whose == 'CRITERIA' and criteria == 'FORCED') and not is_person then
+    return { 'PERSON', call.now, record.status }
+  elseif not is_person and not Records.is_callers(call, record) then
+    return { 'PERSON', call.now, record.status }
+  end
+  Session.load(call)
+  Status.change_status(call, id, record, status, reason, call.session.state, origin)
+  if call.session.intent == id and not Records.is_active(record) then
+    call.session.state, call.session.last, call.session.intent, call.session.version = 'REQUEST', id, nil, nil
+    Session.save(call)
+  end
+  return { 'MOVED', call.now, call.session.state }
 end
-local record = record_of(id)
-if not record then
-  return { 'UNKNOWN', now }
-end
-local whose = (WAYS[record.status] or {})[status]
-if not whose then
-  return { 'NO_WAY', now, record.status }
-elseif whose == 'CRITERIA' and seen ~= governed then
-  return { 'CHANGED', now }
-elseif whose == 'CRITERIA' and criteria == 'UNMET' then
-  return { 'CRITERIA', now, record.status }
-elseif (whose == 'PERSON' or whose == 'CRITERIA' and criteria == 'FORCED') and not is_person then
-  return { 'PERSON', now, record.status }
-elseif not is_person and not is_callers(record) then
-  return { 'PERSON', now, record.status }
-end
-load_session()
-change_status(id, record, status, reason, session.state, origin)
-if session.intent == id and not is_active(record) then
-  session.state, session.last, session.intent, session.version = 'REQUEST', id, nil, nil
-  save_session()
-end
-return { 'MOVED', now, session.state }

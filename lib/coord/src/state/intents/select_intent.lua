@@ -8,52 +8,67 @@
 --      or { TOO_MANY, now, REPOSITORY or LOGIN }: too many are active, or too many that the caller's login has begun
 --      or { CHANGED, now }: the registry has another version
 --      or one of the denials of admit(); in all these cases nothing is changed
-local id, seen, payload, result, origin = unpack(ARGV, 17, 21)
--- @include admission/admission
--- @include intents/status
--- @include intents/session
+local Admission = require('admission/admission')
+local Append = require('ledger/append')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Records = require('intents/records')
+local Request = require('admission/request')
+local Session = require('intents/session')
+local Status = require('intents/status')
 
--- A login has a quarter of them, so that it does not keep others from beginning theirs, and as many agents as people run in one repository.
-local MOST_ACTIVE, MOST_OF_LOGIN = 200, 50
+return function(KEYS, ARGV)
+  local call = {}
+  local id, seen, payload, result, origin = unpack(ARGV, 17, 21)
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Records.begin(call)
+  Append.begin(call)
 
-local denial = admit() or full_ledger(2)
-if denial then
-  return denial
-end
-local record = record_of(id)
-if not record then
-  return { 'UNKNOWN', now }
-elseif record.status ~= 'PENDING' and record.status ~= 'IN_PROGRESS' then
-  return { 'NOT_ACTIVE', now, record.status }
-end
-load_session()
-local state = session.state
-if record.status == 'PENDING' then
-  if seen ~= governed then
-    return { 'CHANGED', now }
+  -- A login has a quarter of them, so that it does not keep others from beginning theirs, and as many agents as people run in one repository.
+  local MOST_ACTIVE, MOST_OF_LOGIN = 200, 50
+
+  local denial = Admission.admit(call) or Append.full_ledger(call, 2)
+  if denial then
+    return denial
   end
-  local active, own = 0, 0
-  local stored = redis.call('HGETALL', keys.intents)
-  for index = 2, #stored, 2 do
-    local other = cjson.decode(stored[index])
-    if is_active(other) then
-      active, own = active + 1, own + (other.begun_by == request.user_id and 1 or 0)
+  local record = Records.of(call, id)
+  if not record then
+    return { 'UNKNOWN', call.now }
+  elseif record.status ~= 'PENDING' and record.status ~= 'IN_PROGRESS' then
+    return { 'NOT_ACTIVE', call.now, record.status }
+  end
+  Session.load(call)
+  local state = call.session.state
+  if record.status == 'PENDING' then
+    if seen ~= call.governed then
+      return { 'CHANGED', call.now }
     end
+    local active, own = 0, 0
+    local stored = redis.call('HGETALL', call.keys.intents)
+    for index = 2, #stored, 2 do
+      local other = cjson.decode(stored[index])
+      if Records.is_active(other) then
+        active, own = active + 1, own + (other.begun_by == call.request.user_id and 1 or 0)
+      end
+    end
+    if own >= MOST_OF_LOGIN or active >= MOST_ACTIVE then
+      return { 'TOO_MANY', call.now, own >= MOST_OF_LOGIN and 'LOGIN' or 'REPOSITORY' }
+    end
+    record.begun_by = call.request.user_id
   end
-  if own >= MOST_OF_LOGIN or active >= MOST_ACTIVE then
-    return { 'TOO_MANY', now, own >= MOST_OF_LOGIN and 'LOGIN' or 'REPOSITORY' }
+  Append.append_line(call, id, state, 'INTENT_SELECTION', payload, result, origin)
+  if record.status == 'PENDING' then
+    record.begun_by = call.request.user_id
+    Status.change_status(call, id, record, 'IN_PROGRESS', '', state, origin)
   end
-  record.begun_by = request.user_id
+  if call.session.intent ~= id then
+    call.session.last = call.session.intent or call.session.last
+  end
+  call.session.state, call.session.intent, call.session.version = 'ACTION', id, record.version
+  Session.save(call)
+  Records.save_use(call, id, Records.use_of(call, id))
+  return { 'SELECTED', call.now, call.session.state }
 end
-append_line(id, state, 'INTENT_SELECTION', payload, result, origin)
-if record.status == 'PENDING' then
-  record.begun_by = request.user_id
-  change_status(id, record, 'IN_PROGRESS', '', state, origin)
-end
-if session.intent ~= id then
-  session.last = session.intent or session.last
-end
-session.state, session.intent, session.version = 'ACTION', id, record.version
-save_session()
-save_use(id, use_of(id))
-return { 'SELECTED', now, session.state }

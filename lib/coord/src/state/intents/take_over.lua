@@ -6,40 +6,56 @@
 --      or { NOT_ACTIVE, now, status }
 --      or { TOO_MANY, now }: there are too many owned files
 --      or one of the denials of admit(); in all these cases nothing is changed
-local id, origin = ARGV[17], ARGV[18]
-local paths = { unpack(ARGV, 19) }
--- @include admission/admission
--- @include intents/status
--- @include intents/session
--- @include intents/owners
+local Admission = require('admission/admission')
+local Append = require('ledger/append')
+local Clock = require('clock')
+local Emit = require('events/emit')
+local Limits = require('admission/limits')
+local Owners = require('intents/owners')
+local Records = require('intents/records')
+local Request = require('admission/request')
+local Session = require('intents/session')
+local Status = require('intents/status')
 
-local denial = admit() or full_ledger(1)
-if denial then
-  return denial
+return function(KEYS, ARGV)
+  local call = {}
+  local id, origin = ARGV[17], ARGV[18]
+  local paths = { unpack(ARGV, 19) }
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Records.begin(call)
+  Append.begin(call)
+
+  local denial = Admission.admit(call) or Append.full_ledger(call, 1)
+  if denial then
+    return denial
+  end
+  local record = Records.of(call, id)
+  if not record then
+    return { 'UNKNOWN', call.now }
+  elseif not Records.is_active(record) then
+    return { 'NOT_ACTIVE', call.now, record.status }
+  elseif not Owners.has_room_for(call, #paths) then
+    return { 'TOO_MANY', call.now }
+  end
+  local owners, previous = Owners.of(call, paths), nil
+  for _, path in ipairs(paths) do
+    local from = Owners.take_file(owners[path], id, record.branch)
+    previous = previous or (from ~= '' and from or nil)
+    redis.call('HSET', call.keys.owners, path, cjson.encode(owners[path]))
+  end
+  Session.load(call)
+  local named, files = Emit.names_of(paths), {}
+  for index, path in ipairs(named or {}) do
+    files[index] = Append.json_text(path)
+  end
+  local reasoning = 'Taken over' .. (previous and ' from ' .. previous or '')
+  Append.append_line(call, id, call.session.state, 'STATE_TRANSITION', '{"target_files":[' .. table.concat(files, ',') .. '],"reasoning":'
+    .. Append.json_text(reasoning) .. '}', '{"status":"SUCCESS","output_summary":"' .. #paths .. ' files taken over"}', origin)
+  Status.emit_about(call, 'file_taken_over', id, {
+    branch = record.branch, previous = previous, files = named, file_count = #paths,
+  })
+  return { 'TAKEN', call.now, call.session.state }
 end
-local record = record_of(id)
-if not record then
-  return { 'UNKNOWN', now }
-elseif not is_active(record) then
-  return { 'NOT_ACTIVE', now, record.status }
-elseif not has_room_for(#paths) then
-  return { 'TOO_MANY', now }
-end
-local owners, previous = owners_of(paths), nil
-for _, path in ipairs(paths) do
-  local from = take_file(owners[path], id, record.branch)
-  previous = previous or (from ~= '' and from or nil)
-  redis.call('HSET', keys.owners, path, cjson.encode(owners[path]))
-end
-load_session()
-local named, files = names_of(paths), {}
-for index, path in ipairs(named or {}) do
-  files[index] = json_text(path)
-end
-local reasoning = 'Taken over' .. (previous and ' from ' .. previous or '')
-append_line(id, session.state, 'STATE_TRANSITION', '{"target_files":[' .. table.concat(files, ',') .. '],"reasoning":'
-  .. json_text(reasoning) .. '}', '{"status":"SUCCESS","output_summary":"' .. #paths .. ' files taken over"}', origin)
-emit_about('file_taken_over', id, {
-  branch = record.branch, previous = previous, files = named, file_count = #paths,
-})
-return { 'TAKEN', now, session.state }

@@ -7,54 +7,70 @@
 --      or { NOT_ACTIVE, now, state, status }: the call is not let in; tokens are counted
 --      or { STOPPED, now, state, code, reason }: the call is not let in, and the intent is blocked now; tokens are counted
 --      or one of the denials of admit(); nothing is changed
-local id, name, digest, most_repeats, token_session, total, origin =
-  ARGV[17], ARGV[18], ARGV[19], tonumber(ARGV[20]), ARGV[21], tonumber(ARGV[22]), ARGV[23]
--- @include admission/admission
--- @include intents/budget
+local Admission = require('admission/admission')
+local Append = require('ledger/append')
+local Budget = require('intents/budget')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Records = require('intents/records')
+local Request = require('admission/request')
+local Session = require('intents/session')
 
--- The tokens that the session has used since its last report. Reports may come twice, and in any order.
-local function new_tokens()
-  local MOST_SESSIONS = 16
-  session.tokens, session.order = session.tokens or {}, session.order or {}
-  local before = session.tokens[token_session]
-  if not before then
-    table.insert(session.order, token_session)
-    if #session.order > MOST_SESSIONS then
-      session.tokens[table.remove(session.order, 1)] = nil
+return function(KEYS, ARGV)
+  local call = {}
+  local id, name, digest, most_repeats, token_session, total, origin =
+    ARGV[17], ARGV[18], ARGV[19], tonumber(ARGV[20]), ARGV[21], tonumber(ARGV[22]), ARGV[23]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Records.begin(call)
+  Append.begin(call)
+
+  -- The tokens that the session has used since its last report. Reports may come twice, and in any order.
+  local function new_tokens()
+    local MOST_SESSIONS = 16
+    call.session.tokens, call.session.order = call.session.tokens or {}, call.session.order or {}
+    local before = call.session.tokens[token_session]
+    if not before then
+      table.insert(call.session.order, token_session)
+      if #call.session.order > MOST_SESSIONS then
+        call.session.tokens[table.remove(call.session.order, 1)] = nil
+      end
+    end
+    call.session.tokens[token_session] = math.max(before or 0, total)
+    return call.session.tokens[token_session] - (before or 0)
+  end
+
+  local denial = Admission.admit(call)
+  if denial then
+    return denial
+  end
+  local record = Records.of(call, id)
+  if not record then
+    return { 'UNKNOWN', call.now }
+  end
+  Session.load(call)
+  local tool_call = { name = name, digest = digest }
+  -- Tokens that an agent of another login reports do not count: it could spend the whole budget.
+  if total and Records.is_callers(call, record) then
+    local turns, tokens, others = Records.use_of(call, id)
+    Records.save_use(call, id, turns, tokens + new_tokens(), others)
+  end
+  local outcome
+  if digest ~= '' and record.status ~= 'IN_PROGRESS' then
+    outcome = { 'NOT_ACTIVE', call.now, call.session.state, record.status }
+  elseif digest ~= '' then
+    local limit = Budget.limit_met(call, id, record, tool_call, most_repeats)
+    if limit then
+      Budget.block_at(call, limit, id, record, origin)
+      outcome = { 'STOPPED', call.now, call.session.state, limit.code, limit.reason }
+    else
+      Budget.count_call(call, id, tool_call)
     end
   end
-  session.tokens[token_session] = math.max(before or 0, total)
-  return session.tokens[token_session] - (before or 0)
+  Session.save(call)
+  local _, tokens = Records.use_of(call, id)
+  local turns = Records.turns_of_caller(call, id, record)
+  return outcome or { 'USED', call.now, call.session.state, turns, tokens, record.max_turns or '', record.max_tokens or '' }
 end
-
-local denial = admit()
-if denial then
-  return denial
-end
-local record = record_of(id)
-if not record then
-  return { 'UNKNOWN', now }
-end
-load_session()
-local call = { name = name, digest = digest }
--- Tokens that an agent of another login reports do not count: it could spend the whole budget.
-if total and is_callers(record) then
-  local turns, tokens, others = use_of(id)
-  save_use(id, turns, tokens + new_tokens(), others)
-end
-local outcome
-if digest ~= '' and record.status ~= 'IN_PROGRESS' then
-  outcome = { 'NOT_ACTIVE', now, session.state, record.status }
-elseif digest ~= '' then
-  local limit = limit_met(id, record, call, most_repeats)
-  if limit then
-    block_at(limit, id, record, origin)
-    outcome = { 'STOPPED', now, session.state, limit.code, limit.reason }
-  else
-    count_call(id, call)
-  end
-end
-save_session()
-local _, tokens = use_of(id)
-local turns = turns_of_caller(id, record)
-return outcome or { 'USED', now, session.state, turns, tokens, record.max_turns or '', record.max_tokens or '' }

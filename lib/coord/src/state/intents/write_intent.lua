@@ -12,128 +12,143 @@
 --      or { CHANGED, now }: the registry has another version
 --      or { PERSON, now }: it has begun, and is another login's
 --      or one of the denials of admit(); in all these cases nothing is changed
-local id, seen, text, branch, digest, max_turns, max_tokens = unpack(ARGV, 17, 23)
-local is_for_holders, change, origin, is_person = ARGV[24] == '1', ARGV[25], ARGV[26], ARGV[27] == '1'
-local owner, assigned = ARGV[28], ARGV[29]
--- @include admission/admission
--- @include intents/status
--- @include intents/session
--- @include intents/owners
+local Admission = require('admission/admission')
+local Append = require('ledger/append')
+local Chunks = require('chunks')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Records = require('intents/records')
+local Request = require('admission/request')
+local Session = require('intents/session')
+local Status = require('intents/status')
 
--- Drops the oldest of the intents that have ended more than a day ago, so that no holder and no lock knows them. The ledger
--- has their lines, and what was recorded of their files stays.
-local function drop_ended()
-  local DAY_MS, AT_ONCE = 86400000, 100
-  local stored, ended = redis.call('HGETALL', keys.intents), {}
-  for index = 1, #stored, 2 do
-    local other = cjson.decode(stored[index + 1])
-    records[stored[index]] = other
-    if (other.status == 'COMPLETED' or other.status == 'ABANDONED') and other.updated_ms < now_ms - DAY_MS then
-      ended[#ended + 1] = { id = stored[index], order = other.order }
-    end
-  end
-  table.sort(ended, function(one, other) return one.order < other.order end)
-  local dropped, is_dropped = {}, {}
-  for index = 1, math.min(AT_ONCE, #ended) do
-    dropped[index], is_dropped[ended[index].id] = ended[index].id, true
-  end
-  if #dropped == 0 then
-    return
-  end
-  for _, key in ipairs({ keys.intents, keys.intent_texts, keys.intent_use }) do
-    redis.call('HDEL', key, unpack(dropped))
-  end
-  -- What names them would be about another intent that gets the same id.
-  for other, other_record in pairs(records) do
-    local kept = {}
-    for _, allowed in ipairs(other_record and other_record.may_overlap or {}) do
-      if not is_dropped[allowed] then
-        kept[#kept + 1] = allowed
+return function(KEYS, ARGV)
+  local call = {}
+  local id, seen, text, branch, digest, max_turns, max_tokens = unpack(ARGV, 17, 23)
+  local is_for_holders, change, origin, is_person = ARGV[24] == '1', ARGV[25], ARGV[26], ARGV[27] == '1'
+  local owner, assigned = ARGV[28], ARGV[29]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Records.begin(call)
+  Append.begin(call)
+
+  -- Drops the oldest of the intents that have ended more than a day ago, so that no holder and no lock knows them. The ledger
+  -- has their lines, and what was recorded of their files stays.
+  local function drop_ended()
+    local DAY_MS, AT_ONCE = 86400000, 100
+    local stored, ended = redis.call('HGETALL', call.keys.intents), {}
+    for index = 1, #stored, 2 do
+      local other = cjson.decode(stored[index + 1])
+      call.records[stored[index]] = other
+      if (other.status == 'COMPLETED' or other.status == 'ABANDONED') and other.updated_ms < call.now_ms - DAY_MS then
+        ended[#ended + 1] = { id = stored[index], order = other.order }
       end
     end
-    if other_record and not is_dropped[other] and #kept < #(other_record.may_overlap or {}) then
-      other_record.may_overlap = #kept > 0 and kept or nil
-      save_record(other, other_record)
+    table.sort(ended, function(one, other) return one.order < other.order end)
+    local dropped, is_dropped = {}, {}
+    for index = 1, math.min(AT_ONCE, #ended) do
+      dropped[index], is_dropped[ended[index].id] = ended[index].id, true
     end
-    if is_dropped[other] then
-      records[other] = nil
+    if #dropped == 0 then
+      return
     end
-  end
-  local owned, changed = redis.call('HGETALL', keys.owners), {}
-  for index = 1, #owned, 2 do
-    -- Most rows name none of them; to search is much cheaper than to parse.
-    local may_name = false
-    for id in string.gmatch(owned[index + 1], '":"([%w._-]+)"') do
-      may_name = may_name or is_dropped[id]
+    for _, key in ipairs({ call.keys.intents, call.keys.intent_texts, call.keys.intent_use }) do
+      redis.call('HDEL', key, unpack(dropped))
     end
-    if may_name then
-      local entries = cjson.decode(owned[index + 1])
-      for _, entry in ipairs(entries) do
-        if is_dropped[entry.intent] then
-          entry.intent = ''
-        end
-        if is_dropped[entry.from] then
-          entry.from, entry.from_branch = nil, nil
+    -- What names them would be about another intent that gets the same id.
+    for other, other_record in pairs(call.records) do
+      local kept = {}
+      for _, allowed in ipairs(other_record and other_record.may_overlap or {}) do
+        if not is_dropped[allowed] then
+          kept[#kept + 1] = allowed
         end
       end
-      changed[#changed + 1] = owned[index]
-      changed[#changed + 1] = cjson.encode(entries)
+      if other_record and not is_dropped[other] and #kept < #(other_record.may_overlap or {}) then
+        other_record.may_overlap = #kept > 0 and kept or nil
+        Records.save_record(call, other, other_record)
+      end
+      if is_dropped[other] then
+        call.records[other] = nil
+      end
     end
+    local owned, changed = redis.call('HGETALL', call.keys.owners), {}
+    for index = 1, #owned, 2 do
+      -- Most rows name none of them; to search is much cheaper than to parse.
+      local may_name = false
+      for id in string.gmatch(owned[index + 1], '":"([%w._-]+)"') do
+        may_name = may_name or is_dropped[id]
+      end
+      if may_name then
+        local entries = cjson.decode(owned[index + 1])
+        for _, entry in ipairs(entries) do
+          if is_dropped[entry.intent] then
+            entry.intent = ''
+          end
+          if is_dropped[entry.from] then
+            entry.from, entry.from_branch = nil, nil
+          end
+        end
+        changed[#changed + 1] = owned[index]
+        changed[#changed + 1] = cjson.encode(entries)
+      end
+    end
+    Chunks.call_in_chunks('HSET', call.keys.owners, changed)
   end
-  call_in_chunks('HSET', keys.owners, changed)
-end
 
--- As `MAX_INTENTS` in `lib/intents/src/intent.rs`.
-local MOST_INTENTS, MOST_OF_LOGIN = 1000, 250
+  -- As `MAX_INTENTS` in `lib/intents/src/intent.rs`.
+  local MOST_INTENTS, MOST_OF_LOGIN = 1000, 250
 
--- REPOSITORY or LOGIN where there is no room for one more, or nil.
-local function without_room()
-  if redis.call('HLEN', keys.intents) >= MOST_INTENTS then
-    return 'REPOSITORY'
+  -- REPOSITORY or LOGIN where there is no room for one more, or nil.
+  local function without_room()
+    if redis.call('HLEN', call.keys.intents) >= MOST_INTENTS then
+      return 'REPOSITORY'
+    end
+    local by, count = '"by":' .. cjson.encode(call.request.user_id), 0
+    -- No other text of a record can contain this: its quotes are escaped.
+    local stored = redis.call('HGETALL', call.keys.intents)
+    for index = 2, #stored, 2 do
+      count = count + (string.find(stored[index], by, 1, true) and 1 or 0)
+    end
+    return count >= MOST_OF_LOGIN and 'LOGIN' or nil
   end
-  local by, count = '"by":' .. cjson.encode(request.user_id), 0
-  -- No other text of a record can contain this: its quotes are escaped.
-  local stored = redis.call('HGETALL', keys.intents)
-  for index = 2, #stored, 2 do
-    count = count + (string.find(stored[index], by, 1, true) and 1 or 0)
-  end
-  return count >= MOST_OF_LOGIN and 'LOGIN' or nil
-end
 
-local denial = admit() or full_ledger(1)
-if denial then
-  return denial
-end
-local record, is_new = record_of(id), seen == ''
-if is_new and record then
-  return { 'EXISTS', now }
-elseif not is_new and not record then
-  return { 'UNKNOWN', now }
-elseif not is_new and seen ~= governed then
-  return { 'CHANGED', now }
-elseif not is_new and not is_person and not is_callers(record) then
-  return { 'PERSON', now }
-end
-if is_new then
-  local whose = without_room()
-  if whose then
-    drop_ended()
-    whose = without_room()
+  local denial = Admission.admit(call) or Append.full_ledger(call, 1)
+  if denial then
+    return denial
   end
-  if whose then
-    return { 'TOO_MANY', now, whose }
+  local record, is_new = Records.of(call, id), seen == ''
+  if is_new and record then
+    return { 'EXISTS', call.now }
+  elseif not is_new and not record then
+    return { 'UNKNOWN', call.now }
+  elseif not is_new and seen ~= call.governed then
+    return { 'CHANGED', call.now }
+  elseif not is_new and not is_person and not Records.is_callers(call, record) then
+    return { 'PERSON', call.now }
   end
-  -- Each intent that is written counts the registry's version up.
-  record = { status = 'PENDING', by = request.user_id, version = 0, order = tonumber(governed or 0) + 1, created_ms = now_ms }
+  if is_new then
+    local whose = without_room()
+    if whose then
+      drop_ended()
+      whose = without_room()
+    end
+    if whose then
+      return { 'TOO_MANY', call.now, whose }
+    end
+    -- Each intent that is written counts the registry's version up.
+    record = { status = 'PENDING', by = call.request.user_id, version = 0, order = tonumber(call.governed or 0) + 1, created_ms = call.now_ms }
+  end
+  record.branch = branch ~= '' and branch or nil
+  record.digest, record.max_turns, record.max_tokens = digest, tonumber(max_turns), tonumber(max_tokens)
+  record.version = record.version + ((is_new or is_for_holders) and 1 or 0)
+  record.bytes, record.updated_ms = #text, call.now_ms
+  record.owner, record.assigned = owner, assigned ~= '' and assigned or nil
+  Records.save_record(call, id, record)
+  redis.call('HSET', call.keys.intent_texts, id, text)
+  Session.load(call)
+  Status.append_change(call, id, call.session.state, change, record.status, origin)
+  Status.emit_about(call, 'intent_changed', id, { status = record.status })
+  return { 'WRITTEN', call.now, call.session.state }
 end
-record.branch = branch ~= '' and branch or nil
-record.digest, record.max_turns, record.max_tokens = digest, tonumber(max_turns), tonumber(max_tokens)
-record.version = record.version + ((is_new or is_for_holders) and 1 or 0)
-record.bytes, record.updated_ms = #text, now_ms
-record.owner, record.assigned = owner, assigned ~= '' and assigned or nil
-save_record(id, record)
-redis.call('HSET', keys.intent_texts, id, text)
-load_session()
-append_change(id, session.state, change, record.status, origin)
-emit_about('intent_changed', id, { status = record.status })
-return { 'WRITTEN', now, session.state }

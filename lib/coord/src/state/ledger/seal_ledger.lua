@@ -7,94 +7,99 @@
 -- `sealed`, after the newest sealed line; `base`, absent for the beginning, after which the kept lines begin; and each waypoint
 -- between them, under its number.
 -- Returns { SEALED, now } or { MOVED, now }: the seal is not where it was read; nothing changed
-local keys = { seal = KEYS[1], ledger = KEYS[2], status_log = KEYS[3], events = KEYS[4], shares = KEYS[5] }
-local read, sealed, most_lines, between = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local waypoints = { unpack(ARGV, 5) }
--- @include clock
--- @include events/emit
--- @include chunks
+local Chunks = require('chunks')
+local Clock = require('clock')
+local Emit = require('events/emit')
 
--- Most lines that one run drops, so that it does not block the store for long.
-local MOST_DROPPED = 4096
+return function(KEYS, ARGV)
+  local call = {}
+  call.keys = { seal = KEYS[1], ledger = KEYS[2], status_log = KEYS[3], events = KEYS[4], shares = KEYS[5] }
+  local read, sealed, most_lines, between = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+  local waypoints = { unpack(ARGV, 5) }
+  Clock.begin(call)
 
--- Lines of the last day stay beside those of other logins, until the ledger has MOST_TIMES the lines that it keeps.
-local DAY_MS, MOST_TIMES = 86400000, 4
+  -- Most lines that one run drops, so that it does not block the store for long.
+  local MOST_DROPPED = 4096
 
--- Writes the most lines that are kept, for includes/append.lua, and forgets logins that have appended nothing for a day. Returns whether
--- there is at most one left.
-local function is_of_one_login()
-  redis.call('HSET', keys.shares, '\n', most_lines)
-  if redis.call('HLEN', keys.shares) <= 2 then
-    return true
+  -- Lines of the last day stay beside those of other logins, until the ledger has MOST_TIMES the lines that it keeps.
+  local DAY_MS, MOST_TIMES = 86400000, 4
+
+  -- Writes the most lines that are kept, for includes/append.lua, and forgets logins that have appended nothing for a day. Returns whether
+  -- there is at most one left.
+  local function is_of_one_login()
+    redis.call('HSET', call.keys.shares, '\n', most_lines)
+    if redis.call('HLEN', call.keys.shares) <= 2 then
+      return true
+    end
+    local stored, silent, count = redis.call('HGETALL', call.keys.shares), {}, 0
+    for index = 1, #stored, 2 do
+      local last = tonumber(string.match(stored[index + 1], ' (%d+)$'))
+      if last and last < call.now_ms - DAY_MS then
+        silent[#silent + 1] = stored[index]
+      elseif last then
+        count = count + 1
+      end
+    end
+    Chunks.call_in_chunks('HDEL', call.keys.shares, silent)
+    return count <= 1
   end
-  local stored, silent, count = redis.call('HGETALL', keys.shares), {}, 0
-  for index = 1, #stored, 2 do
-    local last = tonumber(string.match(stored[index + 1], ' (%d+)$'))
-    if last and last < now_ms - DAY_MS then
-      silent[#silent + 1] = stored[index]
-    elseif last then
-      count = count + 1
+
+  -- Whether the lines up to the waypoint `seq` may go: they are a day old.
+  local function is_old(seq)
+    local place = redis.call('HGET', call.keys.seal, string.format('%.0f', seq))
+    local milliseconds = string.match(place or '', ' (%d+)%-%d+$')
+    return milliseconds ~= nil and tonumber(milliseconds) <= call.now_ms - DAY_MS
+  end
+
+  local function seq_of(place)
+    return tonumber(string.match(place, '^(%d+):'))
+  end
+
+  -- Drops the lines up to the waypoint `seq`, which becomes the base.
+  local function drop_to(base, seq)
+    local field = string.format('%.0f', seq)
+    local place = redis.call('HGET', call.keys.seal, field)
+    if not place then
+      return
+    end
+    local point, milliseconds, number = string.match(place, '^(%S+) (%d+)%-(%d+)$')
+    redis.call('XTRIM', call.keys.ledger, 'MINID', milliseconds .. '-' .. string.format('%.0f', number + 1))
+    redis.call('HSET', call.keys.seal, 'base', place)
+    local passed = {}
+    for waypoint = base + between - base % between, seq, between do
+      passed[#passed + 1] = string.format('%.0f', waypoint)
+    end
+    redis.call('HDEL', call.keys.seal, unpack(passed))
+    Emit.event(call, { type = 'ledger_trimmed', lines = seq - base, base = point })
+  end
+
+  if (redis.call('HGET', call.keys.seal, 'sealed') or '') ~= read then
+    return { 'MOVED', call.now }
+  end
+  local fields = { 'sealed', sealed }
+  for _, waypoint in ipairs(waypoints) do
+    fields[#fields + 1] = string.format('%.0f', seq_of(waypoint))
+    fields[#fields + 1] = waypoint
+  end
+  redis.call('HSET', call.keys.seal, unpack(fields))
+
+  local is_alone = is_of_one_login()
+  local base = seq_of(redis.call('HGET', call.keys.seal, 'base') or '0:')
+  local count = seq_of(sealed)
+  local beyond = math.min(count - base - most_lines, MOST_DROPPED)
+  if beyond > 0 then
+    local seq = math.ceil((base + beyond) / between) * between
+    if seq > count then
+      seq = seq - between
+    end
+    -- Young lines of several logins go only beyond the most that the ledger may have.
+    local least = math.floor((count - most_lines * MOST_TIMES) / between) * between
+    while not is_alone and seq > base and seq > least and not is_old(seq) do
+      seq = seq - between
+    end
+    if seq > base then
+      drop_to(base, seq)
     end
   end
-  call_in_chunks('HDEL', keys.shares, silent)
-  return count <= 1
+  return { 'SEALED', call.now }
 end
-
--- Whether the lines up to the waypoint `seq` may go: they are a day old.
-local function is_old(seq)
-  local place = redis.call('HGET', keys.seal, string.format('%.0f', seq))
-  local milliseconds = string.match(place or '', ' (%d+)%-%d+$')
-  return milliseconds ~= nil and tonumber(milliseconds) <= now_ms - DAY_MS
-end
-
-local function seq_of(place)
-  return tonumber(string.match(place, '^(%d+):'))
-end
-
--- Drops the lines up to the waypoint `seq`, which becomes the base.
-local function drop_to(base, seq)
-  local field = string.format('%.0f', seq)
-  local place = redis.call('HGET', keys.seal, field)
-  if not place then
-    return
-  end
-  local point, milliseconds, number = string.match(place, '^(%S+) (%d+)%-(%d+)$')
-  redis.call('XTRIM', keys.ledger, 'MINID', milliseconds .. '-' .. string.format('%.0f', number + 1))
-  redis.call('HSET', keys.seal, 'base', place)
-  local passed = {}
-  for waypoint = base + between - base % between, seq, between do
-    passed[#passed + 1] = string.format('%.0f', waypoint)
-  end
-  redis.call('HDEL', keys.seal, unpack(passed))
-  emit({ type = 'ledger_trimmed', lines = seq - base, base = point })
-end
-
-if (redis.call('HGET', keys.seal, 'sealed') or '') ~= read then
-  return { 'MOVED', now }
-end
-local fields = { 'sealed', sealed }
-for _, waypoint in ipairs(waypoints) do
-  fields[#fields + 1] = string.format('%.0f', seq_of(waypoint))
-  fields[#fields + 1] = waypoint
-end
-redis.call('HSET', keys.seal, unpack(fields))
-
-local is_alone = is_of_one_login()
-local base = seq_of(redis.call('HGET', keys.seal, 'base') or '0:')
-local count = seq_of(sealed)
-local beyond = math.min(count - base - most_lines, MOST_DROPPED)
-if beyond > 0 then
-  local seq = math.ceil((base + beyond) / between) * between
-  if seq > count then
-    seq = seq - between
-  end
-  -- Young lines of several logins go only beyond the most that the ledger may have.
-  local least = math.floor((count - most_lines * MOST_TIMES) / between) * between
-  while not is_alone and seq > base and seq > least and not is_old(seq) do
-    seq = seq - between
-  end
-  if seq > base then
-    drop_to(base, seq)
-  end
-end
-return { 'SEALED', now }

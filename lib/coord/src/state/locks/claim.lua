@@ -19,53 +19,83 @@
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or the denial of locks/taken; nothing claimed
 --      or one of the denials of admit(); nothing claimed
-local wanted, neighbor_policy = ARGV[28], ARGV[29]
-local agent_head, message, ttl, repository, lookups, takes_over = unpack(ARGV, 33, 38)
-local paths, gate_at = { unpack(ARGV, 41) }, 17
-local policy = { digest = ARGV[30], letters = ARGV[31], judged = paths, interface = ARGV[32], wait = ARGV[39], patience = ARGV[40] }
--- @include admission/admission
--- @include locks/claiming
--- @include teams/waiting
--- @include locks/holds_all
+local Adjacency = require('builds/adjacency')
+local Admission = require('admission/admission')
+local Blocking = require('locks/blocking')
+local Charge = require('locks/charge')
+local ClaimFiles = require('locks/claim_files')
+local Clock = require('clock')
+local Entries = require('locks/entries')
+local Free = require('locks/free')
+local GateRequest = require('locks/gate_request')
+local Held = require('locks/held')
+local HoldsAll = require('locks/holds_all')
+local Limits = require('admission/limits')
+local Policy = require('locks/policy')
+local Releases = require('locks/releases')
+local Request = require('admission/request')
+local Suggested = require('teams/suggested')
+local Survey = require('locks/survey')
+local Taken = require('locks/taken')
+local Waiting = require('teams/waiting')
 
-local interface_of = read_interface(policy.interface)
-request.takes_over = takes_over ~= '' and takes_over or nil
-local denial = admit(function()
-  return holds_all(paths)
-end)
-if not denial and request.taken then
-  -- @include locks/taken
-  denial = taken_away(paths)
-end
-if denial then
-  return denial
-end
--- The outcome, with what waits for the caller behind it, and what it could do instead.
-local function ended(answer)
-  -- @include locks/charge
-  local teams = waiting()
-  answer[#answer + 1] = teams
-  local is_blocked, tasks, free = answer[1] == 'CONFLICT', {}, {}
-  if is_blocked then
-    -- @include teams/suggested
-    tasks = suggested(teams)
+return function(KEYS, ARGV)
+  local call = {}
+  local wanted, neighbor_policy = ARGV[28], ARGV[29]
+  local agent_head, message, ttl, repository, lookups, takes_over = unpack(ARGV, 33, 38)
+  local paths
+  paths, call.gate_at = { unpack(ARGV, 41) }, 17
+  call.policy = Policy.judged(ARGV[30], ARGV[31], paths)
+  call.policy.interface, call.policy.wait, call.policy.patience = ARGV[32], ARGV[39], ARGV[40]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Entries.begin(call)
+  Adjacency.begin(call)
+  Held.begin(call)
+  Releases.begin(call)
+  GateRequest.begin(call, KEYS, ARGV)
+
+  local interface_of = Blocking.read_interface(call.policy.interface)
+  call.request.takes_over = takes_over ~= '' and takes_over or nil
+  local denial = Admission.admit(call, function()
+    return HoldsAll.of(call, paths)
+  end)
+  if not denial and call.request.taken then
+    denial = Taken.denial(call, paths)
   end
-  if is_blocked and #tasks == 0 then
-    -- @include locks/free
-    free = free_files(paths)
+  if denial then
+    return denial
   end
-  answer[#answer + 1] = tasks
-  answer[#answer + 1] = free
-  return answer
+  -- The outcome, with what waits for the caller behind it, and what it could do instead.
+  local function ended(answer)
+    Charge.for_reads(call)
+    local teams = Waiting.of_caller(call)
+    answer[#answer + 1] = teams
+    local is_blocked, tasks, free = answer[1] == 'CONFLICT', {}, {}
+    if is_blocked then
+      tasks = Suggested.tasks(call, teams, neighbor_policy, interface_of)
+    end
+    if is_blocked and #tasks == 0 then
+      free = Free.files(call, paths, neighbor_policy, interface_of)
+    end
+    answer[#answer + 1] = tasks
+    answer[#answer + 1] = free
+    return answer
+  end
+  if not Policy.has_judged(call, paths) then
+    return Policy.question(call, paths)
+  end
+  paths, call.gate.judgement, lookups = Policy.kept(call, paths, call.gate.judgement, lookups)
+  local surveyed = { Survey.of(call, paths, wanted, neighbor_policy, interface_of) }
+  if not surveyed[1] then
+    local too_much = surveyed[2]
+    return { 'TOO_MUCH', call.now, too_much }
+  end
+  local answer, outcome = ClaimFiles.claim(call, {
+    paths = paths, wanted = wanted, neighbor_policy = neighbor_policy, interface_of = interface_of, surveyed = surveyed,
+    agent_head = agent_head, message = message, ttl = tonumber(ttl), repository = repository, lookups = lookups,
+  })
+  return answer or ended(outcome)
 end
-if not policy.has_judged(paths) then
-  return policy.question(paths)
-end
-paths, gate.judgement, lookups = policy.kept(paths, gate.judgement, lookups)
-local surveyed = { survey(paths, wanted, neighbor_policy, interface_of) }
-if not surveyed[1] then
-  local too_much = surveyed[2]
-  return { 'TOO_MUCH', now, too_much }
-end
--- @include locks/claim_files
-return ended(claimed('CLAIMED'))

@@ -4,52 +4,67 @@
 -- Returns { FORCED, now, list of { file, login, agent or '' } whose locks they were, what waiting() tells }
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing changed
 --      or one of the denials of admit(); nothing changed
-local message, paths = ARGV[17], { unpack(ARGV, 18) }
--- @include admission/admission
--- @include locks/changes
--- @include locks/queue
--- @include locks/taken
--- @include teams/waiting
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local LockChanges = require('locks/changes')
+local Queue = require('locks/queue')
+local Request = require('admission/request')
+local Taken = require('locks/taken')
+local Waiting = require('teams/waiting')
 
-local denial = admit()
-if denial then
-  return denial
-end
-if not load_entries(paths, MOST_AT_ONCE) then
-  return { 'TOO_MUCH', now, 'LOCKS' }
-end
-local ended, told, list, of_holder = {}, {}, load_taken(), {}
-for _, path in ipairs(paths) do
-  local left = {}
-  for _, entry in ipairs(entries_of[path]) do
-    if entry.branch ~= request.branch or is_own(entry) then
-      left[#left + 1] = entry
-    else
-      count_out(entry)
-      entry.message, entry.forced_by = message, request.user_id
-      ended[#ended + 1] = entry
-      told[#told + 1] = { path, entry.user_id, entry.agent_id or '' }
-      local holder = entry.user_id .. ' ' .. (entry.agent_id or '')
-      if not of_holder[holder] then
-        of_holder[holder] = {
-          user_id = entry.user_id, agent_id = entry.agent_id, branch = request.branch, files = {}, by = request.user_id,
-          message = message, time = now,
-        }
-        list[#list + 1] = of_holder[holder]
+return function(KEYS, ARGV)
+  local call = {}
+  local message, paths = ARGV[17], { unpack(ARGV, 18) }
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+
+  local denial = Admission.admit(call)
+  if denial then
+    return denial
+  end
+  if not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
+    return { 'TOO_MUCH', call.now, 'LOCKS' }
+  end
+  local ended, told, list, of_holder = {}, {}, Taken.load(call), {}
+  for _, path in ipairs(paths) do
+    local left = {}
+    for _, entry in ipairs(call.entries_of[path]) do
+      if entry.branch ~= call.request.branch or Request.is_own(call, entry) then
+        left[#left + 1] = entry
+      else
+        Held.count_out(call, entry)
+        entry.message, entry.forced_by = message, call.request.user_id
+        ended[#ended + 1] = entry
+        told[#told + 1] = { path, entry.user_id, entry.agent_id or '' }
+        local holder = entry.user_id .. ' ' .. (entry.agent_id or '')
+        if not of_holder[holder] then
+          of_holder[holder] = {
+            user_id = entry.user_id, agent_id = entry.agent_id, branch = call.request.branch, files = {}, by = call.request.user_id,
+            message = message, time = call.now,
+          }
+          list[#list + 1] = of_holder[holder]
+        end
+        table.insert(of_holder[holder].files, path)
       end
-      table.insert(of_holder[holder].files, path)
+    end
+    if #left < #call.entries_of[path] then
+      call.entries_of[path], call.is_changed[path] = left, true
     end
   end
-  if #left < #entries_of[path] then
-    entries_of[path], is_changed[path] = left, true
+  LockChanges.save(call)
+  if #ended > 0 then
+    LockChanges.emit_by_claim(call, 'lock_released', ended)
+    Taken.save(call, list)
+    if call.request.queue then
+      Queue.freed(call, paths)
+    end
   end
+  return { 'FORCED', call.now, told, Waiting.of_caller(call) }
 end
-save_entries()
-if #ended > 0 then
-  emit_by_claim('lock_released', ended)
-  save_taken(list)
-  if request.queue then
-    open_queue().freed(paths)
-  end
-end
-return { 'FORCED', now, told, waiting() }

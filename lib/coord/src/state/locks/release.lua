@@ -25,33 +25,56 @@
 --      or the denial of locks/taken; nothing released
 --      or one of the denials of admit(); nothing released
 -- RELEASED, NOT_PUSHED and LOST end with what waiting() tells.
-local new_head, agent_head, is_abandoned, message = ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20]
-local most_importers, most_importer_bytes = tonumber(ARGV[21]), tonumber(ARGV[22])
-local release_name, can_ask, path_count = ARGV[23], ARGV[24] == '1', tonumber(ARGV[25])
-local paths, verdicts = { unpack(ARGV, 26, 25 + path_count) }, { unpack(ARGV, 26 + path_count) }
--- @include admission/admission
--- @include teams/waiting
--- @include locks/entries
+local Adjacency = require('builds/adjacency')
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local ReleaseFiles = require('locks/release_files')
+local Releases = require('locks/releases')
+local Request = require('admission/request')
+local Taken = require('locks/taken')
+local Waiting = require('teams/waiting')
 
-local denial = admit()
-if not denial and request.taken then
-  -- @include locks/taken
-  denial = taken_away(paths, true)
-end
-if denial then
-  return denial
-end
-local is_everything, is_partial, verdict_of = path_count == 0, false, {}
-for index, path in ipairs(paths) do
-  verdict_of[path] = verdicts[index]
-end
+return function(KEYS, ARGV)
+  local call = {}
+  local new_head, agent_head, is_abandoned, message = ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20]
+  local most_importers, most_importer_bytes = tonumber(ARGV[21]), tonumber(ARGV[22])
+  local release_name, can_ask, path_count = ARGV[23], ARGV[24] == '1', tonumber(ARGV[25])
+  local paths, verdicts = { unpack(ARGV, 26, 25 + path_count) }, { unpack(ARGV, 26 + path_count) }
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+  Releases.begin(call)
+  Adjacency.begin(call)
 
--- The outcome, with what waits for the caller behind it where nothing has to be asked before.
-local function ended(outcome)
-  if outcome[1] ~= 'NO_NEW_HEAD' and outcome[1] ~= 'ASK_WORK' then
-    outcome[#outcome + 1] = waiting()
+  local denial = Admission.admit(call)
+  if not denial and call.request.taken then
+    denial = Taken.denial(call, paths, true)
   end
-  return outcome
+  if denial then
+    return denial
+  end
+  local verdict_of = {}
+  for index, path in ipairs(paths) do
+    verdict_of[path] = verdicts[index]
+  end
+
+  -- The outcome, with what waits for the caller behind it where nothing has to be asked before.
+  local function ended(outcome)
+    if outcome[1] ~= 'NO_NEW_HEAD' and outcome[1] ~= 'ASK_WORK' then
+      outcome[#outcome + 1] = Waiting.of_caller(call)
+    end
+    return outcome
+  end
+  local answer, outcome = ReleaseFiles.release(call, {
+    paths = paths, is_everything = path_count == 0, name = release_name, new_head = new_head, agent_head = agent_head,
+    is_abandoned = is_abandoned, message = message, most_importers = most_importers, most_importer_bytes = most_importer_bytes,
+    can_ask = can_ask, verdict_of = verdict_of,
+  })
+  return answer or ended(outcome)
 end
--- @include locks/release_files
-return ended(released_answer)

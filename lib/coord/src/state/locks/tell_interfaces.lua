@@ -3,82 +3,96 @@
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 17... pairs of a file and the names that changed, separated by newlines
 -- Returns { TOLD, now, number of locks whose holders are told }
-local changes = { unpack(ARGV, 17) }
--- @include admission/request
--- @include locks/neighbors
--- @include locks/changes
--- @include locks/notices
+local Adjacency = require('builds/adjacency')
+local Clock = require('clock')
+local Emit = require('events/emit')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local LockChanges = require('locks/changes')
+local Neighbors = require('locks/neighbors')
+local Notices = require('locks/notices')
+local Request = require('admission/request')
 
--- Reads the locks on these files, each file once, until there are as many as one script may look at.
-local is_full = false
-local function load_new(paths)
-  local new = {}
-  for _, path in ipairs(is_full and {} or paths) do
-    new[#new + 1] = not entries_of[path] and path or nil
-  end
-  is_full = is_full or not load_entries(new, MOST_AT_ONCE)
-end
+return function(KEYS, ARGV)
+  local call = {}
+  local changes = { unpack(ARGV, 17) }
+  Request.begin(call, KEYS, ARGV)
+  Adjacency.begin(call)
+  Clock.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
 
--- File path -> the others' locks there, and, once they were told of something, for how many bytes more one of them has room.
-local to_tell, room = {}, {}
-local function others_on(path)
-  local found = {}
-  for _, entry in ipairs(entries_of[path] or {}) do
-    if entry.branch == request.branch and not is_own(entry) then
-      found[#found + 1] = entry
+  -- Reads the locks on these files, each file once, until there are as many as one script may look at.
+  local is_full = false
+  local function load_new(paths)
+    local new = {}
+    for _, path in ipairs(is_full and {} or paths) do
+      new[#new + 1] = not call.entries_of[path] and path or nil
     end
+    is_full = is_full or not Entries.load(call, new, Entries.MOST_AT_ONCE)
   end
-  return found
-end
 
--- Leaves the line with the locks on the file; returns with how many. Hundreds of lines for thousands of locks find most of these full,
--- and many with the same notices. `after`: notices -> with_line() of them.
-local function tell(path, line, after)
-  to_tell[path] = to_tell[path] or others_on(path)
-  if #to_tell[path] == 0 or #line > (room[path] or #line) then
-    return 0
-  end
-  local told, most = 0, 0
-  for _, entry in ipairs(to_tell[path]) do
-    local notices = entry.notices or ''
-    if after[notices] == nil then
-      after[notices] = with_line(notices, line)
+  -- File path -> the others' locks there, and, once they were told of something, for how many bytes more one of them has room.
+  local to_tell, room = {}, {}
+  local function others_on(path)
+    local found = {}
+    for _, entry in ipairs(call.entries_of[path] or {}) do
+      if entry.branch == call.request.branch and not Request.is_own(call, entry) then
+        found[#found + 1] = entry
+      end
     end
-    if after[notices] then
-      notices, told = after[notices], told + 1
-      entry.notices, is_changed[path] = notices, true
-    end
-    most = math.max(most, room_behind(notices))
+    return found
   end
-  room[path] = most
-  return told
-end
 
-local count = 0
-for index = 1, #changes, 2 do
-  local file, names, told = changes[index], {}, 0
-  for name in string.gmatch(changes[index + 1], '[^\n]+') do
-    names[#names + 1] = name
+  -- Leaves the line with the locks on the file; returns with how many. Hundreds of lines for thousands of locks find most of these full,
+  -- and many with the same notices. `after`: notices -> with_line() of them.
+  local function tell(path, line, after)
+    to_tell[path] = to_tell[path] or others_on(path)
+    if #to_tell[path] == 0 or #line > (room[path] or #line) then
+      return 0
+    end
+    local told, most = 0, 0
+    for _, entry in ipairs(to_tell[path]) do
+      local notices = entry.notices or ''
+      if after[notices] == nil then
+        after[notices] = Notices.with_line(notices, line)
+      end
+      if after[notices] then
+        notices, told = after[notices], told + 1
+        entry.notices, call.is_changed[path] = notices, true
+      end
+      most = math.max(most, Notices.room_behind(notices))
+    end
+    room[path] = most
+    return told
   end
-  local neighbors = neighbors_to_look_at({ file }, 0) or {}
-  load_new(neighbors)
-  local line, after = notice_line(file, request.user_id, names_of(names) or {}), {}
-  for _, path in ipairs(neighbors) do
-    told = told + tell(path, line, after)
+
+  local count = 0
+  for index = 1, #changes, 2 do
+    local file, names, told = changes[index], {}, 0
+    for name in string.gmatch(changes[index + 1], '[^\n]+') do
+      names[#names + 1] = name
+    end
+    local neighbors = Neighbors.to_look_at(call, { file }, 0) or {}
+    load_new(neighbors)
+    local line, after = Notices.notice_line(file, call.request.user_id, Emit.names_of(names) or {}), {}
+    for _, path in ipairs(neighbors) do
+      told = told + tell(path, line, after)
+    end
+    count = count + told
+    Emit.event(call, {
+      type = 'interface_changed',
+      user = call.request.user_id,
+      user_name = call.request.user_name,
+      agent_id = call.request.agent_id ~= '' and call.request.agent_id or nil,
+      branch = call.request.branch,
+      files = Emit.names_of({ file }),
+      file_count = 1,
+      names = Emit.names_of(names),
+      told = told,
+      time_ms = call.now_ms,
+    })
   end
-  count = count + told
-  emit({
-    type = 'interface_changed',
-    user = request.user_id,
-    user_name = request.user_name,
-    agent_id = request.agent_id ~= '' and request.agent_id or nil,
-    branch = request.branch,
-    files = names_of({ file }),
-    file_count = 1,
-    names = names_of(names),
-    told = told,
-    time_ms = now_ms,
-  })
+  LockChanges.save(call)
+  return { 'TOLD', call.now, count }
 end
-save_entries()
-return { 'TOLD', now, count }

@@ -5,81 +5,93 @@
 -- Returns { LISTED, now, sequence before which the list goes on, '' at the end, messages as JSON, members: list of { handle,
 --           sequence at joining, sequence up to which it has read all } }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local before, most, most_bytes, who, task_id = ARGV[19], tonumber(ARGV[20]), tonumber(ARGV[21]), ARGV[22], ARGV[23]
--- @include admission/admission
--- @include teams/team
--- @include teams/marks
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local InboxCounts = require('teams/inbox_counts')
+local Limits = require('admission/limits')
+local Request = require('admission/request')
+local Team = require('teams/team')
 
-local denial = admit() or load_team()
-if denial then
-  return denial
-end
+return function(KEYS, ARGV)
+  local call = {}
+  local before, most, most_bytes, who, task_id = ARGV[19], tonumber(ARGV[20]), tonumber(ARGV[21]), ARGV[22], ARGV[23]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
 
-local function is_of(message)
-  if task_id ~= '' and message.task_id ~= task_id then
-    return false
+  local denial = Admission.admit(call) or Team.load_team(call)
+  if denial then
+    return denial
   end
-  if who == '' or message.to == 'broadcast' or string.lower(message.from or '') == who then
-    return true
-  end
-  for _, handle in ipairs(message.recipients or { message.to }) do
-    if string.lower(handle) == who then
+
+  local function is_of(message)
+    if task_id ~= '' and message.task_id ~= task_id then
+      return false
+    end
+    if who == '' or message.to == 'broadcast' or string.lower(message.from or '') == who then
       return true
     end
-  end
-  return false
-end
-
--- The message with the recipients that left, behind those that it has from before they were apart.
-local function with_left(body, left)
-  local _, last = string.find(body, '"left":[', 1, true)
-  if last then
-    return string.sub(body, 1, last) .. left .. ',' .. string.sub(body, last + 1)
-  end
-  return string.sub(body, 1, -2) .. ',"left":[' .. left .. ']}'
-end
-
--- The most sequences, and bytes, that one run looks at, of which a filter may let few pass; and so many at once. A run takes few
--- milliseconds, after which others have their turn, and counts as a request.
-local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 500, 262144, 50
-local is_filtered = who ~= '' or task_id ~= ''
-local following = before == '' and sequence or math.min(tonumber(before) - 1, sequence)
-local messages, bytes, looked_at, bytes_looked_at, is_full = {}, 0, 0, 0, false
-while following > 0 and looked_at < MOST_LOOKED_AT and bytes_looked_at < MOST_BYTES_LOOKED_AT and not is_full do
-  local names = {}
-  for of = following, math.max(following - AT_ONCE + 1, 1), -1 do
-    names[#names + 1] = string.format('%.0f', of)
-    names[#names + 1] = names[#names] .. ' left'
-  end
-  local stored = redis.call('HMGET', keys.bodies, unpack(names))
-  for index = 1, #names, 2 do
-    local body = stored[index] and stored[index + 1] and with_left(stored[index], stored[index + 1]) or stored[index]
-    if body and (not is_filtered or is_of(cjson.decode(body))) then
-      is_full = #messages == most or (#messages > 0 and bytes + #body > most_bytes)
-      if is_full then
-        break
+    for _, handle in ipairs(message.recipients or { message.to }) do
+      if string.lower(handle) == who then
+        return true
       end
-      messages[#messages + 1], bytes = body, bytes + #body
     end
-    following, looked_at, bytes_looked_at = following - 1, looked_at + 1, bytes_looked_at + #(body or '')
+    return false
   end
-end
 
-local members, fields = {}, {}
-local stored = redis.call('HGETALL', keys.team)
-for index = 1, #stored, 2 do
-  if string.sub(stored[index], 1, 1) == '=' then
-    local record = cjson.decode(stored[index + 1])
-    members[#members + 1] = { record.handle, record.from }
-    fields[#fields + 1] = team_key .. '/' .. string.sub(stored[index], 2)
+  -- The message with the recipients that left, behind those that it has from before they were apart.
+  local function with_left(body, left)
+    local _, last = string.find(body, '"left":[', 1, true)
+    if last then
+      return string.sub(body, 1, last) .. left .. ',' .. string.sub(body, last + 1)
+    end
+    return string.sub(body, 1, -2) .. ',"left":[' .. left .. ']}'
   end
+
+  -- The most sequences, and bytes, that one run looks at, of which a filter may let few pass; and so many at once. A run takes few
+  -- milliseconds, after which others have their turn, and counts as a request.
+  local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 500, 262144, 50
+  local is_filtered = who ~= '' or task_id ~= ''
+  local following = before == '' and call.sequence or math.min(tonumber(before) - 1, call.sequence)
+  local messages, bytes, looked_at, bytes_looked_at, is_full = {}, 0, 0, 0, false
+  while following > 0 and looked_at < MOST_LOOKED_AT and bytes_looked_at < MOST_BYTES_LOOKED_AT and not is_full do
+    local names = {}
+    for of = following, math.max(following - AT_ONCE + 1, 1), -1 do
+      names[#names + 1] = string.format('%.0f', of)
+      names[#names + 1] = names[#names] .. ' left'
+    end
+    local stored = redis.call('HMGET', call.keys.bodies, unpack(names))
+    for index = 1, #names, 2 do
+      local body = stored[index] and stored[index + 1] and with_left(stored[index], stored[index + 1]) or stored[index]
+      if body and (not is_filtered or is_of(cjson.decode(body))) then
+        is_full = #messages == most or (#messages > 0 and bytes + #body > most_bytes)
+        if is_full then
+          break
+        end
+        messages[#messages + 1], bytes = body, bytes + #body
+      end
+      following, looked_at, bytes_looked_at = following - 1, looked_at + 1, bytes_looked_at + #(body or '')
+    end
+  end
+
+  local members, fields = {}, {}
+  local stored = redis.call('HGETALL', call.keys.team)
+  for index = 1, #stored, 2 do
+    if string.sub(stored[index], 1, 1) == '=' then
+      local record = cjson.decode(stored[index + 1])
+      members[#members + 1] = { record.handle, record.from }
+      fields[#fields + 1] = call.team_key .. '/' .. string.sub(stored[index], 2)
+    end
+  end
+  for index, text in ipairs(#fields > 0 and redis.call('HMGET', call.keys.members, unpack(fields)) or {}) do
+    members[index][3] = InboxCounts.marks_of(text).read or 0
+  end
+  -- Members that are read for the price of one request.
+  local MEMBERS_OF_A_REQUEST = 200
+  if #members >= MEMBERS_OF_A_REQUEST then
+    Limits.count(call, 'WORK', nil, math.floor(#members / MEMBERS_OF_A_REQUEST))
+  end
+  return Team.told(call, { 'LISTED', call.now, following > 0 and string.format('%.0f', following + 1) or '', messages, members })
 end
-for index, text in ipairs(#fields > 0 and redis.call('HMGET', keys.members, unpack(fields)) or {}) do
-  members[index][3] = marks_of(text).read or 0
-end
--- Members that are read for the price of one request.
-local MEMBERS_OF_A_REQUEST = 200
-if #members >= MEMBERS_OF_A_REQUEST then
-  count('WORK', nil, math.floor(#members / MEMBERS_OF_A_REQUEST))
-end
-return told({ 'LISTED', now, following > 0 and string.format('%.0f', following + 1) or '', messages, members })

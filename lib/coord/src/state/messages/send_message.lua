@@ -5,81 +5,99 @@
 --       goes to the leader
 -- Returns { SENT, now, sequence, ids of up to 5 tasks that may be claimed, for 'idle' } or { REFUSED, now, code, words }
 --      or one of the denials of admit()
-local request_key, digest, kind, text, summary, task_id, reply_to = unpack(ARGV, 19, 25)
-local handles = { unpack(ARGV, 26) }
--- @include admission/admission
--- @include teams/team
--- @include teams/answers
--- @include mail/deliver
--- @include tasks/renewals
+local Admission = require('admission/admission')
+local Answers = require('teams/answers')
+local Clock = require('clock')
+local Deliver = require('mail/deliver')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Task = require('tasks/task')
+local Team = require('teams/team')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-local earlier, misused = answered_before(request_key, digest)
-if misused then
-  return misused
-end
--- The head of the queue, as next_task sees it, without what is kept for others.
-local function ready_tasks()
-  local MOST_NAMED, MOST_SETTLED, MOST_LOOKED_AT = 5, 512, 32
-  settle_lapsed(MOST_SETTLED)
-  local ids, ready = redis.call('ZRANGE', keys.ready, 0, MOST_LOOKED_AT - 1), {}
-  local stored = #ids > 0 and redis.call('HMGET', keys.tasks, unpack(ids)) or {}
-  for index, id in ipairs(ids) do
-    local is_free = stored[index] and not is_reserved(cjson.decode(stored[index]), member)
-    if is_free and #ready < MOST_NAMED then
+return function(KEYS, ARGV)
+  local call = {}
+  local request_key, digest, kind, text, summary, task_id, reply_to = unpack(ARGV, 19, 25)
+  local handles = { unpack(ARGV, 26) }
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Deliver.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local earlier, misused = Answers.answered_before(call, request_key, digest)
+  if misused then
+    return misused
+  end
+  -- The head of the queue, as next_task sees it, without what is kept for others.
+  local function ready_tasks()
+    local MOST_NAMED, MOST_SETTLED, MOST_LOOKED_AT = 5, 512, 32
+    Task.settle_lapsed(call, MOST_SETTLED)
+    local ids, ready = redis.call('ZRANGE', call.keys.ready, 0, MOST_LOOKED_AT - 1), {}
+    local stored = #ids > 0 and redis.call('HMGET', call.keys.tasks, unpack(ids)) or {}
+    for index, id in ipairs(ids) do
+      local is_free = stored[index] and not Task.is_reserved(call, cjson.decode(stored[index]), call.member)
+      if is_free and #ready < MOST_NAMED then
+        ready[#ready + 1] = id
+      end
+    end
+    return ready
+  end
+  -- `text`: the sequence, and the ids of the tasks that were ready then.
+  local function answer(text)
+    local sent, ready = string.match(text, '^%d+'), {}
+    for id in string.gmatch(string.sub(text, #sent + 1), '%S+') do
       ready[#ready + 1] = id
     end
+    return Team.told(call, { 'SENT', call.now, tonumber(sent), ready })
   end
-  return ready
-end
--- `text`: the sequence, and the ids of the tasks that were ready then.
-local function answer(text)
-  local sent, ready = string.match(text, '^%d+'), {}
-  for id in string.gmatch(string.sub(text, #sent + 1), '%S+') do
-    ready[#ready + 1] = id
+  if earlier then
+    return answer(earlier)
   end
-  return told({ 'SENT', now, tonumber(sent), ready })
-end
-if earlier then
-  return answer(earlier)
-end
-local is_broadcast = #handles == 0 and kind ~= 'idle'
-if kind == 'idle' then
-  handles = { team.leader }
-end
-local recipients, is_named = {}, {}
-for _, handle in ipairs(handles) do
-  local key = string.lower(handle)
-  local found = not is_named[key] and load_member(handle)
-  if found then
-    recipients[#recipients + 1] = found.handle
-  elseif not is_named[key] then
-    return refuse('NO_RECIPIENT', handle, team.name)
+  local is_broadcast = #handles == 0 and kind ~= 'idle'
+  if kind == 'idle' then
+    handles = { call.team.leader }
   end
-  is_named[key] = true
+  local recipients, is_named = {}, {}
+  for _, handle in ipairs(handles) do
+    local key = string.lower(handle)
+    local found = not is_named[key] and Team.load_member(call, handle)
+    if found then
+      recipients[#recipients + 1] = found.handle
+    elseif not is_named[key] then
+      return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+    end
+    is_named[key] = true
+  end
+  local message = {
+    from = call.member.handle, login = call.member.login, kind = kind, message = text,
+    to = is_broadcast and 'broadcast' or recipients[1], recipients = #recipients > 1 and recipients or nil,
+    summary = summary ~= '' and summary or nil, task_id = task_id ~= '' and task_id or nil, reply_to = tonumber(reply_to),
+  }
+  local sent, full, what, most
+  if is_broadcast then
+    sent, full, what, most = Deliver.broadcast(call, message)
+  else
+    sent, full, what, most = Deliver.deliver(call, recipients, message, Deliver.MOST_UNREAD)
+  end
+  if not sent then
+    return Deliver.refuse_message(call, full, what, most)
+  end
+  Renewals.renew(call)
+  sent = { string.format('%.0f', call.sequence) }
+  for _, id in ipairs(kind == 'idle' and ready_tasks() or {}) do
+    sent[#sent + 1] = id
+  end
+  sent = table.concat(sent, ' ')
+  Answers.remember_answer(call, request_key, digest, sent)
+  return answer(sent)
 end
-local message = {
-  from = member.handle, login = member.login, kind = kind, message = text,
-  to = is_broadcast and 'broadcast' or recipients[1], recipients = #recipients > 1 and recipients or nil,
-  summary = summary ~= '' and summary or nil, task_id = task_id ~= '' and task_id or nil, reply_to = tonumber(reply_to),
-}
-local sent, full, what, most
-if is_broadcast then
-  sent, full, what, most = broadcast(message)
-else
-  sent, full, what, most = deliver(recipients, message, MOST_UNREAD)
-end
-if not sent then
-  return refuse_message(full, what, most)
-end
-renew_claims()
-sent = { string.format('%.0f', sequence) }
-for _, id in ipairs(kind == 'idle' and ready_tasks() or {}) do
-  sent[#sent + 1] = id
-end
-sent = table.concat(sent, ' ')
-remember_answer(request_key, digest, sent)
-return answer(sent)

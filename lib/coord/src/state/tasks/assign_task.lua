@@ -2,63 +2,82 @@
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 id, 20 handle, '' for nobody
 -- Returns { ASSIGNED, now, the task as whole_view() has it } or { REFUSED, now, code, words } or one of the denials of admit()
-local id, handle = ARGV[19], ARGV[20]
--- @include admission/admission
--- @include teams/team
--- @include tasks/renewals
--- @include tasks/view
--- @include mail/deliver
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Deliver = require('mail/deliver')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local Offers = require('tasks/offers')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+local View = require('tasks/view')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-local RESERVED_FOR_MS, MOST_ASSIGNED, MOST_ASSIGNED_OF_LOGIN = 600000, 200, 50
-local task = current_task(id)
-if not task then
-  return refuse('NO_TASK', id, team.name)
-end
-if not is_leader() and not is_member(member, task.by, task.by_login) then
-  return refuse('NOT_CREATOR', task.by, team.leader)
-end
-if task.status == 'completed' then
-  return refuse('TASK_UNAVAILABLE', id, task.status)
-end
-if task.owner then
-  return refuse('TASK_TAKEN', id, task.status, task.owner, task.expires)
-end
-local assignee = handle ~= '' and load_member(handle)
-if handle ~= '' and (not assignee or assignee.ended) then
-  return refuse('NO_RECIPIENT', handle, team.name)
-end
-if assignee then
-  local kept, own = {}, 0
-  for other in string.gmatch(assignee.assigned, '%S+') do
-    local found = load_task(other)
-    if found and found.status ~= 'completed' and found.assignee == assignee.handle then
-      kept[#kept + 1] = other
-      own = own + (found.by_login == member.login and 1 or 0)
+return function(KEYS, ARGV)
+  local call = {}
+  local id, handle = ARGV[19], ARGV[20]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Entries.begin(call)
+  Held.begin(call)
+  Deliver.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local RESERVED_FOR_MS, MOST_ASSIGNED, MOST_ASSIGNED_OF_LOGIN = 600000, 200, 50
+  local task = Task.current_task(call, id)
+  if not task then
+    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+  end
+  if not Team.is_leader(call) and not Task.is_member(call.member, task.by, task.by_login) then
+    return Team.refuse(call, 'NOT_CREATOR', task.by, call.team.leader)
+  end
+  if task.status == 'completed' then
+    return Team.refuse(call, 'TASK_UNAVAILABLE', id, task.status)
+  end
+  if task.owner then
+    return Team.refuse(call, 'TASK_TAKEN', id, task.status, task.owner, task.expires)
+  end
+  local assignee = handle ~= '' and Team.load_member(call, handle)
+  if handle ~= '' and (not assignee or assignee.ended) then
+    return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+  end
+  if assignee then
+    local kept, own = {}, 0
+    for other in string.gmatch(assignee.assigned, '%S+') do
+      local found = Task.load_task(call, other)
+      if found and found.status ~= 'completed' and found.assignee == assignee.handle then
+        kept[#kept + 1] = other
+        own = own + (found.by_login == call.member.login and 1 or 0)
+      end
     end
+    assignee.assigned = table.concat(kept, ' ')
+    if #kept >= MOST_ASSIGNED then
+      return Team.refuse(call, 'TOO_MANY', 'assigned tasks', MOST_ASSIGNED)
+    elseif own >= MOST_ASSIGNED_OF_LOGIN and not Team.is_leader(call) and assignee.login ~= call.member.login then
+      return Team.refuse(call, 'TOO_MANY', 'tasks of one login that does not lead the team, assigned to one member', MOST_ASSIGNED_OF_LOGIN)
+    end
+    local sent, full, what, most = Deliver.deliver(call, { assignee.handle }, {
+      from = call.member.handle, login = call.member.login, to = assignee.handle, kind = 'task_assignment', task_id = id, message = task.title,
+    }, Deliver.MOST_UNREAD)
+    if not sent then
+      return Deliver.refuse_message(call, full, what, most)
+    end
+    assignee.assigned = Task.with_word(assignee.assigned, id)
+    Team.save_member(call, assignee)
   end
-  assignee.assigned = table.concat(kept, ' ')
-  if #kept >= MOST_ASSIGNED then
-    return refuse('TOO_MANY', 'assigned tasks', MOST_ASSIGNED)
-  elseif own >= MOST_ASSIGNED_OF_LOGIN and not is_leader() and assignee.login ~= member.login then
-    return refuse('TOO_MANY', 'tasks of one login that does not lead the team, assigned to one member', MOST_ASSIGNED_OF_LOGIN)
-  end
-  local sent, full, what, most = deliver({ assignee.handle }, {
-    from = member.handle, login = member.login, to = assignee.handle, kind = 'task_assignment', task_id = id, message = task.title,
-  }, MOST_UNREAD)
-  if not sent then
-    return refuse_message(full, what, most)
-  end
-  assignee.assigned = with_word(assignee.assigned, id)
-  save_member(assignee)
+  task.assignee, task.reserved = assignee and assignee.handle or nil, assignee and call.now_ms + RESERVED_FOR_MS or nil
+  task.updated = call.now_ms
+  Task.save_task(call, id, task)
+  Offers.save(call)
+  Task.emit_task(call, 'task_updated', id, task, assignee and assignee.handle or call.member.handle, call.member.login)
+  Renewals.renew(call)
+  return Team.told(call, { 'ASSIGNED', call.now, View.whole_view(call, id, task) })
 end
-task.assignee, task.reserved = assignee and assignee.handle or nil, assignee and now_ms + RESERVED_FOR_MS or nil
-task.updated = now_ms
-save_task(id, task)
-save_offers()
-emit_task('task_updated', id, task, assignee and assignee.handle or member.handle, member.login)
-renew_claims()
-return told({ 'ASSIGNED', now, whole_view(id, task) })

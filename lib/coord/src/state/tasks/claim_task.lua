@@ -9,87 +9,120 @@
 --      or an outcome of a claim of files (locks/claim.lua) that is neither; the files are those of the task; nothing claimed
 --      or { MARK_FIRST, now }: it would be claimed after mark_due
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local id, seconds, file_mode, gate_at = ARGV[19], tonumber(ARGV[20]), ARGV[21], 22
--- @include admission/admission
--- @include teams/team
--- @include tasks/hold
--- @include tasks/view
--- @include tasks/file_claims
+local Adjacency = require('builds/adjacency')
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local DueMark = require('admission/due_mark')
+local Entries = require('locks/entries')
+local FileClaims = require('tasks/file_claims')
+local FileLocks = require('tasks/file_locks')
+local FileTerms = require('tasks/file_terms')
+local GateRequest = require('locks/gate_request')
+local Held = require('locks/held')
+local Hold = require('tasks/hold')
+local HoldsAll = require('locks/holds_all')
+local Limits = require('admission/limits')
+local Policy = require('locks/policy')
+local Releases = require('locks/releases')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Survey = require('locks/survey')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+local View = require('tasks/view')
 
-local denial = admit(function()
-  local stored = load_task(id)
-  return stored and stored.files and holds_all(stored.files) or false
-end) or enter(true)
-if denial then
-  return denial
-end
-local refusal = may_claim()
-local task = current_task(id)
-if not task then
-  return refuse('NO_TASK', id, team.name)
-end
-if task.status == 'completed' then
-  return refuse('TASK_UNAVAILABLE', id, task.status)
-end
-local is_mine = task.owner and is_owned_by(task, member)
-if not is_mine then
-  refusal = refusal or refuse_task(id, task)
-  if refusal then
-    return refusal
+return function(KEYS, ARGV)
+  local call = {}
+  local id, seconds, file_mode
+  id, seconds, file_mode, call.gate_at = ARGV[19], tonumber(ARGV[20]), ARGV[21], 22
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Entries.begin(call)
+  Held.begin(call)
+  FileTerms.begin(call)
+  Adjacency.begin(call)
+  Releases.begin(call)
+  GateRequest.begin(call, KEYS, ARGV)
+  FileClaims.begin(call, KEYS, ARGV)
+
+  local denial = Admission.admit(call, function()
+    local stored = Task.load_task(call, id)
+    return stored and stored.files and HoldsAll.of(call, stored.files) or false
+  end) or Team.enter(call, true)
+  if denial then
+    return denial
   end
-end
-local has_files = task.files ~= nil and file_mode ~= ''
-if has_files and file_mode == 'NO_HEAD' and not is_mine then
-  return refuse('HEAD_REQUIRED', id, 'agent_head')
-end
-local takes_files, files = has_files and file_mode == 'HEAD', nil
-if takes_files then
-  local branch = is_mine and task.locked or task.branch
-  if branch and branch ~= request.branch then
-    return refuse('OTHER_BRANCH', id, branch, request.branch)
+  local refusal = Hold.may_claim(call)
+  local task = Task.current_task(call, id)
+  if not task then
+    return Team.refuse(call, 'NO_TASK', id, call.team.name)
   end
-  if not policy.has_judged(task.files) then
-    return policy.question(task.files)
+  if task.status == 'completed' then
+    return Team.refuse(call, 'TASK_UNAVAILABLE', id, task.status)
   end
-  -- Locks of the task that another agent of the caller's handle had are the caller's.
-  surveyed = locks_of(id, task) and { survey(policy.kept(task.files), 'WRITING', neighbor_policy, interface_of) } or {}
-  if not surveyed[1] then
-    return { 'TOO_MUCH', now, surveyed[2] or 'LOCKS' }
-  end
-  local other, shared = other_task_of(id, task.files)
-  if other then
-    return refuse('FILES_CLAIMED', id, other, shared)
-  end
-  refusal, files = claim_files_of(id, task)
-  if refusal then
-    return refusal
-  end
-else
-  if not is_mine or now_ms + seconds * 1000 < task.expires then
-    if lacks_mark(seconds) then
-      return { 'MARK_FIRST', now }
+  local is_mine = task.owner and Task.is_owned_by(call, task, call.member)
+  if not is_mine then
+    refusal = refusal or Hold.refuse_task(call, id, task)
+    if refusal then
+      return refusal
     end
-    note_mark(seconds)
   end
-  task.locked = is_mine and task.locked or nil
-end
-if is_mine then
-  local renewed = {}
-  if not takes_files and not renew_locks(id, task, now_ms + seconds * 1000, renewed) then
-    return { 'TOO_MUCH', now, 'LOCKS' }
+  local has_files = task.files ~= nil and file_mode ~= ''
+  if has_files and file_mode == 'NO_HEAD' and not is_mine then
+    return Team.refuse(call, 'HEAD_REQUIRED', id, 'agent_head')
   end
-  task.seconds = seconds
-  extend(id, task)
-  save_task(id, task)
-  -- The time may be shorter than before; the other claims are not read for it.
-  renew_by(task)
-  save_member(member)
-  save_renewed(renewed)
+  local takes_files, files = has_files and file_mode == 'HEAD', nil
+  if takes_files then
+    local branch = is_mine and task.locked or task.branch
+    if branch and branch ~= call.request.branch then
+      return Team.refuse(call, 'OTHER_BRANCH', id, branch, call.request.branch)
+    end
+    if not Policy.has_judged(call, task.files) then
+      return Policy.question(call, task.files)
+    end
+    -- Locks of the task that another agent of the caller's handle had are the caller's.
+    local surveyed = FileLocks.locks_of(call, id, task) and { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.neighbor_policy, call.interface_of) } or {}
+    if not surveyed[1] then
+      return { 'TOO_MUCH', call.now, surveyed[2] or 'LOCKS' }
+    end
+    local other, shared = FileClaims.other_task_of(call, id, task.files)
+    if other then
+      return Team.refuse(call, 'FILES_CLAIMED', id, other, shared)
+    end
+    refusal, files = FileClaims.claim(call, id, task, seconds, surveyed)
+    if refusal then
+      return refusal
+    end
+  else
+    if not is_mine or call.now_ms + seconds * 1000 < task.expires then
+      if DueMark.lacks_mark(call, seconds) then
+        return { 'MARK_FIRST', call.now }
+      end
+      DueMark.note_mark(call, seconds)
+    end
+    task.locked = is_mine and task.locked or nil
+  end
+  if is_mine then
+    local renewed = {}
+    if not takes_files and not FileLocks.renew_locks(call, id, task, call.now_ms + seconds * 1000, renewed) then
+      return { 'TOO_MUCH', call.now, 'LOCKS' }
+    end
+    task.seconds = seconds
+    Task.extend(call, id, task)
+    Task.save_task(call, id, task)
+    -- The time may be shorter than before; the other claims are not read for it.
+    Renewals.renew_by(call, task)
+    Team.save_member(call, call.member)
+    FileLocks.save_renewed(call, renewed)
+  end
+  Renewals.renew(call)
+  if not is_mine then
+    Hold.hold(call, id, task, seconds)
+  end
+  return Team.told(call, {
+    files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'), call.now, View.whole_view(call, id, task), files,
+  })
 end
-renew_claims()
-if not is_mine then
-  hold(id, task, seconds)
-end
-return told({
-  files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'), now, whole_view(id, task), files,
-})

@@ -7,86 +7,117 @@
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
 --      or { COMPLETED_BEFORE, now, the task as whole_view() has it, '1' if the result of the request is another one }: by the caller
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local id, token, result, files_at = ARGV[19], ARGV[20], ARGV[21], 22
--- @include admission/admission
--- @include teams/team
--- @include tasks/own_claim
--- @include tasks/cascade
--- @include tasks/drop
--- @include tasks/counts
--- @include tasks/renewals
--- @include tasks/view
--- @include tasks/release_terms
+local Adjacency = require('builds/adjacency')
+local Admission = require('admission/admission')
+local Cascade = require('tasks/cascade')
+local Clock = require('clock')
+local Counts = require('tasks/counts')
+local Deliver = require('mail/deliver')
+local Drop = require('tasks/drop')
+local Edges = require('tasks/edges')
+local Entries = require('locks/entries')
+local FileTerms = require('tasks/file_terms')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local Offers = require('tasks/offers')
+local OwnClaim = require('tasks/own_claim')
+local ReleaseTerms = require('tasks/release_terms')
+local Releases = require('locks/releases')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Task = require('tasks/task')
+local TaskBytes = require('tasks/bytes')
+local Team = require('teams/team')
+local TeamBytes = require('teams/bytes')
+local View = require('tasks/view')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-local task = current_task(id)
-if not task then
-  return refuse('NO_TASK', id, team.name)
-end
-if task.status == 'pending' then
-  return refuse('INVALID_TRANSITION', task.status, 'completed')
-end
-if task.status == 'completed' then
-  local refusal = refuse_unless_completed_by(id, task, token)
+return function(KEYS, ARGV)
+  local call = {}
+  local id, token, result
+  id, token, result, call.files_at = ARGV[19], ARGV[20], ARGV[21], 22
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Deliver.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+  FileTerms.begin(call)
+  Releases.begin(call)
+  Adjacency.begin(call)
+  ReleaseTerms.begin(call, KEYS, ARGV)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local task = Task.current_task(call, id)
+  if not task then
+    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+  end
+  if task.status == 'pending' then
+    return Team.refuse(call, 'INVALID_TRANSITION', task.status, 'completed')
+  end
+  if task.status == 'completed' then
+    local refusal = OwnClaim.refuse_unless_completed_by(call, id, task, token)
+    if refusal then
+      return refusal
+    end
+    local is_other = result ~= '' and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
+    return Team.told(call, { 'COMPLETED_BEFORE', call.now, View.whole_view(call, id, task), is_other and '1' or '0' })
+  end
+  local refusal = OwnClaim.refuse_unless_own(call, id, task, token, true)
   if refusal then
     return refusal
   end
-  local is_other = result ~= '' and redis.call('HGET', keys.texts, id .. ' result') ~= result
-  return told({ 'COMPLETED_BEFORE', now, whole_view(id, task), is_other and '1' or '0' })
-end
-local refusal = refuse_unless_own(id, task, token, true)
-if refusal then
-  return refusal
-end
-refusal = refuse_bytes(#result)
-if refusal then
-  return refusal
-end
-local files
-if task.locked and task.files and file_mode ~= '' then
-  if file_mode == 'NO_HEAD' then
-    return refuse('HEAD_REQUIRED', id, 'new_repo_head')
-  end
-  if task.locked ~= request.branch then
-    return refuse('OTHER_BRANCH', id, task.locked, request.branch)
-  end
-  refusal, files = release_files_of(id, task, false)
+  refusal = TaskBytes.refuse_bytes(call, #result)
   if refusal then
     return refusal
   end
-end
-local has_lapsed = task.owner == nil
-task.owner, task.login, task.status = member.handle, member.login, 'completed'
-task.completed, task.updated, task.expires, task.ended, task.locked = now_ms, now_ms, nil, nil, nil
-redis.call('ZREM', keys.leases, id)
-redis.call('ZREM', keys.ready, id)
-if is_held_back(task) then
-  redis.call('ZREM', keys.edges, 'h ' .. id)
-end
-if result ~= '' then
-  add_bytes(task, #result)
-  count_bytes('bytes', request.user_id, #result)
-  redis.call('HSET', keys.texts, id .. ' result', result, id .. ' author', member.handle .. ' ' .. member.login)
-end
-save_task(id, task)
-forget_claim(id)
-mark_completed(id)
-redis.call('ZADD', keys.done, string.format('%.0f', now_ms), id)
-count_tasks(-1, 1)
-close_task(task)
-emit_task('task_completed', id, task, member.handle, member.login)
-local freed, not_told = unblock(id, (ends_of('b', id)), 'Dependencies are met')
+  local files
+  if task.locked and task.files and call.file_mode ~= '' then
+    if call.file_mode == 'NO_HEAD' then
+      return Team.refuse(call, 'HEAD_REQUIRED', id, 'new_repo_head')
+    end
+    if task.locked ~= call.request.branch then
+      return Team.refuse(call, 'OTHER_BRANCH', id, task.locked, call.request.branch)
+    end
+    refusal, files = ReleaseTerms.release(call, id, task, false)
+    if refusal then
+      return refusal
+    end
+  end
+  local has_lapsed = task.owner == nil
+  task.owner, task.login, task.status = call.member.handle, call.member.login, 'completed'
+  task.completed, task.updated, task.expires, task.ended, task.locked = call.now_ms, call.now_ms, nil, nil, nil
+  redis.call('ZREM', call.keys.leases, id)
+  redis.call('ZREM', call.keys.ready, id)
+  if Task.is_held_back(task) then
+    redis.call('ZREM', call.keys.edges, 'h ' .. id)
+  end
+  if result ~= '' then
+    TaskBytes.add_bytes(call, task, #result)
+    TeamBytes.count_bytes(call, 'bytes', call.request.user_id, #result)
+    redis.call('HSET', call.keys.texts, id .. ' result', result, id .. ' author', call.member.handle .. ' ' .. call.member.login)
+  end
+  Task.save_task(call, id, task)
+  OwnClaim.forget_claim(call, id)
+  Edges.mark_completed(call, id)
+  redis.call('ZADD', call.keys.done, string.format('%.0f', call.now_ms), id)
+  Counts.count_tasks(call, -1, 1)
+  Counts.close_task(call, task)
+  Task.emit_task(call, 'task_completed', id, task, call.member.handle, call.member.login)
+  local freed, not_told = Cascade.unblock(call, id, (Edges.ends_of(call, 'b', id)), 'Dependencies are met')
 
--- The newest 10,000 completed tasks stay.
-local MOST_DONE = 10000
-if redis.call('ZCARD', keys.done) > MOST_DONE then
-  local oldest = redis.call('ZRANGE', keys.done, 0, 0)[1]
-  drop_task(oldest)
-  count_tasks(0, -1)
+  -- The newest 10,000 completed tasks stay.
+  local MOST_DONE = 10000
+  if redis.call('ZCARD', call.keys.done) > MOST_DONE then
+    local oldest = redis.call('ZRANGE', call.keys.done, 0, 0)[1]
+    Drop.drop_task(call, oldest)
+    Counts.count_tasks(call, 0, -1)
+  end
+  Offers.save(call)
+  Renewals.renew(call)
+  return Team.told(call, { 'COMPLETED', call.now, View.whole_view(call, id, task), has_lapsed and '1' or '0', freed, not_told, files })
 end
-save_offers()
-renew_claims()
-return told({ 'COMPLETED', now, whole_view(id, task), has_lapsed and '1' or '0', freed, not_told, files })

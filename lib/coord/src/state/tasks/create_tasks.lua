@@ -4,189 +4,212 @@
 --       fields as JSON (`title`, `priority`; `id`, `files`, `branch`, `intent_id`, absent for none), description or '', what it
 --       depends on, and what depends on it, separated by blanks: ids, or '#2' for the second task of the request
 -- Returns { CREATED, now, ids, the tasks as views_of() has them } or { REFUSED, now, code, words } or one of the denials of admit()
-local request_key, digest = ARGV[19], ARGV[20]
-local given = { unpack(ARGV, 21) }
--- @include admission/admission
--- @include chunks
--- @include teams/team
--- @include teams/answers
--- @include tasks/view
--- @include tasks/planned
--- @include tasks/spelling
--- @include tasks/counts
--- @include tasks/bytes
--- @include tasks/renewals
+local Admission = require('admission/admission')
+local Answers = require('teams/answers')
+local Chunks = require('chunks')
+local Clock = require('clock')
+local Counts = require('tasks/counts')
+local Edges = require('tasks/edges')
+local Emit = require('events/emit')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local Offers = require('tasks/offers')
+local Planned = require('tasks/planned')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Rings = require('tasks/rings')
+local Task = require('tasks/task')
+local TaskBytes = require('tasks/bytes')
+local TaskSpelling = require('tasks/spelling')
+local Team = require('teams/team')
+local TeamBytes = require('teams/bytes')
+local View = require('tasks/view')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-local function answer(ids)
-  local stored, kept, kept_ids = redis.call('HMGET', keys.tasks, unpack(ids)), {}, {}
+return function(KEYS, ARGV)
+  local call = {}
+  local request_key, digest = ARGV[19], ARGV[20]
+  local given = { unpack(ARGV, 21) }
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Planned.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local function answer(ids)
+    local stored, kept, kept_ids = redis.call('HMGET', call.keys.tasks, unpack(ids)), {}, {}
+    for index, id in ipairs(ids) do
+      if stored[index] then
+        kept_ids[#kept_ids + 1], kept[#kept + 1] = id, stored[index]
+      end
+    end
+    return Team.told(call, { 'CREATED', call.now, ids, View.views_of(call, kept_ids, kept) })
+  end
+  local earlier, misused = Answers.answered_before(call, request_key, digest)
+  if misused then
+    return misused
+  elseif earlier then
+    return answer(cjson.decode(earlier))
+  end
+
+  local MOST_OPEN, MOST_OPEN_OF_LOGIN, MOST_DIGITS = 20000, 5000, 9
+  local count = #given / 4
+  if tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')) + count > MOST_OPEN then
+    return Team.refuse(call, 'TOO_MANY', 'open tasks', MOST_OPEN)
+  end
+  local number, own_open = unpack(redis.call('HMGET', call.keys.team, 'tasks', 'open ' .. call.member.login))
+  number, own_open = tonumber(number or 0), (own_open or 0) + count
+  if own_open > MOST_OPEN_OF_LOGIN and Team.load_member(call, call.team.leader).login ~= call.member.login then
+    return Team.refuse(call, 'TOO_MANY', 'open tasks of one login that does not lead the team', MOST_OPEN_OF_LOGIN)
+  end
+  local tasks, ids, names, is_new, is_taken, spelled, place_of_new = {}, {}, {}, {}, {}, {}, {}
+  for index = 1, count do
+    local task = cjson.decode(given[4 * index - 3])
+    number = number + 1
+    local id = task.id or string.format('t%.0f', number)
+    -- Longer numbers are no numbers of Coord's: the next ones, and the places in the queue, would not be whole numbers any more.
+    local own = #id <= #'t' + MOST_DIGITS and tonumber(string.match(id, '^[tT](%d+)$'))
+    if own and own > number then
+      number = own
+    end
+    task.number = number
+    task.status, task.created, task.by, task.by_login = 'pending', call.now_ms, call.member.handle, call.member.login
+    if is_taken[string.lower(id)] or task.id and TaskSpelling.is_id_taken(call, id) then
+      return Team.refuse(call, 'TASK_EXISTS', id)
+    end
+    if string.lower(id) ~= id then
+      spelled[#spelled + 1] = 0
+      spelled[#spelled + 1] = TaskSpelling.spelling_mark(id)
+    end
+    task.id, place_of_new[id] = nil, index
+    tasks[index], ids[index], names[id], is_new[id], is_taken[string.lower(id)] = task, id, '#' .. index, true, true
+  end
+
+  -- The tasks that are named: those of the request, or of the team.
+  local named, is_named = {}, {}
+  for index = 1, count do
+    for place = 1, 0, -1 do
+      for name in string.gmatch(given[4 * index - place], '%S+') do
+        if string.sub(name, 1, 1) ~= '#' and not is_new[name] and not is_named[name] then
+          is_named[name] = true
+          named[#named + 1] = name
+        end
+      end
+    end
+  end
+  local completed, found = Edges.statuses(call, named)
+  for index = 1, count do
+    for place = 1, 0, -1 do
+      local order = {}
+      for name in string.gmatch(given[4 * index - place], '%S+') do
+        local id = string.sub(name, 1, 1) == '#' and ids[tonumber(string.sub(name, 2))] or name
+        if not is_new[id] and not found[id] then
+          return Team.refuse(call, place == 1 and 'NO_DEPENDENCY' or 'NO_BLOCKED', id)
+        end
+        order[#order + 1] = id
+        if place == 1 then
+          Planned.plan_edge(call, ids[index], id)
+        else
+          Planned.plan_edge(call, id, ids[index])
+        end
+      end
+      tasks[index][place == 1 and 'dependency_order' or 'block_order'] = Planned.given_order(order)
+    end
+  end
+  local too_many = Planned.refuse_planned(call, function(id)
+    return is_new[id] and 0 or Edges.count_of_ends(call, 'd', id, completed[id])
+  end)
+  if too_many then
+    return too_many
+  end
+  -- Each new task counts itself and its dependencies; those that others come to have on it, too. A ring through tasks that were there
+  -- before takes an edge from one of these, and one to one.
+  local edges_of, among_new, leads_in, leads_out, bytes = {}, {}, false, false, 0
+  for _, edge in ipairs(call.added) do
+    local of, on = place_of_new[edge[1]], place_of_new[edge[2]]
+    edges_of[of or on] = (edges_of[of or on] or 0) + 1
+    if of and on then
+      among_new[#among_new + 1] = edge
+    end
+    leads_in, leads_out = leads_in or not of, leads_out or not on
+  end
+  for index, task in ipairs(tasks) do
+    local own = TaskBytes.BYTES_OF_TASK + #given[4 * index - 3] + #given[4 * index - 2] + TaskBytes.BYTES_OF_DEPENDENCY * (edges_of[index] or 0)
+    TaskBytes.add_bytes(call, task, own)
+    bytes = bytes + own
+  end
+  local no_room = TaskBytes.refuse_bytes(call, bytes)
+  if no_room then
+    return no_room
+  end
+  local searched = leads_in and leads_out and call.added or among_new
+  local ring, is_cut
+  if #searched > 0 then
+    ring, is_cut = Rings.ring_of(call, searched, {}, is_new)
+  end
+  if is_cut then
+    return Rings.refuse_search(call)
+  elseif ring then
+    local is_about = {}
+    for index, id in ipairs(ring) do
+      ring[index] = names[id] or id
+      is_about[ring[index]] = names[id] ~= nil
+    end
+    return Rings.refuse_ring(call, ring, is_about)
+  end
+
+  local stored, texts, order, ready, unmet = {}, {}, {}, {}, {}
+  local more = #call.added > 0 and Planned.link_planned(call, completed) or {}
   for index, id in ipairs(ids) do
-    if stored[index] then
-      kept_ids[#kept_ids + 1], kept[#kept + 1] = id, stored[index]
+    local task, description = tasks[index], given[4 * index - 2]
+    table.insert(stored, id)
+    table.insert(stored, cjson.encode(task))
+    table.insert(order, task.number)
+    table.insert(order, id)
+    if description ~= '' then
+      table.insert(texts, id)
+      table.insert(texts, description)
+    end
+    if not more[id] then
+      table.insert(ready, string.format('%.0f', Task.RANKS[task.priority] * 1e10 + task.number))
+      table.insert(ready, id)
     end
   end
-  return told({ 'CREATED', now, ids, views_of(kept_ids, kept) })
-end
-local earlier, misused = answered_before(request_key, digest)
-if misused then
-  return misused
-elseif earlier then
-  return answer(cjson.decode(earlier))
-end
-
-local MOST_OPEN, MOST_OPEN_OF_LOGIN, MOST_DIGITS = 20000, 5000, 9
-local count = #given / 4
-if tonumber(redis.call('HGET', keys.teams, team_key .. '/open')) + count > MOST_OPEN then
-  return refuse('TOO_MANY', 'open tasks', MOST_OPEN)
-end
-local number, own_open = unpack(redis.call('HMGET', keys.team, 'tasks', 'open ' .. member.login))
-number, own_open = tonumber(number or 0), (own_open or 0) + count
-if own_open > MOST_OPEN_OF_LOGIN and load_member(team.leader).login ~= member.login then
-  return refuse('TOO_MANY', 'open tasks of one login that does not lead the team', MOST_OPEN_OF_LOGIN)
-end
-local tasks, ids, names, is_new, is_taken, spelled, place_of_new = {}, {}, {}, {}, {}, {}, {}
-for index = 1, count do
-  local task = cjson.decode(given[4 * index - 3])
-  number = number + 1
-  local id = task.id or string.format('t%.0f', number)
-  -- Longer numbers are no numbers of Coord's: the next ones, and the places in the queue, would not be whole numbers any more.
-  local own = #id <= #'t' + MOST_DIGITS and tonumber(string.match(id, '^[tT](%d+)$'))
-  if own and own > number then
-    number = own
-  end
-  task.number = number
-  task.status, task.created, task.by, task.by_login = 'pending', now_ms, member.handle, member.login
-  if is_taken[string.lower(id)] or task.id and is_id_taken(id) then
-    return refuse('TASK_EXISTS', id)
-  end
-  if string.lower(id) ~= id then
-    spelled[#spelled + 1] = 0
-    spelled[#spelled + 1] = spelling_mark(id)
-  end
-  task.id, place_of_new[id] = nil, index
-  tasks[index], ids[index], names[id], is_new[id], is_taken[string.lower(id)] = task, id, '#' .. index, true, true
-end
-
--- The tasks that are named: those of the request, or of the team.
-local named, is_named = {}, {}
-for index = 1, count do
-  for place = 1, 0, -1 do
-    for name in string.gmatch(given[4 * index - place], '%S+') do
-      if string.sub(name, 1, 1) ~= '#' and not is_new[name] and not is_named[name] then
-        is_named[name] = true
-        named[#named + 1] = name
-      end
+  local blocked = {}
+  for id, count_more in pairs(more) do
+    if is_new[id] then
+      table.insert(unmet, id)
+      table.insert(unmet, count_more)
+    else
+      table.insert(blocked, id)
     end
   end
-end
-local completed, found = statuses(named)
-for index = 1, count do
-  for place = 1, 0, -1 do
-    local order = {}
-    for name in string.gmatch(given[4 * index - place], '%S+') do
-      local id = string.sub(name, 1, 1) == '#' and ids[tonumber(string.sub(name, 2))] or name
-      if not is_new[id] and not found[id] then
-        return refuse(place == 1 and 'NO_DEPENDENCY' or 'NO_BLOCKED', id)
-      end
-      order[#order + 1] = id
-      if place == 1 then
-        plan_edge(ids[index], id)
-      else
-        plan_edge(id, ids[index])
-      end
-    end
-    tasks[index][place == 1 and 'dependency_order' or 'block_order'] = given_order(order)
+  for index, before in ipairs(Chunks.values_of(call.keys.unmet, blocked)) do
+    table.insert(unmet, blocked[index])
+    table.insert(unmet, (before or 0) + more[blocked[index]])
   end
+  Chunks.call_in_chunks('ZREM', call.keys.ready, blocked)
+  Chunks.call_in_chunks('HSET', call.keys.tasks, stored)
+  Chunks.call_in_chunks('HSET', call.keys.texts, texts)
+  Chunks.call_in_chunks('HSET', call.keys.unmet, unmet)
+  Chunks.call_in_chunks('ZADD', call.keys.order, order)
+  Chunks.call_in_chunks('ZADD', call.keys.edges, spelled)
+  Chunks.call_in_chunks('ZADD', call.keys.ready, ready)
+  redis.call('HSET', call.keys.team, 'tasks', number, 'open ' .. call.member.login, own_open)
+  Offers.save(call)
+  Counts.count_tasks(call, count, 0)
+  TeamBytes.count_bytes(call, 'bytes', call.request.user_id, bytes)
+  Emit.event(call, {
+    type = 'task_created', team = call.team.name, handle = call.member.handle, user = call.member.login, tasks = Emit.names_of(ids), task_count = count,
+  })
+  Renewals.renew(call)
+  Answers.remember_answer(call, request_key, digest, cjson.encode(ids))
+  return answer(ids)
 end
-local too_many = refuse_planned(function(id)
-  return is_new[id] and 0 or count_of_ends('d', id, completed[id])
-end)
-if too_many then
-  return too_many
-end
--- Each new task counts itself and its dependencies; those that others come to have on it, too. A ring through tasks that were there
--- before takes an edge from one of these, and one to one.
-local edges_of, among_new, leads_in, leads_out, bytes = {}, {}, false, false, 0
-for _, edge in ipairs(added) do
-  local of, on = place_of_new[edge[1]], place_of_new[edge[2]]
-  edges_of[of or on] = (edges_of[of or on] or 0) + 1
-  if of and on then
-    among_new[#among_new + 1] = edge
-  end
-  leads_in, leads_out = leads_in or not of, leads_out or not on
-end
-for index, task in ipairs(tasks) do
-  local own = BYTES_OF_TASK + #given[4 * index - 3] + #given[4 * index - 2] + BYTES_OF_DEPENDENCY * (edges_of[index] or 0)
-  add_bytes(task, own)
-  bytes = bytes + own
-end
-local no_room = refuse_bytes(bytes)
-if no_room then
-  return no_room
-end
-local searched = leads_in and leads_out and added or among_new
-local ring, is_cut
-if #searched > 0 then
-  ring, is_cut = ring_of(searched, {}, is_new)
-end
-if is_cut then
-  return refuse_search()
-elseif ring then
-  local is_about = {}
-  for index, id in ipairs(ring) do
-    ring[index] = names[id] or id
-    is_about[ring[index]] = names[id] ~= nil
-  end
-  return refuse_ring(ring, is_about)
-end
-
-local stored, texts, order, ready, unmet = {}, {}, {}, {}, {}
-local more = #added > 0 and link_planned(completed) or {}
-for index, id in ipairs(ids) do
-  local task, description = tasks[index], given[4 * index - 2]
-  table.insert(stored, id)
-  table.insert(stored, cjson.encode(task))
-  table.insert(order, task.number)
-  table.insert(order, id)
-  if description ~= '' then
-    table.insert(texts, id)
-    table.insert(texts, description)
-  end
-  if not more[id] then
-    table.insert(ready, string.format('%.0f', RANKS[task.priority] * 1e10 + task.number))
-    table.insert(ready, id)
-  end
-end
-local blocked = {}
-for id, count_more in pairs(more) do
-  if is_new[id] then
-    table.insert(unmet, id)
-    table.insert(unmet, count_more)
-  else
-    table.insert(blocked, id)
-  end
-end
-for index, before in ipairs(values_of(keys.unmet, blocked)) do
-  table.insert(unmet, blocked[index])
-  table.insert(unmet, (before or 0) + more[blocked[index]])
-end
-call_in_chunks('ZREM', keys.ready, blocked)
-call_in_chunks('HSET', keys.tasks, stored)
-call_in_chunks('HSET', keys.texts, texts)
-call_in_chunks('HSET', keys.unmet, unmet)
-call_in_chunks('ZADD', keys.order, order)
-call_in_chunks('ZADD', keys.edges, spelled)
-call_in_chunks('ZADD', keys.ready, ready)
-redis.call('HSET', keys.team, 'tasks', number, 'open ' .. member.login, own_open)
-save_offers()
-count_tasks(count, 0)
-count_bytes('bytes', request.user_id, bytes)
-emit({
-  type = 'task_created', team = team.name, handle = member.handle, user = member.login, tasks = names_of(ids), task_count = count,
-})
-renew_claims()
-remember_answer(request_key, digest, cjson.encode(ids))
-return answer(ids)

@@ -3,53 +3,74 @@
 -- ARGV: those of admission/request and teams/team, then 19 id, 20 '1' to remove it even if others depend on it
 -- Returns { DELETED, now, number of tasks that became ready, members that were not told because there is no room for it }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local id, is_unlinked = ARGV[19], ARGV[20] == '1'
--- @include admission/admission
--- @include teams/team
--- @include tasks/renewals
--- @include tasks/cascade
--- @include tasks/drop
--- @include tasks/counts
+local Admission = require('admission/admission')
+local Cascade = require('tasks/cascade')
+local Clock = require('clock')
+local Counts = require('tasks/counts')
+local Deliver = require('mail/deliver')
+local Drop = require('tasks/drop')
+local Edges = require('tasks/edges')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local Offers = require('tasks/offers')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Task = require('tasks/task')
+local Team = require('teams/team')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-local task = current_task(id)
-if not task then
-  return refuse('NO_TASK', id, team.name)
-end
-local is_completed, dependents = task.status == 'completed', ends_of('b', id)
-if not is_completed and #dependents > 0 and not is_unlinked then
-  -- Among the edges of earlier versions there are those of completed tasks.
-  local completed = statuses(dependents)
-  for _, other in ipairs(dependents) do
-    if not completed[other] then
-      return refuse('DEPENDED_ON', id, other)
+return function(KEYS, ARGV)
+  local call = {}
+  local id, is_unlinked = ARGV[19], ARGV[20] == '1'
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Entries.begin(call)
+  Held.begin(call)
+  Deliver.begin(call)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  local task = Task.current_task(call, id)
+  if not task then
+    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+  end
+  local is_completed, dependents = task.status == 'completed', Edges.ends_of(call, 'b', id)
+  if not is_completed and #dependents > 0 and not is_unlinked then
+    -- Among the edges of earlier versions there are those of completed tasks.
+    local completed = Edges.statuses(call, dependents)
+    for _, other in ipairs(dependents) do
+      if not completed[other] then
+        return Team.refuse(call, 'DEPENDED_ON', id, other)
+      end
     end
   end
-end
-if not is_completed and task.owner and not is_owned_by(task, member) and not is_leader() then
-  return refuse('TASK_TAKEN', id, task.status, task.owner, task.expires)
-end
-renew_claims()
-drop_task(id)
-count_tasks(is_completed and 0 or -1, is_completed and -1 or 0)
-if not is_completed then
-  close_task(task)
-end
-member.claims = without_word(member.claims, id)
-save_member(member)
-emit_task('task_deleted', id, task, member.handle, member.login)
-local freed, not_told = 0, {}
-if not is_completed then
-  freed, not_told = unblock(id, dependents, 'Dependencies are gone with task ' .. id .. ', which was deleted')
-end
-if not is_completed and task.owner and not is_owned_by(task, member) then
-  local text = 'Task ' .. id .. ', which you had, was deleted by ' .. member.handle .. ': ' .. task.title
-  if not tell_member(task.owner, id, text) then
-    not_told[#not_told + 1] = task.owner
+  if not is_completed and task.owner and not Task.is_owned_by(call, task, call.member) and not Team.is_leader(call) then
+    return Team.refuse(call, 'TASK_TAKEN', id, task.status, task.owner, task.expires)
   end
+  Renewals.renew(call)
+  Drop.drop_task(call, id)
+  Counts.count_tasks(call, is_completed and 0 or -1, is_completed and -1 or 0)
+  if not is_completed then
+    Counts.close_task(call, task)
+  end
+  call.member.claims = Task.without_word(call.member.claims, id)
+  Team.save_member(call, call.member)
+  Task.emit_task(call, 'task_deleted', id, task, call.member.handle, call.member.login)
+  local freed, not_told = 0, {}
+  if not is_completed then
+    freed, not_told = Cascade.unblock(call, id, dependents, 'Dependencies are gone with task ' .. id .. ', which was deleted')
+  end
+  if not is_completed and task.owner and not Task.is_owned_by(call, task, call.member) then
+    local text = 'Task ' .. id .. ', which you had, was deleted by ' .. call.member.handle .. ': ' .. task.title
+    if not Cascade.tell_member(call, task.owner, id, text) then
+      not_told[#not_told + 1] = task.owner
+    end
+  end
+  Offers.save(call)
+  return Team.told(call, { 'DELETED', call.now, freed, not_told })
 end
-save_offers()
-return told({ 'DELETED', now, freed, not_told })

@@ -5,99 +5,112 @@
 --       case, 25 file; 26 '1' for descriptions, too
 -- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them, each with its description, or '' }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local after, most, status, owner, kind, text, file, has_texts = unpack(ARGV, 19, 26)
--- @include admission/admission
--- @include teams/team
--- @include tasks/view
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Request = require('admission/request')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+local View = require('tasks/view')
 
-local denial = admit() or load_team()
-if denial then
-  return denial
-end
--- The most that one run looks at and returns: two milliseconds of the store, after which others have their turn. Each run counts as a
--- request.
-local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE, MOST_VIEWED = 500, 262144, 50, 250
-local MOST_BYTES, VIEWED_AT_ONCE = 131072, 20
-most = math.min(tonumber(most), MOST_VIEWED)
+return function(KEYS, ARGV)
+  local call = {}
+  local after, most, status, owner, kind, text, file, has_texts = unpack(ARGV, 19, 26)
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
 
-local function is_about_file(task)
-  for _, path in ipairs(task.files or {}) do
-    if path == file then
-      return true
+  local denial = Admission.admit(call) or Team.load_team(call)
+  if denial then
+    return denial
+  end
+  -- The most that one run looks at and returns: two milliseconds of the store, after which others have their turn. Each run counts as a
+  -- request.
+  local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE, MOST_VIEWED = 500, 262144, 50, 250
+  local MOST_BYTES, VIEWED_AT_ONCE = 131072, 20
+  most = math.min(tonumber(most), MOST_VIEWED)
+
+  local function is_about_file(task)
+    for _, path in ipairs(task.files or {}) do
+      if path == file then
+        return true
+      end
+    end
+    return false
+  end
+
+  local function passes(task, unmet)
+    local is_free = task.status ~= 'completed' and not Task.is_held(call, task)
+    if status ~= '' and task.status ~= status then
+      return false
+    elseif owner ~= '' and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or Task.is_held(call, task))) then
+      return false
+    elseif kind == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < Task.MOST_LAPSES) then
+      return false
+    elseif kind == 'UNCLAIMED' and not is_free then
+      return false
+    elseif kind == 'BLOCKED' and (unmet == 0 or task.status == 'completed') then
+      return false
+    end
+    if file ~= '' and not is_about_file(task) then
+      return false
+    end
+    return text == '' or string.find(string.lower(task.title), text, 1, true) ~= nil
+  end
+
+  -- What the text of a task that passes has in it; to decode all tasks takes several times as long. Quotes in a text are escaped.
+  local status_text = status ~= '' and '"status":"' .. status .. '"'
+  local file_text = file ~= '' and cjson.encode(file)
+  local owner_text = owner ~= '' and '"owner":"' .. owner .. '"'
+  local title_text = text ~= '' and string.lower(string.sub(cjson.encode(text), 2, -2))
+
+  local function may_pass(task)
+    if status_text and not string.find(task, status_text, 1, true) or file_text and not string.find(task, file_text, 1, true) then
+      return false
+    end
+    local lower = (owner_text or title_text) and string.lower(task)
+    return not (owner_text and not string.find(lower, owner_text, 1, true) or title_text and not string.find(lower, title_text, 1, true))
+  end
+
+  local ids, stored, numbers, looked_at, bytes, last, is_end, is_full = {}, {}, {}, 0, 0, after, false, false
+  while not is_end and not is_full do
+    local some = redis.call('ZRANGEBYSCORE', call.keys.order, '(' .. last, '+inf', 'LIMIT', 0, AT_ONCE)
+    local tasks = #some > 0 and redis.call('HMGET', call.keys.tasks, unpack(some)) or {}
+    local unmet = #some > 0 and kind ~= '' and redis.call('HMGET', call.keys.unmet, unpack(some)) or {}
+    is_end = #some < AT_ONCE
+    for index, id in ipairs(some) do
+      looked_at, bytes = looked_at + 1, bytes + #tasks[index]
+      local task = may_pass(tasks[index]) and cjson.decode(tasks[index])
+      if task and passes(task, tonumber(unmet[index] or 0)) then
+        ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], string.format('%.0f', task.number)
+      end
+      is_full = #ids == most or looked_at >= MOST_LOOKED_AT or bytes >= MOST_BYTES_LOOKED_AT
+      if is_full or index == #some then
+        last = string.match(tasks[index], '"number":(%d+)')
+      end
+      if is_full then
+        is_end = is_end and index == #some
+        break
+      end
     end
   end
-  return false
-end
 
-local function passes(task, unmet)
-  local is_free = task.status ~= 'completed' and not is_held(task)
-  if status ~= '' and task.status ~= status then
-    return false
-  elseif owner ~= '' and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or is_held(task))) then
-    return false
-  elseif kind == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < MOST_LAPSES) then
-    return false
-  elseif kind == 'UNCLAIMED' and not is_free then
-    return false
-  elseif kind == 'BLOCKED' and (unmet == 0 or task.status == 'completed') then
-    return false
-  end
-  if file ~= '' and not is_about_file(task) then
-    return false
-  end
-  return text == '' or string.find(string.lower(task.title), text, 1, true) ~= nil
-end
-
--- What the text of a task that passes has in it; to decode all tasks takes several times as long. Quotes in a text are escaped.
-local status_text = status ~= '' and '"status":"' .. status .. '"'
-local file_text = file ~= '' and cjson.encode(file)
-local owner_text = owner ~= '' and '"owner":"' .. owner .. '"'
-local title_text = text ~= '' and string.lower(string.sub(cjson.encode(text), 2, -2))
-
-local function may_pass(task)
-  if status_text and not string.find(task, status_text, 1, true) or file_text and not string.find(task, file_text, 1, true) then
-    return false
-  end
-  local lower = (owner_text or title_text) and string.lower(task)
-  return not (owner_text and not string.find(lower, owner_text, 1, true) or title_text and not string.find(lower, title_text, 1, true))
-end
-
-local ids, stored, numbers, looked_at, bytes, last, is_end, is_full = {}, {}, {}, 0, 0, after, false, false
-while not is_end and not is_full do
-  local some = redis.call('ZRANGEBYSCORE', keys.order, '(' .. last, '+inf', 'LIMIT', 0, AT_ONCE)
-  local tasks = #some > 0 and redis.call('HMGET', keys.tasks, unpack(some)) or {}
-  local unmet = #some > 0 and kind ~= '' and redis.call('HMGET', keys.unmet, unpack(some)) or {}
-  is_end = #some < AT_ONCE
-  for index, id in ipairs(some) do
-    looked_at, bytes = looked_at + 1, bytes + #tasks[index]
-    local task = may_pass(tasks[index]) and cjson.decode(tasks[index])
-    if task and passes(task, tonumber(unmet[index] or 0)) then
-      ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], string.format('%.0f', task.number)
-    end
-    is_full = #ids == most or looked_at >= MOST_LOOKED_AT or bytes >= MOST_BYTES_LOOKED_AT
-    if is_full or index == #some then
-      last = string.match(tasks[index], '"number":(%d+)')
-    end
-    if is_full then
-      is_end = is_end and index == #some
-      break
+  -- As many of them as an answer has room for, and at least one.
+  local views, answered = {}, 0
+  for first = 1, #ids, VIEWED_AT_ONCE do
+    local rest = math.min(first + VIEWED_AT_ONCE - 1, #ids)
+    local some = { unpack(ids, first, rest) }
+    local texts = has_texts == '1' and redis.call('HMGET', call.keys.texts, unpack(some)) or {}
+    for offset, view in ipairs(View.views_of(call, some, { unpack(stored, first, rest) })) do
+      view[#view + 1] = texts[offset] or ''
+      answered = answered + #view[2] + #view[3] + #view[4] + #view[5] + #view[8]
+      if answered > MOST_BYTES and #views > 0 then
+        return Team.told(call, { 'LISTED', call.now, numbers[first + offset - 2], views })
+      end
+      views[#views + 1] = view
     end
   end
+  return Team.told(call, { 'LISTED', call.now, is_end and '' or last, views })
 end
-
--- As many of them as an answer has room for, and at least one.
-local views, answered = {}, 0
-for first = 1, #ids, VIEWED_AT_ONCE do
-  local rest = math.min(first + VIEWED_AT_ONCE - 1, #ids)
-  local some = { unpack(ids, first, rest) }
-  local texts = has_texts == '1' and redis.call('HMGET', keys.texts, unpack(some)) or {}
-  for offset, view in ipairs(views_of(some, { unpack(stored, first, rest) })) do
-    view[#view + 1] = texts[offset] or ''
-    answered = answered + #view[2] + #view[3] + #view[4] + #view[5] + #view[8]
-    if answered > MOST_BYTES and #views > 0 then
-      return told({ 'LISTED', now, numbers[first + offset - 2], views })
-    end
-    views[#views + 1] = view
-  end
-end
-return told({ 'LISTED', now, is_end and '' or last, views })

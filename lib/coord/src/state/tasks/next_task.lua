@@ -13,239 +13,274 @@
 --           how many these are, the leader }
 --      or { MARK_FIRST, now }: one would be claimed after mark_due
 --      or { FILES, ... }, the outcome of a claim of files that is neither, { REFUSED, now, code, words } or a denial, as of claim_task
-local request_key, digest, seconds, file_mode = ARGV[19], ARGV[20], tonumber(ARGV[21]), ARGV[22]
-local skipped, gate_at = ARGV[23], 24
--- @include admission/admission
--- @include teams/team
--- @include teams/answers
--- @include tasks/hold
--- @include tasks/view
--- @include tasks/file_claims
+local Adjacency = require('builds/adjacency')
+local Admission = require('admission/admission')
+local Answers = require('teams/answers')
+local Clock = require('clock')
+local DueMark = require('admission/due_mark')
+local Edges = require('tasks/edges')
+local Entries = require('locks/entries')
+local FileClaims = require('tasks/file_claims')
+local FileLocks = require('tasks/file_locks')
+local FileTerms = require('tasks/file_terms')
+local GateRequest = require('locks/gate_request')
+local Held = require('locks/held')
+local Hold = require('tasks/hold')
+local Limits = require('admission/limits')
+local LockChanges = require('locks/changes')
+local Policy = require('locks/policy')
+local Releases = require('locks/releases')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Survey = require('locks/survey')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+local View = require('tasks/view')
 
-local denial = admit(function()
-  return false
-end) or enter(true)
-if denial then
-  return denial
-end
-local earlier, misused = answered_before(request_key, digest)
-if misused then
-  return misused
-elseif earlier then
-  local first = cjson.decode(earlier)
-  local task = load_task(first.id)
-  if not task or not is_owned_by(task, member) or string.format('%.0f', task.token) ~= first.token then
-    return refuse('CLAIM_LOST', first.id, task and task.owner or '', task and task.status or '')
-  end
-  -- What claimed() of locks/claim_files gives, where the caller's entries are the tenth.
-  local files, OWN_ENTRIES = first.files, 10
-  if files and #files[OWN_ENTRIES] == 0 then
-    -- They had no room.
-    for _, entry in ipairs(locks_of(first.id, task) or {}) do
-      table.insert(files[OWN_ENTRIES], to_json(entry))
-    end
-    save_entries()
-  end
-  return told({ files and 'CLAIMED_FILES' or 'CLAIMED', now, whole_view(first.id, task), first.passed, files })
-end
-local refusal = may_claim()
-if refusal then
-  return refusal
-end
-do
-  -- Claims that have lapsed since the last call; the most that are settled at once bound the run.
-  local MOST_SETTLED = 512
-  settle_lapsed(MOST_SETTLED)
-end
+return function(KEYS, ARGV)
+  local call = {}
+  local request_key, digest, seconds, file_mode = ARGV[19], ARGV[20], tonumber(ARGV[21]), ARGV[22]
+  local skipped
+  skipped, call.gate_at = ARGV[23], 24
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Entries.begin(call)
+  Held.begin(call)
+  FileTerms.begin(call)
+  Adjacency.begin(call)
+  Releases.begin(call)
+  GateRequest.begin(call, KEYS, ARGV)
+  FileClaims.begin(call, KEYS, ARGV)
 
--- The first of some tasks that the caller may have. Those before it are `passed`; `is_over`: no more files can be looked at.
-local passed, is_over, first_of = {}, false, nil
-do
-  local is_passed, file_count = {}, 0
-  local function pass_over(id, reason, handle, ends, entry, what)
-    is_passed[id] = true
-    passed[#passed + 1] = {
-      id, reason, handle or '', ends and string.format('%.0f', ends) or '', entry and entry.user_id or '',
-      entry and entry.agent_id or '', what or '',
-    }
-  end
-
-  -- Whether files of the task are in the way; then it is passed over. One run looks at MOST_FILES.
-  local function is_in_the_way(id, task)
-    local MOST_FILES = 1024
-    if task.branch and task.branch ~= request.branch then
-      pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
-      return true
-    elseif has_word(skipped, id) then
-      pass_over(id, 'INTENT')
-      return true
-    end
-    is_over = file_count > 0 and file_count + #task.files > MOST_FILES
-    if is_over then
-      return true
-    end
-    file_count = file_count + #task.files
-    if not policy.has_judged(task.files) then
-      for _, path in ipairs(task.files) do
-        table.insert(policy.unjudged, path)
-      end
-      is_passed[id] = true
-      return true
-    end
-    surveyed = { survey(policy.kept(task.files), 'WRITING', neighbor_policy, interface_of) }
-    local findings, is_blocked = unpack(surveyed, 1, 2)
-    if not findings then
-      is_over = true
-      pass_over(id, 'TOO_MUCH')
-      return true
-    end
-    if is_blocked then
-      local entry = cjson.decode(findings[1][5])
-      pass_over(id, 'LOCKED', nil, entry.expiry_ms, entry, entry.file_path)
-      return true
-    end
-    local other, shared = other_task_of(id, task.files)
-    if other then
-      pass_over(id, 'FILES_CLAIMED', member.handle, nil, nil, shared)
-    end
-    return other ~= nil
-  end
-
-  function first_of(ids)
-    if #ids == 0 then
-      return nil
-    end
-    local stored = redis.call('HMGET', keys.tasks, unpack(ids))
-    for index, id in ipairs(ids) do
-      local task = stored[index] and not is_passed[id] and cjson.decode(stored[index])
-      if task and is_reserved(task, member) then
-        pass_over(id, 'RESERVED', task.assignee, task.reserved)
-      elseif task and not (task.files and file_mode == 'HEAD' and is_in_the_way(id, task)) then
-        return id, task
-      elseif is_over then
-        return nil
-      end
-    end
-  end
-end
-
--- Of those that are assigned to the caller, the ready ones, in the order of the queue.
-local function assigned_ids()
-  local found = {}
-  for id in string.gmatch(member.assigned, '%S+') do
-    local score = redis.call('ZSCORE', keys.ready, id)
-    local task = score and load_task(id)
-    if task and task.assignee and string.lower(task.assignee) == string.lower(member.handle) then
-      found[#found + 1] = { id = id, score = tonumber(score) }
-    end
-  end
-  table.sort(found, function(one, other)
-    return one.score < other.score
-  end)
-  for index, place in ipairs(found) do
-    found[index] = place.id
-  end
-  return found
-end
-
--- The outcome where no task is given.
-local function nothing()
-  local MOST_NAMED = 5
-  -- Whether a task that nobody has waits for this one: of the first that depend on it.
-  local function is_waited_for(id)
-    local MOST_DEPENDENTS = 20
-    local ids = ends_of('b', id, MOST_DEPENDENTS)
-    local completed, found = statuses(ids)
-    for _, other in ipairs(ids) do
-      if found[other] and not completed[other] and not string.find(found[other], '"owner":"', 1, true) then
-        return true
-      end
-    end
+  local denial = Admission.admit(call, function()
     return false
+  end) or Team.enter(call, true)
+  if denial then
+    return denial
   end
-  local lapsing, looked_at, blocking, held_back, held_back_count = {}, {}, {}, {}, 0
-  local open, claimed = tonumber(redis.call('HGET', keys.teams, team_key .. '/open')), redis.call('ZCARD', keys.leases)
-  local made, ready = tonumber(redis.call('HGET', keys.team, 'tasks') or 0), redis.call('ZCARD', keys.ready)
-  local leases = redis.call('ZRANGE', keys.leases, 0, MOST_NAMED - 1)
-  for _, claimed_id in ipairs(leases) do
-    local held_task = load_task(claimed_id)
-    lapsing[#lapsing + 1] = { claimed_id, held_task.owner, string.format('%.0f', held_task.expires) }
-    looked_at[#looked_at + 1] = claimed_id
-  end
-  if open > claimed + ready then
-    -- What waits does so, in the end, for tasks that are claimed, passed over or held back.
-    for index = 1, math.min(#passed, MOST_NAMED) do
-      looked_at[#looked_at + 1] = passed[index][1]
+  local earlier, misused = Answers.answered_before(call, request_key, digest)
+  if misused then
+    return misused
+  elseif earlier then
+    local first = cjson.decode(earlier)
+    local task = Task.load_task(call, first.id)
+    if not task or not Task.is_owned_by(call, task, call.member) or string.format('%.0f', task.token) ~= first.token then
+      return Team.refuse(call, 'CLAIM_LOST', first.id, task and task.owner or '', task and task.status or '')
     end
-    local marks = redis.call('ZRANGEBYLEX', keys.edges, '[h ', '(h ~', 'LIMIT', 0, MOST_NAMED)
-    for index, mark in ipairs(marks) do
-      local held_id = string.sub(mark, 3)
-      held_back[index], looked_at[#looked_at + 1] = { held_id, load_task(held_id).by }, held_id
-    end
-    held_back_count = #marks < MOST_NAMED and #marks or redis.call('ZLEXCOUNT', keys.edges, '[h ', '(h ~')
-    for _, other in ipairs(open > claimed + ready + held_back_count and looked_at or {}) do
-      if #blocking < MOST_NAMED and is_waited_for(other) then
-        blocking[#blocking + 1] = other
+    -- What claimed() of locks/claim_files gives, where the caller's entries are the tenth.
+    local files, OWN_ENTRIES = first.files, 10
+    if files and #files[OWN_ENTRIES] == 0 then
+      -- They had no room.
+      for _, entry in ipairs(FileLocks.locks_of(call, first.id, task) or {}) do
+        table.insert(files[OWN_ENTRIES], Entries.to_json(call, entry))
       end
+      LockChanges.save(call)
     end
+    return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, first.id, task), first.passed, files })
   end
-  return told({
-    'NOTHING', now, made, open, claimed, ready, lapsing, passed, blocking, held_back, held_back_count, team.leader,
-  })
-end
-
--- The answer for a repeated request. Of a large one, the locks are read again when it is repeated, and then the findings are counted
--- as left out.
-local function kept_answer(id, task, files)
-  local MOST_BYTES, OMITTED, FINDINGS, OWN_ENTRIES = 16384, 8, 9, 10
-  local kept = { id = id, token = string.format('%.0f', task.token), passed = passed, files = files }
-  local text = cjson.encode(kept)
-  if not files or #text <= MOST_BYTES then
-    return text
-  end
-  kept.files = { unpack(files) }
-  kept.files[OWN_ENTRIES] = {}
-  text = cjson.encode(kept)
-  if #text <= MOST_BYTES then
-    return text
-  end
-  kept.files[OMITTED], kept.files[FINDINGS] = files[OMITTED] + #files[FINDINGS], {}
-  return cjson.encode(kept)
-end
-
-local id, task = first_of(assigned_ids())
-if not id and not is_over then
-  local MOST_LOOKED_AT = 32
-  id, task = first_of(redis.call('ZRANGE', keys.ready, 0, MOST_LOOKED_AT - 1))
-end
-if #policy.unjudged > 0 then
-  save_entries()
-  return policy.question(policy.unjudged)
-end
-if not id then
-  save_entries()
-  renew_claims()
-  return nothing()
-end
-local has_files, files = task.files ~= nil and file_mode ~= '', nil
-if has_files and file_mode == 'NO_HEAD' then
-  return refuse('HEAD_REQUIRED', id, 'agent_head')
-end
-task.locked = nil
-if has_files then
-  gate.is_quiet = true
-  refusal, files = claim_files_of(id, task)
+  local refusal = Hold.may_claim(call)
   if refusal then
     return refusal
   end
-elseif lacks_mark(seconds) then
-  return { 'MARK_FIRST', now }
-else
-  note_mark(seconds)
+  do
+    -- Claims that have lapsed since the last call; the most that are settled at once bound the run.
+    local MOST_SETTLED = 512
+    Task.settle_lapsed(call, MOST_SETTLED)
+  end
+
+  -- The first of some tasks that the caller may have. Those before it are `passed`; `is_over`: no more files can be looked at.
+  local passed, is_over, first_of = {}, false
+  local surveyed -- what survey() gives of the files of the last task that was looked at
+  do
+    local is_passed, file_count = {}, 0
+    local function pass_over(id, reason, handle, ends, entry, what)
+      is_passed[id] = true
+      passed[#passed + 1] = {
+        id, reason, handle or '', ends and string.format('%.0f', ends) or '', entry and entry.user_id or '',
+        entry and entry.agent_id or '', what or '',
+      }
+    end
+
+    -- Whether files of the task are in the way; then it is passed over. One run looks at MOST_FILES.
+    local function is_in_the_way(id, task)
+      local MOST_FILES = 1024
+      if task.branch and task.branch ~= call.request.branch then
+        pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
+        return true
+      elseif Task.has_word(skipped, id) then
+        pass_over(id, 'INTENT')
+        return true
+      end
+      is_over = file_count > 0 and file_count + #task.files > MOST_FILES
+      if is_over then
+        return true
+      end
+      file_count = file_count + #task.files
+      if not Policy.has_judged(call, task.files) then
+        for _, path in ipairs(task.files) do
+          table.insert(call.policy.unjudged, path)
+        end
+        is_passed[id] = true
+        return true
+      end
+      surveyed = { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.neighbor_policy, call.interface_of) }
+      local findings, is_blocked = unpack(surveyed, 1, 2)
+      if not findings then
+        is_over = true
+        pass_over(id, 'TOO_MUCH')
+        return true
+      end
+      if is_blocked then
+        local entry = cjson.decode(findings[1][5])
+        pass_over(id, 'LOCKED', nil, entry.expiry_ms, entry, entry.file_path)
+        return true
+      end
+      local other, shared = FileClaims.other_task_of(call, id, task.files)
+      if other then
+        pass_over(id, 'FILES_CLAIMED', call.member.handle, nil, nil, shared)
+      end
+      return other ~= nil
+    end
+
+    function first_of(ids)
+      if #ids == 0 then
+        return nil
+      end
+      local stored = redis.call('HMGET', call.keys.tasks, unpack(ids))
+      for index, id in ipairs(ids) do
+        local task = stored[index] and not is_passed[id] and cjson.decode(stored[index])
+        if task and Task.is_reserved(call, task, call.member) then
+          pass_over(id, 'RESERVED', task.assignee, task.reserved)
+        elseif task and not (task.files and file_mode == 'HEAD' and is_in_the_way(id, task)) then
+          return id, task
+        elseif is_over then
+          return nil
+        end
+      end
+    end
+  end
+
+  -- Of those that are assigned to the caller, the ready ones, in the order of the queue.
+  local function assigned_ids()
+    local found = {}
+    for id in string.gmatch(call.member.assigned, '%S+') do
+      local score = redis.call('ZSCORE', call.keys.ready, id)
+      local task = score and Task.load_task(call, id)
+      if task and task.assignee and string.lower(task.assignee) == string.lower(call.member.handle) then
+        found[#found + 1] = { id = id, score = tonumber(score) }
+      end
+    end
+    table.sort(found, function(one, other)
+      return one.score < other.score
+    end)
+    for index, place in ipairs(found) do
+      found[index] = place.id
+    end
+    return found
+  end
+
+  -- The outcome where no task is given.
+  local function nothing()
+    local MOST_NAMED = 5
+    -- Whether a task that nobody has waits for this one: of the first that depend on it.
+    local function is_waited_for(id)
+      local MOST_DEPENDENTS = 20
+      local ids = Edges.ends_of(call, 'b', id, MOST_DEPENDENTS)
+      local completed, found = Edges.statuses(call, ids)
+      for _, other in ipairs(ids) do
+        if found[other] and not completed[other] and not string.find(found[other], '"owner":"', 1, true) then
+          return true
+        end
+      end
+      return false
+    end
+    local lapsing, looked_at, blocking, held_back, held_back_count = {}, {}, {}, {}, 0
+    local open, claimed = tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')), redis.call('ZCARD', call.keys.leases)
+    local made, ready = tonumber(redis.call('HGET', call.keys.team, 'tasks') or 0), redis.call('ZCARD', call.keys.ready)
+    local leases = redis.call('ZRANGE', call.keys.leases, 0, MOST_NAMED - 1)
+    for _, claimed_id in ipairs(leases) do
+      local held_task = Task.load_task(call, claimed_id)
+      lapsing[#lapsing + 1] = { claimed_id, held_task.owner, string.format('%.0f', held_task.expires) }
+      looked_at[#looked_at + 1] = claimed_id
+    end
+    if open > claimed + ready then
+      -- What waits does so, in the end, for tasks that are claimed, passed over or held back.
+      for index = 1, math.min(#passed, MOST_NAMED) do
+        looked_at[#looked_at + 1] = passed[index][1]
+      end
+      local marks = redis.call('ZRANGEBYLEX', call.keys.edges, '[h ', '(h ~', 'LIMIT', 0, MOST_NAMED)
+      for index, mark in ipairs(marks) do
+        local held_id = string.sub(mark, 3)
+        held_back[index], looked_at[#looked_at + 1] = { held_id, Task.load_task(call, held_id).by }, held_id
+      end
+      held_back_count = #marks < MOST_NAMED and #marks or redis.call('ZLEXCOUNT', call.keys.edges, '[h ', '(h ~')
+      for _, other in ipairs(open > claimed + ready + held_back_count and looked_at or {}) do
+        if #blocking < MOST_NAMED and is_waited_for(other) then
+          blocking[#blocking + 1] = other
+        end
+      end
+    end
+    return Team.told(call, {
+      'NOTHING', call.now, made, open, claimed, ready, lapsing, passed, blocking, held_back, held_back_count, call.team.leader,
+    })
+  end
+
+  -- The answer for a repeated request. Of a large one, the locks are read again when it is repeated, and then the findings are counted
+  -- as left out.
+  local function kept_answer(id, task, files)
+    local MOST_BYTES, OMITTED, FINDINGS, OWN_ENTRIES = 16384, 8, 9, 10
+    local kept = { id = id, token = string.format('%.0f', task.token), passed = passed, files = files }
+    local text = cjson.encode(kept)
+    if not files or #text <= MOST_BYTES then
+      return text
+    end
+    kept.files = { unpack(files) }
+    kept.files[OWN_ENTRIES] = {}
+    text = cjson.encode(kept)
+    if #text <= MOST_BYTES then
+      return text
+    end
+    kept.files[OMITTED], kept.files[FINDINGS] = files[OMITTED] + #files[FINDINGS], {}
+    return cjson.encode(kept)
+  end
+
+  local id, task = first_of(assigned_ids())
+  if not id and not is_over then
+    local MOST_LOOKED_AT = 32
+    id, task = first_of(redis.call('ZRANGE', call.keys.ready, 0, MOST_LOOKED_AT - 1))
+  end
+  if #call.policy.unjudged > 0 then
+    LockChanges.save(call)
+    return Policy.question(call, call.policy.unjudged)
+  end
+  if not id then
+    LockChanges.save(call)
+    Renewals.renew(call)
+    return nothing()
+  end
+  local has_files, files = task.files ~= nil and file_mode ~= '', nil
+  if has_files and file_mode == 'NO_HEAD' then
+    return Team.refuse(call, 'HEAD_REQUIRED', id, 'agent_head')
+  end
+  task.locked = nil
+  if has_files then
+    call.gate.is_quiet = true
+    refusal, files = FileClaims.claim(call, id, task, seconds, surveyed)
+    if refusal then
+      return refusal
+    end
+  elseif DueMark.lacks_mark(call, seconds) then
+    return { 'MARK_FIRST', call.now }
+  else
+    DueMark.note_mark(call, seconds)
+  end
+  Renewals.renew(call)
+  Hold.hold(call, id, task, seconds)
+  if request_key ~= '' then
+    Answers.remember_answer(call, request_key, digest, kept_answer(id, task, files))
+  end
+  return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, id, task), passed, files })
 end
-renew_claims()
-hold(id, task, seconds)
-if request_key ~= '' then
-  remember_answer(request_key, digest, kept_answer(id, task, files))
-end
-return told({ files and 'CLAIMED_FILES' or 'CLAIMED', now, whole_view(id, task), passed, files })

@@ -6,59 +6,86 @@
 --           `released_answer` of locks/release_files
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local id, token, note, files_at = ARGV[19], ARGV[20], ARGV[21], 22
--- @include admission/admission
--- @include teams/team
--- @include tasks/own_claim
--- @include tasks/notes
--- @include tasks/bytes
--- @include tasks/renewals
--- @include tasks/view
--- @include tasks/release_terms
+local Adjacency = require('builds/adjacency')
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Entries = require('locks/entries')
+local FileLocks = require('tasks/file_locks')
+local FileTerms = require('tasks/file_terms')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local Notes = require('tasks/notes')
+local OwnClaim = require('tasks/own_claim')
+local ReleaseTerms = require('tasks/release_terms')
+local Releases = require('locks/releases')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Task = require('tasks/task')
+local TaskBytes = require('tasks/bytes')
+local Team = require('teams/team')
+local TeamBytes = require('teams/bytes')
+local View = require('tasks/view')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-local task = current_task(id)
-if not task then
-  return refuse('NO_TASK', id, team.name)
-end
-local refusal = task.status ~= 'in_progress' and refuse('NOT_OWNER', id, task.owner or '', task.status)
-  or refuse_unless_own(id, task, token, false)
-if refusal then
-  return refusal
-end
-if note ~= '' and not has_room_for_note(id, task, note) then
-  return refuse('NOTES_FULL', id)
-end
-refusal = note ~= '' and refuse_bytes(#note + BYTES_OF_NOTE)
-if refusal then
-  return refusal
-end
-local files, kept = nil, {}
-if task.locked and task.files and (file_mode == 'HEAD' or file_mode == 'ABANDON') then
-  if task.locked ~= request.branch then
-    return refuse('OTHER_BRANCH', id, task.locked, request.branch)
+return function(KEYS, ARGV)
+  local call = {}
+  local id, token, note
+  id, token, note, call.files_at = ARGV[19], ARGV[20], ARGV[21], 22
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Entries.begin(call)
+  Held.begin(call)
+  FileTerms.begin(call)
+  Releases.begin(call)
+  Adjacency.begin(call)
+  ReleaseTerms.begin(call, KEYS, ARGV)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
   end
-  local unpushed
-  refusal, files, unpushed = release_files_of(id, task, true)
+  local task = Task.current_task(call, id)
+  if not task then
+    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+  end
+  local refusal = task.status ~= 'in_progress' and Team.refuse(call, 'NOT_OWNER', id, task.owner or '', task.status)
+    or OwnClaim.refuse_unless_own(call, id, task, token, false)
   if refusal then
     return refusal
   end
-  for index, file in ipairs(unpushed) do
-    kept[index] = file[1]
+  if note ~= '' and not Notes.has_room_for_note(call, id, task, note) then
+    return Team.refuse(call, 'NOTES_FULL', id)
   end
-else
-  kept = keep_locks(id, task)
+  refusal = note ~= '' and TaskBytes.refuse_bytes(call, #note + TaskBytes.BYTES_OF_NOTE)
+  if refusal then
+    return refusal
+  end
+  local files, kept = nil, {}
+  if task.locked and task.files and (call.file_mode == 'HEAD' or call.file_mode == 'ABANDON') then
+    if task.locked ~= call.request.branch then
+      return Team.refuse(call, 'OTHER_BRANCH', id, task.locked, call.request.branch)
+    end
+    local unpushed
+    refusal, files, unpushed = ReleaseTerms.release(call, id, task, true)
+    if refusal then
+      return refusal
+    end
+    for index, file in ipairs(unpushed) do
+      kept[index] = file[1]
+    end
+  else
+    kept = FileLocks.keep_locks(call, id, task)
+  end
+  if note ~= '' then
+    Notes.add_note(call, id, note, call.member)
+    TaskBytes.add_bytes(call, task, #note + TaskBytes.BYTES_OF_NOTE)
+    TeamBytes.count_bytes(call, 'bytes', call.request.user_id, #note + TaskBytes.BYTES_OF_NOTE)
+  end
+  task.locked = nil
+  Task.end_claim(call, id, task, 'RELEASED')
+  OwnClaim.forget_claim(call, id)
+  Renewals.renew(call)
+  return Team.told(call, { 'RELEASED', call.now, View.whole_view(call, id, task), kept, files })
 end
-if note ~= '' then
-  add_note(id, note, member)
-  add_bytes(task, #note + BYTES_OF_NOTE)
-  count_bytes('bytes', request.user_id, #note + BYTES_OF_NOTE)
-end
-task.locked = nil
-end_claim(id, task, 'RELEASED')
-forget_claim(id)
-renew_claims()
-return told({ 'RELEASED', now, whole_view(id, task), kept, files })

@@ -2,17 +2,30 @@
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 id
 -- Returns { SHOWN, now, the task as whole_view() has it } or { REFUSED, now, code, words } or one of the denials of admit()
-local id = ARGV[19]
--- @include admission/admission
--- @include teams/team
--- @include tasks/view
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Request = require('admission/request')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+local View = require('tasks/view')
 
-local denial = admit() or load_team()
-if denial then
-  return denial
+return function(KEYS, ARGV)
+  local call = {}
+  local id = ARGV[19]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+
+  local denial = Admission.admit(call) or Team.load_team(call)
+  if denial then
+    return denial
+  end
+  local task = Task.load_task(call, id)
+  if not task then
+    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+  end
+  return Team.told(call, { 'SHOWN', call.now, View.whole_view(call, id, task) })
 end
-local task = load_task(id)
-if not task then
-  return refuse('NO_TASK', id, team.name)
-end
-return told({ 'SHOWN', now, whole_view(id, task) })

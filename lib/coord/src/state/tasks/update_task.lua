@@ -6,196 +6,217 @@
 -- Returns { UPDATED, now, the task as whole_view() has it }
 --      or { NOT_BY_UPDATE, now, status, wanted status }: a claim or a completion makes it; nothing changed
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local id, fields, has_description, description, note, has_dependencies, dependencies, has_blocks, blocks = unpack(ARGV, 19, 27)
--- @include admission/admission
--- @include chunks
--- @include teams/team
--- @include tasks/view
--- @include tasks/planned
--- @include tasks/notes
--- @include tasks/bytes
--- @include tasks/renewals
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Edges = require('tasks/edges')
+local Entries = require('locks/entries')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local Notes = require('tasks/notes')
+local Offers = require('tasks/offers')
+local Planned = require('tasks/planned')
+local Renewals = require('tasks/renewals')
+local Request = require('admission/request')
+local Rings = require('tasks/rings')
+local Task = require('tasks/task')
+local TaskBytes = require('tasks/bytes')
+local Team = require('teams/team')
+local TeamBytes = require('teams/bytes')
+local View = require('tasks/view')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
-end
-fields = cjson.decode(fields)
-local task = current_task(id)
-if not task then
-  return refuse('NO_TASK', id, team.name)
-end
-if fields.status and fields.status ~= task.status then
-  local NEXT = { pending = 'in_progress', in_progress = 'completed' }
-  if NEXT[task.status] ~= fields.status then
-    return refuse('INVALID_TRANSITION', task.status, fields.status)
-  end
-  return told({ 'NOT_BY_UPDATE', now, task.status, fields.status })
-end
-if fields.clear_lapses and not is_leader() and not is_member(member, task.by, task.by_login) then
-  return refuse('NOT_CREATOR', task.by, team.leader)
-end
-if (fields.files or fields.branch) and task.locked then
-  if task.owner then
-    return refuse('FILES_CLAIMED', id, team_key .. '/' .. id, task.files[1])
-  end
-  -- Its claim has lapsed, and the locks with it.
-  task.locked = nil
-end
-if note ~= '' and not has_room_for_note(id, task, note) then
-  return refuse('NOTES_FULL', id)
-end
+return function(KEYS, ARGV)
+  local call = {}
+  local id, fields, has_description, description, note, has_dependencies, dependencies, has_blocks, blocks = unpack(ARGV, 19, 27)
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Planned.begin(call)
+  Entries.begin(call)
+  Held.begin(call)
 
-local removed, gone = {}, {} -- edges: 'TASK DEPENDENCY' -> true, and the list of { task, its dependency }
-local named, is_named = {}, {}
-local function names_in(text)
-  local ids = {}
-  for name in string.gmatch(text, '%S+') do
-    ids[#ids + 1] = name
-    if not is_named[name] then
-      is_named[name] = true
-      named[#named + 1] = name
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  fields = cjson.decode(fields)
+  local task = Task.current_task(call, id)
+  if not task then
+    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+  end
+  if fields.status and fields.status ~= task.status then
+    local NEXT = { pending = 'in_progress', in_progress = 'completed' }
+    if NEXT[task.status] ~= fields.status then
+      return Team.refuse(call, 'INVALID_TRANSITION', task.status, fields.status)
+    end
+    return Team.told(call, { 'NOT_BY_UPDATE', call.now, task.status, fields.status })
+  end
+  if fields.clear_lapses and not Team.is_leader(call) and not Task.is_member(call.member, task.by, task.by_login) then
+    return Team.refuse(call, 'NOT_CREATOR', task.by, call.team.leader)
+  end
+  if (fields.files or fields.branch) and task.locked then
+    if task.owner then
+      return Team.refuse(call, 'FILES_CLAIMED', id, call.team_key .. '/' .. id, task.files[1])
+    end
+    -- Its claim has lapsed, and the locks with it.
+    task.locked = nil
+  end
+  if note ~= '' and not Notes.has_room_for_note(call, id, task, note) then
+    return Team.refuse(call, 'NOTES_FULL', id)
+  end
+
+  local removed, gone = {}, {} -- edges: 'TASK DEPENDENCY' -> true, and the list of { task, its dependency }
+  local named, is_named = {}, {}
+  local function names_in(text)
+    local ids = {}
+    for name in string.gmatch(text, '%S+') do
+      ids[#ids + 1] = name
+      if not is_named[name] then
+        is_named[name] = true
+        named[#named + 1] = name
+      end
+    end
+    return ids
+  end
+  local wanted_dependencies, wanted_blocks = names_in(dependencies), names_in(blocks)
+  local old_dependencies, old_blocks = {}, {}
+  if has_dependencies == '1' then
+    old_dependencies = Edges.ends_of(call, 'd', id)
+  end
+  if has_blocks == '1' then
+    old_blocks = Edges.ends_of(call, 'b', id)
+    for _, other in ipairs((Edges.ends_of(call, 'c', id))) do
+      old_blocks[#old_blocks + 1] = other
     end
   end
-  return ids
-end
-local wanted_dependencies, wanted_blocks = names_in(dependencies), names_in(blocks)
-local old_dependencies, old_blocks = {}, {}
-if has_dependencies == '1' then
-  old_dependencies = ends_of('d', id)
-end
-if has_blocks == '1' then
-  old_blocks = ends_of('b', id)
-  for _, other in ipairs((ends_of('c', id))) do
-    old_blocks[#old_blocks + 1] = other
-  end
-end
-for _, list in ipairs({ old_dependencies, old_blocks }) do
-  for _, other in ipairs(list) do
-    if not is_named[other] then
-      is_named[other] = true
-      named[#named + 1] = other
+  for _, list in ipairs({ old_dependencies, old_blocks }) do
+    for _, other in ipairs(list) do
+      if not is_named[other] then
+        is_named[other] = true
+        named[#named + 1] = other
+      end
     end
   end
-end
-local completed, found = statuses(named)
-completed[id] = task.status == 'completed'
-for _, other in ipairs(wanted_dependencies) do
-  if other ~= id and not found[other] then
-    return refuse('NO_DEPENDENCY', other)
+  local completed, found = Edges.statuses(call, named)
+  completed[id] = task.status == 'completed'
+  for _, other in ipairs(wanted_dependencies) do
+    if other ~= id and not found[other] then
+      return Team.refuse(call, 'NO_DEPENDENCY', other)
+    end
   end
-end
-for _, other in ipairs(wanted_blocks) do
-  if other ~= id and not found[other] then
-    return refuse('NO_BLOCKED', other)
+  for _, other in ipairs(wanted_blocks) do
+    if other ~= id and not found[other] then
+      return Team.refuse(call, 'NO_BLOCKED', other)
+    end
   end
-end
 
--- Plans what becomes of the edges on one side. Edges to completed tasks stay unless `drops_completed`: they are history.
-local function replan(old, wanted, edge_of, drops_completed)
-  local is_wanted, is_old = {}, {}
-  for _, other in ipairs(wanted) do
-    is_wanted[other] = true
-  end
-  for _, other in ipairs(old) do
-    is_old[other] = true
-    if not is_wanted[other] and (drops_completed or not completed[other]) then
-      local edge = edge_of(other)
-      gone[#gone + 1] = edge
-      removed[edge[1] .. ' ' .. edge[2]] = true
+  -- Plans what becomes of the edges on one side. Edges to completed tasks stay unless `drops_completed`: they are history.
+  local function replan(old, wanted, edge_of, drops_completed)
+    local is_wanted, is_old = {}, {}
+    for _, other in ipairs(wanted) do
+      is_wanted[other] = true
+    end
+    for _, other in ipairs(old) do
+      is_old[other] = true
+      if not is_wanted[other] and (drops_completed or not completed[other]) then
+        local edge = edge_of(other)
+        gone[#gone + 1] = edge
+        removed[edge[1] .. ' ' .. edge[2]] = true
+      end
+    end
+    for _, other in ipairs(wanted) do
+      if not is_old[other] then
+        Planned.plan_edge(call, unpack(edge_of(other)))
+      end
     end
   end
-  for _, other in ipairs(wanted) do
-    if not is_old[other] then
-      plan_edge(unpack(edge_of(other)))
-    end
+  replan(old_dependencies, wanted_dependencies, function(other)
+    return { id, other }
+  end, fields.drops_completed)
+  replan(old_blocks, wanted_blocks, function(other)
+    return { other, id }
+  end)
+  local fewer = {}
+  for _, edge in ipairs(gone) do
+    fewer[edge[1]] = (fewer[edge[1]] or 0) + 1
   end
-end
-replan(old_dependencies, wanted_dependencies, function(other)
-  return { id, other }
-end, fields.drops_completed)
-replan(old_blocks, wanted_blocks, function(other)
-  return { other, id }
-end)
-local fewer = {}
-for _, edge in ipairs(gone) do
-  fewer[edge[1]] = (fewer[edge[1]] or 0) + 1
-end
-local too_many = refuse_planned(function(other)
-  return count_of_ends('d', other, completed[other]) - (fewer[other] or 0)
-end)
-if too_many then
-  return too_many
-end
--- What the request adds to what is there.
-local function grown(new, old)
-  return new and math.max(0, #new - #(old or '')) or 0
-end
-local bytes = grown(fields.title, task.title) + (note ~= '' and #note + BYTES_OF_NOTE or 0) + #added * BYTES_OF_DEPENDENCY
-  + grown(fields.files and cjson.encode(fields.files), task.files and cjson.encode(task.files))
-  + (has_description == '1' and grown(description, redis.call('HGET', keys.texts, id) or '') or 0)
-local no_room = refuse_bytes(bytes)
-if no_room then
-  return no_room
-end
-local ring, is_cut
-if #added > 0 then
-  ring, is_cut = ring_of(added, removed, {})
-end
-if is_cut then
-  return refuse_search()
-elseif ring then
-  return refuse_ring(ring, { [id] = true })
-end
+  local too_many = Planned.refuse_planned(call, function(other)
+    return Edges.count_of_ends(call, 'd', other, completed[other]) - (fewer[other] or 0)
+  end)
+  if too_many then
+    return too_many
+  end
+  -- What the request adds to what is there.
+  local function grown(new, old)
+    return new and math.max(0, #new - #(old or '')) or 0
+  end
+  local bytes = grown(fields.title, task.title) + (note ~= '' and #note + TaskBytes.BYTES_OF_NOTE or 0) + #call.added * TaskBytes.BYTES_OF_DEPENDENCY
+    + grown(fields.files and cjson.encode(fields.files), task.files and cjson.encode(task.files))
+    + (has_description == '1' and grown(description, redis.call('HGET', call.keys.texts, id) or '') or 0)
+  local no_room = TaskBytes.refuse_bytes(call, bytes)
+  if no_room then
+    return no_room
+  end
+  local ring, is_cut
+  if #call.added > 0 then
+    ring, is_cut = Rings.ring_of(call, call.added, removed, {})
+  end
+  if is_cut then
+    return Rings.refuse_search(call)
+  elseif ring then
+    return Rings.refuse_ring(call, ring, { [id] = true })
+  end
 
-local change = #added > 0 and link_planned(completed) or {}
-for _, edge in ipairs(gone) do
-  unlink(edge[1], edge[2])
-  if not completed[edge[1]] and not completed[edge[2]] then
-    change[edge[1]] = (change[edge[1]] or 0) - 1
+  local change = #call.added > 0 and Planned.link_planned(call, completed) or {}
+  for _, edge in ipairs(gone) do
+    Planned.unlink(call, edge[1], edge[2])
+    if not completed[edge[1]] and not completed[edge[2]] then
+      change[edge[1]] = (change[edge[1]] or 0) - 1
+    end
   end
-end
-change[id] = change[id] or 0
-task.title, task.priority = fields.title or task.title, fields.priority or task.priority
-task.branch, task.intent_id = fields.branch or task.branch, fields.intent_id or task.intent_id
-if fields.files then
-  task.files = #fields.files > 0 and fields.files or nil
-end
-if has_dependencies == '1' then
-  task.dependency_order = given_order(wanted_dependencies)
-end
-if has_blocks == '1' then
-  task.block_order = given_order(wanted_blocks)
-end
-if fields.clear_lapses then
-  if is_held_back(task) then
-    redis.call('ZREM', keys.edges, 'h ' .. id)
+  change[id] = change[id] or 0
+  task.title, task.priority = fields.title or task.title, fields.priority or task.priority
+  task.branch, task.intent_id = fields.branch or task.branch, fields.intent_id or task.intent_id
+  if fields.files then
+    task.files = #fields.files > 0 and fields.files or nil
   end
-  task.lapses = nil
-end
-task.updated = now_ms
-if bytes > 0 then
-  add_bytes(task, bytes)
-  count_bytes('bytes', request.user_id, bytes)
-end
-save_task(id, task)
-for other, difference in pairs(change) do
-  local unmet = tonumber(redis.call('HGET', keys.unmet, other) or 0) + difference
-  set_unmet(other, unmet)
-  local changed = other == id and task or load_task(other)
-  queue(other, changed, unmet)
-end
-if has_description == '1' then
-  if description ~= '' then
-    redis.call('HSET', keys.texts, id, description)
-  else
-    redis.call('HDEL', keys.texts, id)
+  if has_dependencies == '1' then
+    task.dependency_order = Planned.given_order(wanted_dependencies)
   end
+  if has_blocks == '1' then
+    task.block_order = Planned.given_order(wanted_blocks)
+  end
+  if fields.clear_lapses then
+    if Task.is_held_back(task) then
+      redis.call('ZREM', call.keys.edges, 'h ' .. id)
+    end
+    task.lapses = nil
+  end
+  task.updated = call.now_ms
+  if bytes > 0 then
+    TaskBytes.add_bytes(call, task, bytes)
+    TeamBytes.count_bytes(call, 'bytes', call.request.user_id, bytes)
+  end
+  Task.save_task(call, id, task)
+  for other, difference in pairs(change) do
+    local unmet = tonumber(redis.call('HGET', call.keys.unmet, other) or 0) + difference
+    Edges.set_unmet(call, other, unmet)
+    local changed = other == id and task or Task.load_task(call, other)
+    Task.queue(call, other, changed, unmet)
+  end
+  if has_description == '1' then
+    if description ~= '' then
+      redis.call('HSET', call.keys.texts, id, description)
+    else
+      redis.call('HDEL', call.keys.texts, id)
+    end
+  end
+  if note ~= '' then
+    Notes.add_note(call, id, note, call.member)
+  end
+  Offers.save(call)
+  Task.emit_task(call, 'task_updated', id, task, call.member.handle, call.member.login)
+  Renewals.renew(call)
+  return Team.told(call, { 'UPDATED', call.now, View.whole_view(call, id, Task.load_task(call, id)) })
 end
-if note ~= '' then
-  add_note(id, note, member)
-end
-save_offers()
-emit_task('task_updated', id, task, member.handle, member.login)
-renew_claims()
-return told({ 'UPDATED', now, whole_view(id, load_task(id)) })

@@ -3,39 +3,52 @@
 -- ARGV: those of admission/request and teams/team, then 19 handle, 20 name and 21 kind of the caller's agent, 22 '1' if dependencies
 --       must be met before a claim, 23 description or ''
 -- Returns { CREATED, now } or { REFUSED, now, code, words } or one of the denials of admit()
-local handle, name, kind, strict, description = unpack(ARGV, 19, 23)
--- @include admission/admission
--- @include teams/team
--- @include teams/new_member
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local NewMember = require('teams/new_member')
+local Request = require('admission/request')
+local Team = require('teams/team')
+local TeamChanges = require('teams/changes')
 
-local denial = admit()
-if denial then
-  return denial
-end
-local MOST_TEAMS, MOST_OF_LOGIN = 100, 20
-if redis.call('HEXISTS', keys.teams, team_key) == 1 then
-  return refuse('TEAM_EXISTS', team_name)
-end
-local stored, count, own = redis.call('HGETALL', keys.teams), 0, 0
-for index = 1, #stored, 2 do
-  -- Counts have a slash in their names.
-  if not string.find(stored[index], '/', 1, true) then
-    count = count + 1
-    own = own + (cjson.decode(stored[index + 1]).by == request.user_id and 1 or 0)
+return function(KEYS, ARGV)
+  local call = {}
+  local handle, name, kind, strict, description = unpack(ARGV, 19, 23)
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+
+  local denial = Admission.admit(call)
+  if denial then
+    return denial
   end
+  local MOST_TEAMS, MOST_OF_LOGIN = 100, 20
+  if redis.call('HEXISTS', call.keys.teams, call.team_key) == 1 then
+    return Team.refuse(call, 'TEAM_EXISTS', call.team_name)
+  end
+  local stored, count, own = redis.call('HGETALL', call.keys.teams), 0, 0
+  for index = 1, #stored, 2 do
+    -- Counts have a slash in their names.
+    if not string.find(stored[index], '/', 1, true) then
+      count = count + 1
+      own = own + (cjson.decode(stored[index + 1]).by == call.request.user_id and 1 or 0)
+    end
+  end
+  if count >= MOST_TEAMS then
+    return Team.refuse(call, 'TOO_MANY', 'teams', MOST_TEAMS)
+  elseif own >= MOST_OF_LOGIN then
+    return Team.refuse(call, 'TOO_MANY', 'teams made by one login', MOST_OF_LOGIN)
+  end
+  call.team = {
+    name = call.team_name, created = call.now_ms, by = call.request.user_id, leader = handle, strict = strict == '1' or nil,
+    description = description ~= '' and description or nil,
+  }
+  redis.call('HSET', call.keys.teams, call.team_key .. '/open', 0, call.team_key .. '/done', 0)
+  call.sequence = 0
+  TeamChanges.save_team(call, 1)
+  NewMember.add_member(call, handle, name, kind)
+  TeamChanges.emit_team(call, 'created', handle)
+  return Team.told(call, { 'CREATED', call.now })
 end
-if count >= MOST_TEAMS then
-  return refuse('TOO_MANY', 'teams', MOST_TEAMS)
-elseif own >= MOST_OF_LOGIN then
-  return refuse('TOO_MANY', 'teams made by one login', MOST_OF_LOGIN)
-end
-team = {
-  name = team_name, created = now_ms, by = request.user_id, leader = handle, strict = strict == '1' or nil,
-  description = description ~= '' and description or nil,
-}
-redis.call('HSET', keys.teams, team_key .. '/open', 0, team_key .. '/done', 0)
-sequence = 0
-save_team(1)
-add_member(handle, name, kind)
-emit_team('created', handle)
-return told({ 'CREATED', now })

@@ -2,25 +2,37 @@
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 19 handle
 -- Returns { HANDED_OVER, now, handle } or { REFUSED, now, code, words } or one of the denials of admit()
-local handle = ARGV[19]
--- @include admission/admission
--- @include teams/team
--- @include teams/changes
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Limits = require('admission/limits')
+local Request = require('admission/request')
+local Team = require('teams/team')
+local TeamChanges = require('teams/changes')
 
-local denial = admit() or enter(true)
-if denial then
-  return denial
+return function(KEYS, ARGV)
+  local call = {}
+  local handle = ARGV[19]
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+
+  local denial = Admission.admit(call) or Team.enter(call, true)
+  if denial then
+    return denial
+  end
+  if not Team.is_leader(call) then
+    return Team.refuse(call, 'NOT_LEADER', call.team.leader, call.team.name)
+  end
+  local heir = Team.load_member(call, handle)
+  if not heir then
+    return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+  elseif heir.ended then
+    return Team.refuse(call, 'HAS_STOPPED', heir.handle, call.team.name)
+  end
+  call.team.leader = heir.handle
+  TeamChanges.save_team(call, tonumber(redis.call('HGET', call.keys.team, 'members')))
+  TeamChanges.emit_team(call, 'handed_over', heir.handle)
+  return Team.told(call, { 'HANDED_OVER', call.now, heir.handle })
 end
-if not is_leader() then
-  return refuse('NOT_LEADER', team.leader, team.name)
-end
-local heir = load_member(handle)
-if not heir then
-  return refuse('NO_RECIPIENT', handle, team.name)
-elseif heir.ended then
-  return refuse('HAS_STOPPED', heir.handle, team.name)
-end
-team.leader = heir.handle
-save_team(tonumber(redis.call('HGET', keys.team, 'members')))
-emit_team('handed_over', heir.handle)
-return told({ 'HANDED_OVER', now, heir.handle })

@@ -4,97 +4,115 @@
 -- ARGV: those of admission/request and teams/team, then 19 handle, 20 name and 21 kind of the agent
 -- Returns { JOINED, now, handle } or { TAKEN_OVER, now, handle, the agent before or '' }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
-local handle, name, kind = unpack(ARGV, 19, 21)
--- @include admission/admission
--- @include teams/team
--- @include teams/new_member
--- @include tasks/task
--- @include tasks/file_locks
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local Entries = require('locks/entries')
+local FileLocks = require('tasks/file_locks')
+local Held = require('locks/held')
+local Limits = require('admission/limits')
+local MemberFields = require('teams/member_fields')
+local NewMember = require('teams/new_member')
+local Request = require('admission/request')
+local Task = require('tasks/task')
+local Team = require('teams/team')
+local TeamChanges = require('teams/changes')
 
--- How many members are of the caller's login.
-local function own_members()
-  -- To decode all takes too long. No other text of a member can contain this: its quotes are escaped.
-  local of_login, count = '"login":' .. cjson.encode(request.user_id), 0
-  local stored = redis.call('HGETALL', keys.team)
-  for index = 1, #stored, 2 do
-    if string.sub(stored[index], 1, 1) == '=' and string.find(stored[index + 1], of_login, 1, true) then
-      count = count + 1
-    end
-  end
-  return count
-end
+return function(KEYS, ARGV)
+  local call = {}
+  local handle, name, kind = unpack(ARGV, 19, 21)
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+  Entries.begin(call)
+  Held.begin(call)
 
-local denial = admit() or load_team()
-if denial then
-  return denial
-end
-if team.closed then
-  return refuse('TEAM_CLOSED', team.name)
-end
-local MOST_MEMBERS, MOST_OF_LOGIN, MOST_BEFORE = 1000, 200, 8
-local field = agent_field(request.user_id, request.agent_id)
-local member_count = redis.call('HGET', keys.team, 'members')
-if bound and string.sub(bound, 1, 1) ~= '!' then
-  local current = load_member(bound)
-  if current.ended and bound == string.lower(handle) then
-    -- It works on, once the shutdown that it approved is over: see may_claim() of tasks/hold.
-    current.ended = nil
-    save_member(current)
-    member = current
-    emit_team('joined', current.handle)
-    return told({ 'JOINED', now, current.handle })
-  end
-  return refuse('ALREADY_MEMBER', current.handle, team.name)
-end
-local current = load_member(handle)
-if not current then
-  if tonumber(member_count) >= MOST_MEMBERS then
-    return refuse('TOO_MANY', 'members', MOST_MEMBERS)
-  elseif tonumber(member_count) >= MOST_OF_LOGIN and own_members() >= MOST_OF_LOGIN then
-    return refuse('TOO_MANY', 'members of one login', MOST_OF_LOGIN)
-  end
-  add_member(handle, name, kind)
-  save_team(member_count + 1)
-  emit_team('joined', handle)
-  return told({ 'JOINED', now, handle })
-end
-if current.login ~= request.user_id then
-  return refuse('HANDLE_TAKEN', current.handle, team.name)
-end
-local old = current.agent or ''
-redis.call('HSET', keys.team, agent_field(current.login, old), '!' .. string.lower(handle))
-redis.call('HSET', keys.team, field, string.lower(handle))
-bind(current.login, old, nil)
-bind(current.login, request.agent_id, current.handle)
-local before = {}
-for _, agent in ipairs(current.before or {}) do
-  if agent ~= request.agent_id and agent ~= old then
-    before[#before + 1] = agent
-  end
-end
-before[#before + 1] = old
-while #before > MOST_BEFORE do
-  redis.call('HDEL', keys.team, agent_field(current.login, table.remove(before, 1)))
-end
-current.before, current.ended = before, nil
-current.agent = request.agent_id ~= '' and request.agent_id or nil
-current.name, current.kind = name, kind
-save_member(current)
-member = current
-local taken = {}
-for id in string.gmatch(current.claims, '%S+') do
-  local task = load_task(id)
-  if task and task.locked and task.files and is_owned_by(task, current) then
-    local locks = locks_of(id, task, old)
-    if not locks then
-      break
+  -- How many members are of the caller's login.
+  local function own_members()
+    -- To decode all takes too long. No other text of a member can contain this: its quotes are escaped.
+    local of_login, count = '"login":' .. cjson.encode(call.request.user_id), 0
+    local stored = redis.call('HGETALL', call.keys.team)
+    for index = 1, #stored, 2 do
+      if string.sub(stored[index], 1, 1) == '=' and string.find(stored[index + 1], of_login, 1, true) then
+        count = count + 1
+      end
     end
-    for _, entry in ipairs(locks) do
-      taken[#taken + 1] = is_changed[entry.file_path] and entry or nil
+    return count
+  end
+
+  local denial = Admission.admit(call) or Team.load_team(call)
+  if denial then
+    return denial
+  end
+  if call.team.closed then
+    return Team.refuse(call, 'TEAM_CLOSED', call.team.name)
+  end
+  local MOST_MEMBERS, MOST_OF_LOGIN, MOST_BEFORE = 1000, 200, 8
+  local field = MemberFields.agent_field(call.request.user_id, call.request.agent_id)
+  local member_count = redis.call('HGET', call.keys.team, 'members')
+  if call.bound and string.sub(call.bound, 1, 1) ~= '!' then
+    local current = Team.load_member(call, call.bound)
+    if current.ended and call.bound == string.lower(handle) then
+      -- It works on, once the shutdown that it approved is over: see may_claim() of tasks/hold.
+      current.ended = nil
+      Team.save_member(call, current)
+      call.member = current
+      TeamChanges.emit_team(call, 'joined', current.handle)
+      return Team.told(call, { 'JOINED', call.now, current.handle })
+    end
+    return Team.refuse(call, 'ALREADY_MEMBER', current.handle, call.team.name)
+  end
+  local current = Team.load_member(call, handle)
+  if not current then
+    if tonumber(member_count) >= MOST_MEMBERS then
+      return Team.refuse(call, 'TOO_MANY', 'members', MOST_MEMBERS)
+    elseif tonumber(member_count) >= MOST_OF_LOGIN and own_members() >= MOST_OF_LOGIN then
+      return Team.refuse(call, 'TOO_MANY', 'members of one login', MOST_OF_LOGIN)
+    end
+    NewMember.add_member(call, handle, name, kind)
+    TeamChanges.save_team(call, member_count + 1)
+    TeamChanges.emit_team(call, 'joined', handle)
+    return Team.told(call, { 'JOINED', call.now, handle })
+  end
+  if current.login ~= call.request.user_id then
+    return Team.refuse(call, 'HANDLE_TAKEN', current.handle, call.team.name)
+  end
+  local old = current.agent or ''
+  redis.call('HSET', call.keys.team, MemberFields.agent_field(current.login, old), '!' .. string.lower(handle))
+  redis.call('HSET', call.keys.team, field, string.lower(handle))
+  TeamChanges.bind(call, current.login, old, nil)
+  TeamChanges.bind(call, current.login, call.request.agent_id, current.handle)
+  local before = {}
+  for _, agent in ipairs(current.before or {}) do
+    if agent ~= call.request.agent_id and agent ~= old then
+      before[#before + 1] = agent
     end
   end
+  before[#before + 1] = old
+  while #before > MOST_BEFORE do
+    redis.call('HDEL', call.keys.team, MemberFields.agent_field(current.login, table.remove(before, 1)))
+  end
+  current.before, current.ended = before, nil
+  current.agent = call.request.agent_id ~= '' and call.request.agent_id or nil
+  current.name, current.kind = name, kind
+  Team.save_member(call, current)
+  call.member = current
+  local taken = {}
+  for id in string.gmatch(current.claims, '%S+') do
+    local task = Task.load_task(call, id)
+    if task and task.locked and task.files and Task.is_owned_by(call, task, current) then
+      local locks = FileLocks.locks_of(call, id, task, old)
+      if not locks then
+        break
+      end
+      for _, entry in ipairs(locks) do
+        taken[#taken + 1] = call.is_changed[entry.file_path] and entry or nil
+      end
+    end
+  end
+  FileLocks.save_renewed(call, taken)
+  redis.pcall('HSET', call.keys.seen, string.lower(handle), string.format('%.0f', call.now_ms))
+  TeamChanges.emit_team(call, 'taken_over', current.handle)
+  return Team.told(call, { 'TAKEN_OVER', call.now, current.handle, old })
 end
-save_renewed(taken)
-redis.pcall('HSET', keys.seen, string.lower(handle), string.format('%.0f', now_ms))
-emit_team('taken_over', current.handle)
-return told({ 'TAKEN_OVER', now, current.handle, old })

@@ -5,64 +5,75 @@
 --           seen (Unix milliseconds) or '', '1' if it is live, unread messages, ids of the tasks that it has, separated by blanks,
 --           the sequence up to which it has read } }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
--- @include admission/admission
--- @include teams/team
--- @include mail/inbox
--- @include tasks/task
--- @include teams/live
+local Admission = require('admission/admission')
+local Clock = require('clock')
+local InboxCounts = require('teams/inbox_counts')
+local Limits = require('admission/limits')
+local Live = require('teams/live')
+local Request = require('admission/request')
+local Team = require('teams/team')
 
-local denial = admit() or load_team()
-if denial then
-  return denial
-end
--- As many claims as 1,000 members may have; the store reads so many at once.
-local MOST_CLAIMS, AT_ONCE = 50000, 1000
-local claims = {}
-local held = redis.call('ZRANGEBYSCORE', keys.leases, '(' .. string.format('%.0f', now_ms), '+inf', 'LIMIT', 0, MOST_CLAIMS)
-for first = 1, #held, AT_ONCE do
-  local last = math.min(first + AT_ONCE - 1, #held)
-  for index, stored in ipairs(redis.call('HMGET', keys.tasks, unpack(held, first, last))) do
-    -- Found in the text: to decode thousands takes too long. No title can contain this: its quotes are escaped.
-    local owner = stored and string.match(stored, '"owner":"([^"]*)"')
-    owner = owner and string.lower(owner)
-    if owner then
-      claims[owner] = claims[owner] or {}
-      table.insert(claims[owner], held[first + index - 1])
+return function(KEYS, ARGV)
+  local call = {}
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
+  Admission.begin(call)
+  Team.begin(call, KEYS, ARGV)
+
+  local denial = Admission.admit(call) or Team.load_team(call)
+  if denial then
+    return denial
+  end
+  -- As many claims as 1,000 members may have; the store reads so many at once.
+  local MOST_CLAIMS, AT_ONCE = 50000, 1000
+  local claims = {}
+  local held = redis.call('ZRANGEBYSCORE', call.keys.leases, '(' .. string.format('%.0f', call.now_ms), '+inf', 'LIMIT', 0, MOST_CLAIMS)
+  for first = 1, #held, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, #held)
+    for index, stored in ipairs(redis.call('HMGET', call.keys.tasks, unpack(held, first, last))) do
+      -- Found in the text: to decode thousands takes too long. No title can contain this: its quotes are escaped.
+      local owner = stored and string.match(stored, '"owner":"([^"]*)"')
+      owner = owner and string.lower(owner)
+      if owner then
+        claims[owner] = claims[owner] or {}
+        table.insert(claims[owner], held[first + index - 1])
+      end
     end
   end
-end
 
-local seen, stored = {}, redis.call('HGETALL', keys.seen)
-for index = 1, #stored, 2 do
-  seen[stored[index]] = stored[index + 1]
-end
-local handles, records, fields = {}, {}, { team_key .. '/*' }
-stored = redis.call('HGETALL', keys.team)
-for index = 1, #stored, 2 do
-  if string.sub(stored[index], 1, 1) == '=' then
-    local handle = string.sub(stored[index], 2)
-    handles[#handles + 1], records[#records + 1] = handle, stored[index + 1]
-    fields[#fields + 1] = team_key .. '/' .. handle
+  local seen, stored = {}, redis.call('HGETALL', call.keys.seen)
+  for index = 1, #stored, 2 do
+    seen[stored[index]] = stored[index + 1]
   end
+  local handles, records, fields = {}, {}, { call.team_key .. '/*' }
+  stored = redis.call('HGETALL', call.keys.team)
+  for index = 1, #stored, 2 do
+    if string.sub(stored[index], 1, 1) == '=' then
+      local handle = string.sub(stored[index], 2)
+      handles[#handles + 1], records[#records + 1] = handle, stored[index + 1]
+      fields[#fields + 1] = call.team_key .. '/' .. handle
+    end
+  end
+  local marks = redis.call('HMGET', call.keys.members, unpack(fields))
+  local broadcasts = InboxCounts.broadcasts_of(marks[1])
+  local shown = {}
+  for index, handle in ipairs(handles) do
+    local seen_at, has = tonumber(seen[handle]), claims[handle] or {}
+    local counts = InboxCounts.marks_of(marks[index + 1])
+    shown[index] = {
+      records[index], seen[handle] or '', (Live.was_seen_lately(call, seen_at) or #has > 0) and '1' or '0',
+      InboxCounts.unread_of(counts, broadcasts), table.concat(has, ' '), counts.read,
+    }
+  end
+  -- Members, and claims, that are read for the price of one request.
+  local MEMBERS_OF_A_REQUEST, CLAIMS_OF_A_REQUEST = 100, 1000
+  local work = math.floor(#handles / MEMBERS_OF_A_REQUEST + #held / CLAIMS_OF_A_REQUEST)
+  if work > 0 then
+    Limits.count(call, 'WORK', nil, work)
+  end
+  local open, done = unpack(redis.call('HMGET', call.keys.teams, call.team_key .. '/open', call.team_key .. '/done'))
+  return Team.told(call, {
+    'SHOWN', call.now, cjson.encode(call.team), call.shutdown and cjson.encode(call.shutdown) or '', tonumber(open), tonumber(done), shown,
+  })
 end
-local marks = redis.call('HMGET', keys.members, unpack(fields))
-local broadcasts = broadcasts_of(marks[1])
-local shown = {}
-for index, handle in ipairs(handles) do
-  local seen_at, has = tonumber(seen[handle]), claims[handle] or {}
-  local counts = marks_of(marks[index + 1])
-  shown[index] = {
-    records[index], seen[handle] or '', (was_seen_lately(seen_at) or #has > 0) and '1' or '0',
-    unread_of(counts, broadcasts), table.concat(has, ' '), counts.read,
-  }
-end
--- Members, and claims, that are read for the price of one request.
-local MEMBERS_OF_A_REQUEST, CLAIMS_OF_A_REQUEST = 100, 1000
-local work = math.floor(#handles / MEMBERS_OF_A_REQUEST + #held / CLAIMS_OF_A_REQUEST)
-if work > 0 then
-  count('WORK', nil, work)
-end
-local open, done = unpack(redis.call('HMGET', keys.teams, team_key .. '/open', team_key .. '/done'))
-return told({
-  'SHOWN', now, cjson.encode(team), shutdown and cjson.encode(shutdown) or '', tonumber(open), tonumber(done), shown,
-})

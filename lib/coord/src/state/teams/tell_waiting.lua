@@ -2,9 +2,14 @@
 -- KEYS: 1 members of teams
 -- ARGV: 1 user id, 2 agent id or ''
 -- Returns { TOLD, now, what waiting() tells }
-local keys = { members = KEYS[1] }
-local request = { user_id = ARGV[1], agent_id = ARGV[2] }
--- @include clock
--- @include teams/waiting
+local Clock = require('clock')
+local Waiting = require('teams/waiting')
 
-return { 'TOLD', now, waiting() }
+return function(KEYS, ARGV)
+  local call = {}
+  call.keys = { members = KEYS[1] }
+  call.request = { user_id = ARGV[1], agent_id = ARGV[2] }
+  Clock.begin(call)
+
+  return { 'TOLD', call.now, Waiting.of_caller(call) }
+end

@@ -1,0 +1,31 @@
+-- Whether the caller's working copy lacks the head.
+local Admission = require('admission/admission')
+local Commits = require('heads/commits')
+local Limits = require('admission/limits')
+
+local Behind = {}
+
+-- '0' no, '1' yes, '?' if none of the caller's commits is known to be on the branch; and whether the source has yet to be
+-- asked.
+function Behind.is_behind(call)
+  if Commits.has_commit(call.request.known_commits, call.head.commit) then
+    return '0', false
+  end
+  if call.request.fetched_head == '' then
+    local recent = redis.call('HGET', call.keys.head, 'recent') or ''
+    for commit in string.gmatch(call.request.known_commits, '%S+') do
+      if Commits.has_commit(recent, commit) then
+        return '1', false
+      end
+    end
+  end
+  return '?', not call.request.has_asked_source
+end
+
+-- The outcome if only the source can tell. If another head cannot be recorded, the source is not asked for the head: the
+-- known one counts as fresh.
+function Behind.ask_source(call)
+  return Limits.count(call, 'COMMITS') or { 'ASK_SOURCE', call.now, call.head.commit, call.head.is_kept and 0 or call.head.age, Admission.trusted_etag(call) }
+end
+
+return Behind

@@ -1,0 +1,198 @@
+-- Rate limits, by the generic cell rate algorithm (GCRA). Each has a theoretical arrival time in milliseconds, at which all
+-- admitted requests are worked off at the sustained rate.
+-- The person's key has those of the person's requests, renewals and releases, lookups at the source, and new branches; then,
+-- each after a comma, the latest agents, with those of their requests, and of their renewals and releases. The repository's
+-- key has those of all requests, and of all renewals and releases.
+-- If the store cannot be written, nothing is counted, and reads still pass: hence pcall.
+local Limits = {}
+
+function Limits.begin(call)
+  -- The stored texts of the person and of the repository; and the person's arrival times with all counted since.
+  call.stored_limits, call.arrivals = {}, nil
+end
+
+-- Claims may still pass when reads may not: their burst is longer by half.
+local CLAIMS_BURST = 1.5
+
+-- The keys outlive the latest arrival, because the time of another agent may be later. Milliseconds.
+local LEAST_KEPT, MOST_KEPT = 60000, 3600000
+
+-- The milliseconds between two requests at the sustained rate, and the burst; nil for no limit.
+local function numbers_of(rate)
+  local interval, burst = string.match(rate, '^(%d+) (%d+)$')
+  return tonumber(interval), tonumber(burst)
+end
+
+-- Seconds until a request of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
+-- between two at the sustained rate and the burst, or '' for no limit.
+local function one_more(call, arrival, cost, rate, longer)
+  local interval, burst = numbers_of(rate)
+  if not interval then
+    return 0, arrival
+  end
+  local full = interval * burst
+  -- Further ahead than any request can move it: the clock was set back, or the limit has changed.
+  if arrival > call.now_ms + full * CLAIMS_BURST then
+    arrival = 0
+  end
+  arrival = math.max(arrival, call.now_ms) + interval * math.min(cost, burst)
+  return math.max(0, math.ceil((arrival - call.now_ms - full * (longer or 1)) / 1000)), arrival
+end
+
+-- The text before the numbers of the caller's agent. No agent id contains `,` or `=`.
+local function agent_mark(call)
+  return ',' .. (call.request.agent_id ~= '' and call.request.agent_id or '=') .. ' '
+end
+
+local function read_arrivals(call)
+  call.arrivals =
+    { requests = 0, renewals = 0, source_requests = 0, branches = 0, agent_requests = 0, agent_renewals = 0, other_agents = '' }
+  local requests, renewals, source_requests, branches, agents = string.match(call.stored_limits.person or '', '^(%d+) (%d+) (%d+) (%d+)(.*)$')
+  if not requests then
+    return
+  end
+  call.arrivals.requests, call.arrivals.renewals = tonumber(requests), tonumber(renewals)
+  call.arrivals.source_requests, call.arrivals.branches = tonumber(source_requests), tonumber(branches)
+  local first, last = string.find(agents, agent_mark(call), 1, true)
+  if first then
+    local agent_requests, agent_renewals, rest = string.match(agents, '^(%d+) (%d+)()', last + 1)
+    call.arrivals.agent_requests, call.arrivals.agent_renewals = tonumber(agent_requests), tonumber(agent_renewals)
+    call.arrivals.other_agents = string.sub(agents, 1, first - 1) .. string.sub(agents, rest)
+    return
+  end
+  -- For a new agent, the one that was silent for the longest time is dropped.
+  local MOST_AGENTS = 16
+  local cut = 0
+  for _ = 1, MOST_AGENTS do
+    cut = string.find(agents, ',', cut + 1, true)
+    if not cut then
+      break
+    end
+  end
+  call.arrivals.other_agents = cut and string.sub(agents, 1, cut - 1) or agents
+end
+
+local function write_arrivals(call)
+  local latest = math.max(call.arrivals.requests, call.arrivals.renewals, call.arrivals.source_requests, call.arrivals.branches, call.arrivals.agent_requests,
+    call.arrivals.agent_renewals)
+  if latest > call.now_ms then
+    local text = string.format('%.0f %.0f %.0f %.0f%s%.0f %.0f', call.arrivals.requests, call.arrivals.renewals, call.arrivals.source_requests,
+      call.arrivals.branches, agent_mark(call), call.arrivals.agent_requests, call.arrivals.agent_renewals)
+    local kept = math.min(math.max(latest - call.now_ms, LEAST_KEPT), MOST_KEPT)
+    redis.pcall('SET', call.keys.person_limits, text .. call.arrivals.other_agents, 'PX', string.format('%.0f', kept))
+  end
+end
+
+-- The arrival times of the repository's requests, and of its renewals and releases.
+local function arrivals_of_repository(call)
+  local requests, renewals = string.match(call.stored_limits.repository or '', '^(%d+) (%d+)$')
+  return tonumber(requests or 0), tonumber(renewals or 0)
+end
+
+local function write_repository_arrivals(call, requests, renewals)
+  local latest = math.max(requests, renewals)
+  if latest > call.now_ms then
+    local kept = math.min(latest - call.now_ms, MOST_KEPT)
+    local text = string.format('%.0f %.0f', requests, renewals)
+    redis.pcall('SET', call.keys.repository_limits, text, 'PX', string.format('%.0f', kept))
+    call.stored_limits.repository = text
+  end
+end
+
+local function count_source_request(call, kind, rate, whose, amount, spared)
+  if rate == '' then
+    return nil
+  end
+  local wait = one_more(call, call.arrivals[kind], (amount or 1) + (spared or 0), rate)
+  if wait > 0 then
+    return { 'LIMITED', call.now, wait, whose }
+  end
+  local _, arrival = one_more(call, call.arrivals[kind], amount or 1, rate)
+  call.arrivals[kind] = arrival
+  write_arrivals(call)
+end
+
+-- The wait and the limit behind it: the longest of agent, person and repository; and their arrival times after the request.
+local function waits(call, agent, person, repository, longer)
+  local cost = tonumber(call.request.cost)
+  local agent_wait, person_wait, repository_wait
+  agent_wait, agent = one_more(call, agent, cost, call.request.agent_rate, longer)
+  person_wait, person = one_more(call, person, cost, call.request.person_rate, longer)
+  repository_wait, repository = one_more(call, repository, cost, call.request.repository_rate, longer)
+  local wait, whose = agent_wait, 'HOLDER'
+  if person_wait > wait then
+    wait, whose = person_wait, 'PERSON'
+  end
+  if repository_wait > wait then
+    wait, whose = repository_wait, 'REPOSITORY'
+  end
+  return wait, whose, agent, person, repository
+end
+
+local function count_request(call, is_renewal)
+  local kind = call.request.kind == 'MARKED' and 'CLAIM' or call.request.kind
+  local requests, renewals = arrivals_of_repository(call)
+  local limited
+  if kind ~= 'RELEASE' then
+    local longer = kind == 'CLAIM' and CLAIMS_BURST or 1
+    local wait, whose, agent, person, repository = waits(call, call.arrivals.agent_requests, call.arrivals.requests, requests, longer)
+    if wait == 0 then
+      call.arrivals.agent_requests, call.arrivals.requests = agent, person
+      write_arrivals(call)
+      write_repository_arrivals(call, repository, renewals)
+      return nil
+    end
+    limited = { 'LIMITED', call.now, wait, whose }
+    if kind ~= 'CLAIM' then
+      return limited
+    end
+  end
+  local wait, whose, agent, person, repository = waits(call, call.arrivals.agent_renewals, call.arrivals.renewals, renewals)
+  if wait > 0 then
+    return limited or { 'LIMITED', call.now, wait, whose }
+  end
+  call.arrivals.agent_renewals = agent
+  if limited and not is_renewal() then
+    -- Even that check counts.
+    write_arrivals(call)
+    return limited
+  end
+  call.arrivals.renewals = person
+  write_arrivals(call)
+  write_repository_arrivals(call, requests, repository)
+end
+
+-- The arrival after `amount` further requests, not beyond what one_more() takes for an arrival time of this clock.
+local function charged(call, arrival, rate, amount)
+  local interval, burst = numbers_of(rate)
+  if not interval then
+    return arrival
+  end
+  return math.min(math.max(arrival, call.now_ms) + interval * amount, call.now_ms + interval * burst * CLAIMS_BURST)
+end
+
+-- Counts the 'REQUEST', or lookups at the source, one unless there is an `amount`, for 'COMMITS' or for an unknown 'BRANCH'. Where
+-- fewer than `spared` lookups would remain, there were too many. 'WORK' charges the caller for work that has been done: it counts as
+-- `amount` further requests, which the next request waits for.
+-- Returns nil, or the denial if there were too many: { LIMITED, now, seconds until the next is allowed, HOLDER or PERSON or
+-- REPOSITORY or SOURCE or NEW }. A claim above the limit passes as a renewal if `is_renewal` says that it is one.
+function Limits.count(call, what, is_renewal, amount, spared)
+  if not call.arrivals then
+    read_arrivals(call)
+  end
+  if what == 'COMMITS' then
+    return count_source_request(call, 'source_requests', call.request.commit_rate, 'SOURCE', amount, spared)
+  elseif what == 'BRANCH' then
+    return count_source_request(call, 'branches', call.request.branch_rate, 'NEW', amount, spared)
+  elseif what == 'WORK' then
+    local requests, renewals = arrivals_of_repository(call)
+    call.arrivals.agent_requests = charged(call, call.arrivals.agent_requests, call.request.agent_rate, amount)
+    call.arrivals.requests = charged(call, call.arrivals.requests, call.request.person_rate, amount)
+    write_arrivals(call)
+    write_repository_arrivals(call, charged(call, requests, call.request.repository_rate, amount), renewals)
+    return nil
+  end
+  return count_request(call, is_renewal)
+end
+
+return Limits

@@ -1,0 +1,36 @@
+-- Reads the entries of all files that the caller holds on the branch, and returns these files, sorted; nil if there are too
+-- many entries. A caller that holds nothing in the repository causes no read; otherwise the maximum of a repository is the
+-- limit.
+local Entries = require('locks/entries')
+local Request = require('admission/request')
+
+local AllHeld = {}
+
+function AllHeld.load(call)
+  local held = {}
+  if not redis.call('HGET', call.keys.held, '@' .. call.request.user_id) then
+    return held
+  end
+  local by_caller = '"user_id":' .. cjson.encode(call.request.user_id)
+  local stored = redis.call('HGETALL', call.keys.locks)
+  for index = 1, #stored, 2 do
+    local path, value = stored[index], stored[index + 1]
+    if string.find(value, by_caller, 1, true) then
+      local entries, is_held = cjson.decode(value), false
+      for _, entry in ipairs(entries) do
+        is_held = is_held or (entry.branch == call.request.branch and Request.is_own(call, entry) and not Entries.has_expired(call, entry))
+      end
+      if is_held then
+        held[#held + 1] = path
+        Entries.load_value(call, path, value, entries)
+      end
+      if call.loaded > Entries.MOST_AT_ONCE then
+        return nil
+      end
+    end
+  end
+  table.sort(held)
+  return held
+end
+
+return AllHeld

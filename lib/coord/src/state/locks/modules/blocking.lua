@@ -1,0 +1,28 @@
+-- The one implementation of the table of blocking.
+local Blocking = {}
+
+-- | I want  | other READS the file | other WRITES the file | other WRITES a neighbor      |
+-- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
+-- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn`, or `interface` and both keep their interfaces |
+-- A shared file blocks nobody, and is nobody's neighbor.
+function Blocking.is_blocking(wanted, relation, status, neighbor_policy, is_shared, both_keep)
+  if relation == 'DIRECT' then
+    return not is_shared and (wanted == 'WRITING' or status == 'WRITING')
+  end
+  return wanted == 'WRITING' and status == 'WRITING'
+    and (neighbor_policy == 'block' or (neighbor_policy == 'interface' and not both_keep))
+end
+
+-- What the caller says of interfaces, read from a text: keeps, changes or '', then a line for each file whose interface changes whatever
+-- the first line says. Returns a function: file path -> keeps, changes or ''.
+function Blocking.read_interface(text)
+  local word, changing = string.match(text, '^[^\n]*'), {}
+  for path in string.gmatch(text, '\n([^\n]+)') do
+    changing[path] = 'changes'
+  end
+  return function(path)
+    return changing[path] or word
+  end
+end
+
+return Blocking

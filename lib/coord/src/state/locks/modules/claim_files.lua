@@ -1,0 +1,217 @@
+-- The claim of files: all of them, or none.
+local Behind = require('admission/behind')
+local Blocking = require('locks/blocking')
+local BuildSpelling = require('builds/spelling')
+local DueMark = require('admission/due_mark')
+local Entries = require('locks/entries')
+local GateClaim = require('locks/gate_claim')
+local GraphAge = require('builds/graph_age')
+local Held = require('locks/held')
+local LockChanges = require('locks/changes')
+local Queue = require('locks/queue')
+local Refusal = require('locks/refusal')
+local Releases = require('locks/releases')
+local Request = require('admission/request')
+local Reserve = require('locks/reserve')
+local Survey = require('locks/survey')
+local Tokens = require('locks/tokens')
+
+local ClaimFiles = {}
+
+-- Claims the files of `claim`: `paths`, `wanted`, `neighbor_policy`; `interface_of`: what read_interface() gives; `surveyed`: what survey()
+-- gives of the paths; `agent_head`; `message`; `ttl`: seconds; `repository`; `lookups` of builds/spelling, or ''; `task`: TEAM/ID of the
+-- task that they are claimed with, or nil. Returns an answer of the whole request; or nil and
+--   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
+--   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
+--   path, status, time of the grant, message, the agent from which it is taken over or '' }, the intent that is cited or selected, or '', the findings of locks/gate_request, the place
+--   in the queue that ask() of locks/queue gives, or {}, and what the claim costs others: { files, the one with most neighbors, '1' if
+--   it keeps them out whatever it changes }, or {} }
+-- with the outcome CLAIMED, REFUSED (by intents), CONFLICT or STALE.
+function ClaimFiles.claim(call, claim)
+  local paths, wanted, neighbor_policy, interface_of = claim.paths, claim.wanted, claim.neighbor_policy, claim.interface_of
+  local message, ttl, repository, lookups = claim.message, claim.ttl, claim.repository, claim.lookups
+  if wanted == 'WRITING' and #paths > 0 and (call.governed or call.gate.policy == 'required' or call.gate.cited ~= '') then
+    local denial = GateClaim.judge_claim(call, paths)
+    if denial then
+      return denial
+    end
+  elseif call.governed and call.gate.cited ~= '' and redis.call('HEXISTS', call.keys.intents, call.gate.cited) == 1 then
+    -- Reading takes no intent, but may say what it is for.
+    call.gate.intent = call.gate.cited
+  end
+  local findings, blocked, omitted, own = unpack(claim.surveyed)
+  local held, is_kept, is_renewal = {}, {}, true
+  for _, path in ipairs(paths) do
+    local entry = own[path]
+    if entry then
+      local giver = Request.is_own(call, entry) and '' or entry.agent_id
+      held[#held + 1] = { path, entry.status, entry.granted_at or entry.timestamp, entry.message, giver }
+    end
+    -- A writer that asks to read goes on writing: its work still has to be pushed.
+    is_kept[path] = entry ~= nil and (entry.status == wanted or entry.status == 'WRITING')
+    is_renewal = is_renewal and is_kept[path]
+  end
+
+  -- A renewal is granted behind the branch too, so the source is not asked for its sake.
+  local behind, is_for_source = Behind.is_behind(call)
+  if is_for_source and not is_renewal and not call.gate.is_refused then
+    LockChanges.save(call)
+    return Behind.ask_source(call)
+  end
+  local version = GraphAge.version(call)
+  local spellings = (version == '' or lookups == '') and {} or BuildSpelling.other_spellings(call, paths, lookups)
+  local own_entries, told = {}, { queue = {}, cost = {} }
+  local function claimed(outcome)
+    return {
+      outcome, call.now, call.head.commit, call.head.age, call.head.is_unconfirmed, behind, version, omitted, findings, own_entries,
+      spellings, held, call.gate.intent, call.gate.findings, told.queue, told.cost,
+    }
+  end
+
+  local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
+  if call.gate.is_refused or is_stale or blocked then
+    local conflicts, is_named = {}, {}
+    -- Nobody waits in a row for what is merged by a person some day.
+    local may_wait = not is_stale
+    for _, finding in ipairs(findings) do
+      local entry = finding[2] == '1' and cjson.decode(finding[5])
+      may_wait = may_wait and not (entry and finding[1] == 'PENDING')
+      if entry and not is_named[entry.file_path] then
+        is_named[entry.file_path] = true
+        conflicts[#conflicts + 1] = entry.file_path
+      end
+    end
+    for _, path in ipairs(paths) do
+      own_entries[#own_entries + 1] = own[path] and cjson.encode(own[path])
+    end
+    LockChanges.save(call)
+    if call.gate.is_refused then
+      if not call.gate.is_quiet then
+        GateClaim.record_refusal(call, paths, message)
+      end
+      if call.request.queue then
+        Queue.leave_for(call, paths)
+      end
+      return nil, claimed('REFUSED')
+    end
+    local outcome = is_stale and 'STALE' or 'CONFLICT'
+    if may_wait then
+      told.queue = Queue.ask(call, paths, wanted, message, neighbor_policy, Survey.keeps_all(paths, interface_of), findings)
+    elseif call.request.queue then
+      Queue.leave_for(call, paths)
+    end
+    Refusal.emit(call, wanted, message, paths, outcome, blocked and conflicts or nil)
+    return nil, claimed(outcome)
+  end
+
+  if DueMark.lacks_mark(call, ttl) then
+    LockChanges.save(call)
+    return { 'MARK_FIRST', call.now }
+  end
+  local full, full_file
+  local takes_owners = call.gate.is_judged and call.gate.id
+  if takes_owners then
+    full, full_file = GateClaim.reserve_owners(call, paths)
+  end
+  if not full then
+    full, full_file = Reserve.locks(call, paths, own, repository .. ':' .. call.request.branch .. ':', message)
+  end
+  if full then
+    LockChanges.save(call)
+    Refusal.emit(call, wanted, message, paths, 'FULL')
+    return { 'FULL', call.now, full, full_file }
+  end
+  DueMark.note_mark(call, ttl)
+
+  -- The remote branch was at `head` when this was granted. A release compares the pushed work with that commit, even if the
+  -- working copy is ahead of it.
+  local granted_head = wanted == 'WRITING' and call.head.commit or claim.agent_head
+  local granted, renewed, token = {}, {}, nil
+  -- Counts what the lock on the file keeps others from writing, if it did not do so before.
+  told.count = function(path, entry, interface)
+    local blocks = Blocking.is_blocking(wanted, 'NEIGHBOR', wanted, neighbor_policy, false, interface == 'keeps')
+    local did = is_kept[path] and (neighbor_policy == 'block' or entry.interface ~= 'keeps')
+    local count = blocks and not did and tonumber(call.is_tracked[path]) or 0
+    told.near = (told.near or 0) + count
+    if count > (told.most or 0) then
+      told.most, told.hub = count, path
+    end
+  end
+  for _, path in ipairs(paths) do
+    local entry = own[path]
+    local is_taken_over = entry ~= nil and not Request.is_own(call, entry)
+    if call.request.takes_over then
+      -- The other one of the two that may be there.
+      local left = {}
+      for _, one in ipairs(call.entries_of[path]) do
+        if one ~= entry and one.branch == call.request.branch and (Request.is_own(call, one) or Survey.is_given(call, one)) then
+          Held.count_out(call, one)
+        else
+          left[#left + 1] = one
+        end
+      end
+      call.entries_of[path] = left
+    end
+    if is_taken_over then
+      token = token or Tokens.next(call)
+      entry.agent_id, entry.token, entry.granted_at = call.request.agent_id ~= '' and call.request.agent_id or nil, token, call.now
+    end
+    if not is_kept[path] then
+      token = token or Tokens.next(call)
+      if not entry then
+        entry = {
+          key = repository .. ':' .. call.request.branch .. ':' .. path,
+          file_path = path,
+          branch = call.request.branch,
+          user_id = call.request.user_id,
+          agent_id = call.request.agent_id ~= '' and call.request.agent_id or nil,
+        }
+        table.insert(call.entries_of[path], entry)
+      end
+      entry.status, entry.token, entry.agent_head, entry.granted_at = wanted, token, granted_head, call.now
+    end
+    entry.user_name, entry.message = call.request.user_name, message
+    entry.work_branch = call.request.work_branch ~= '' and call.request.work_branch or nil
+    entry.task = claim.task or entry.task
+    local interface = interface_of(path)
+    if wanted == 'WRITING' and (interface ~= '' or not is_kept[path]) then
+      told.count(path, entry, interface)
+      entry.interface = interface == 'keeps' and interface or nil
+    end
+    entry.shared = call.policy.kinds[path] == 'S' or (is_kept[path] and entry.shared) or nil
+    if entry.status == wanted then
+      entry.intent_id = call.gate.intent ~= '' and call.gate.intent or nil
+    end
+    -- The claim of its task may hold it for longer.
+    local least = entry.task and entry.expiry_ms or 0
+    entry.timestamp, entry.expiry_ms = call.now, math.max(least, call.now_ms + ttl * 1000)
+    entry.expiry = math.floor(entry.expiry_ms / 1000)
+    table.insert(is_kept[path] and not is_taken_over and renewed or granted, entry)
+    if entry.notices then
+      -- The answer has what is told now, and the store keeps it no longer.
+      own_entries[#own_entries + 1] = cjson.encode(entry)
+      entry.notices = nil
+    else
+      own_entries[#own_entries + 1] = Entries.to_json(call, entry)
+    end
+    call.is_changed[path] = true
+  end
+  if (told.near or 0) > 20 then
+    told.cost = { told.near, told.hub, neighbor_policy == 'block' and '1' or '0' }
+  end
+  LockChanges.save(call)
+  if call.request.queue then
+    Queue.leave(call, paths, wanted, is_kept)
+  end
+  if takes_owners then
+    GateClaim.grant(call)
+  end
+  if #granted > 0 then
+    Releases.forget(call, paths)
+  end
+  LockChanges.emit_by_claim(call, 'lock_granted', granted)
+  LockChanges.emit_by_claim(call, 'lock_renewed', renewed)
+  return nil, claimed('CLAIMED')
+end
+
+return ClaimFiles

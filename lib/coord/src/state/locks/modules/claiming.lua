@@ -1,0 +1,4 @@
+-- What a claim of files needs.
+local Claiming = {}
+
+return Claiming

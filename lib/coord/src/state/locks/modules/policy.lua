@@ -1,0 +1,61 @@
+-- What `.coord.toml` says of the files of a request. Rust matches patterns; scripts compare the digest of the policy by which it has.
+local GraphAge = require('builds/graph_age')
+
+local Policy = {}
+
+-- The policy of a request: `digest` of the policy that Rust has judged by, or '', and `letters`, one for each of `files`: S shared, I ignored,
+-- - neither. It has `kinds`: file path -> letter, where the file was judged. `names`: those of shared files where there is no policy,
+-- each between newlines, if only the store knows the files.
+function Policy.judged(digest, letters, files)
+  local kinds = {}
+  for index, path in ipairs(files) do
+    kinds[path] = string.sub(letters, index, index)
+  end
+  return { digest = digest, letters = letters, kinds = kinds }
+end
+
+-- Whether all of `files` were judged by the policy of the branch.
+function Policy.has_judged(call, files)
+  local digest = GraphAge.load(call)[4] or ''
+  local is_judged = digest == call.policy.digest
+  for _, path in ipairs(files) do
+    if is_judged and digest == '' and call.policy.names and not call.policy.kinds[path] then
+      local name = string.match(path, '[^/]*$')
+      call.policy.kinds[path] = string.find(call.policy.names, '\n' .. name .. '\n', 1, true) and 'S' or '-'
+    end
+    is_judged = is_judged and call.policy.kinds[path] ~= nil
+  end
+  return is_judged
+end
+
+-- The question for that.
+function Policy.question(call, files)
+  local digest = GraphAge.load(call)[4] or ''
+  return { 'ASK_POLICY', call.now, digest, digest ~= '' and redis.call('HGET', call.keys.graph, 'policy') or '', files }
+end
+
+-- `paths` without the ignored ones, and texts that have as many characters for each path, without theirs.
+function Policy.kept(call, paths, ...)
+  if call.policy.letters and not string.find(call.policy.letters, 'I', 1, true) then
+    return paths, ...
+  end
+  local kept, places, texts = {}, {}, { ... }
+  for place, path in ipairs(paths) do
+    if call.policy.kinds[path] ~= 'I' then
+      kept[#kept + 1], places[#places + 1] = path, place
+    end
+  end
+  if #kept == #paths then
+    return paths, ...
+  end
+  for number, text in ipairs(texts) do
+    local width, parts = #text / #paths, {}
+    for index, place in ipairs(places) do
+      parts[index] = string.sub(text, (place - 1) * width + 1, place * width)
+    end
+    texts[number] = table.concat(parts)
+  end
+  return kept, unpack(texts)
+end
+
+return Policy

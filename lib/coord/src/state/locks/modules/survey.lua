@@ -1,0 +1,224 @@
+-- The locks and the tickets that block the caller.
+local Blocking = require('locks/blocking')
+local Entries = require('locks/entries')
+local GraphAge = require('builds/graph_age')
+local Neighbors = require('locks/neighbors')
+local PendingFindings = require('locks/pending_findings')
+local Queue = require('locks/queue')
+local Request = require('admission/request')
+
+local Survey = {}
+
+-- Whether the caller keeps the interfaces of all of these files.
+function Survey.keeps_all(paths, interface_of)
+  for _, path in ipairs(paths) do
+    if interface_of(path) ~= 'keeps' then
+      return false
+    end
+  end
+  return true
+end
+
+-- Whether `entry` is that of the agent whose locks the caller takes over.
+function Survey.is_given(call, entry)
+  return call.request.takes_over ~= nil and entry.agent_id == call.request.takes_over and entry.user_id == call.request.user_id
+    and entry.branch == call.request.branch
+end
+
+-- Where a field, written without its first quote, is in `value` from `first` on: a search for a quote stops at each of those in a text,
+-- which may have hundreds. Quotes inside of a text are escaped, so these characters with a quote before them are only such a field.
+local function place_of_field(value, field, first)
+  local QUOTE = 34
+  local at = string.find(value, field, first, true)
+  while at and string.byte(value, at - 1) ~= QUOTE do
+    at = string.find(value, field, at + 1, true)
+  end
+  return at or math.huge
+end
+
+-- Whether one entry of `value` has both of these fields, and not the third, if that is given. An entry is a flat object, so that its beginning occurs
+-- nowhere else.
+local function has_entry_with(value, one, other, without)
+  local first, at_one, at_other, at_without = string.find(value, '{"', 1, true), 0, 0, 0
+  while first do
+    local next_entry = string.find(value, '{"', first + 2, true)
+    at_one = at_one < first and place_of_field(value, one, first) or at_one
+    at_other = at_other < first and place_of_field(value, other, first) or at_other
+    local last = math.max(at_one, at_other)
+    if last == math.huge then
+      return false
+    elseif last < (next_entry or math.huge) then
+      at_without = without and at_without < first and place_of_field(value, without, first) or at_without
+      if not without or at_without >= (next_entry or math.huge) then
+        return true
+      end
+    end
+    first = next_entry
+  end
+  return false
+end
+
+-- Maximum findings in one response, maximum bytes of their JSON, and maximum neighbors among them. Those that block come
+-- first, and the first one is always included; the rest is counted.
+local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
+
+-- Others' locks on `neighbors`, whose places (neighbors.lua) refer to `paths`: lists of findings that block and that do not,
+-- and the number of omitted locks. Only reported entries are decoded. `is_writing`: files that the caller already writes.
+local function survey_neighbors(call, neighbors, place_of, paths, wanted, neighbor_policy, is_writing, interface_of)
+  local blocking, harmless, keeping, later, omitted = {}, {}, {}, {}, 0
+  local on_branch, writes, keeps = 'branch":' .. cjson.encode(call.request.branch), 'status":"WRITING"', 'interface":"keeps"'
+  local function may_block(path, status, keeps_interface)
+    local via = paths[math.floor(place_of[path] / 2)]
+    local both_keep = keeps_interface and interface_of(via) == 'keeps'
+    return not is_writing[via] and Blocking.is_blocking(wanted, 'NEIGHBOR', status, neighbor_policy, false, both_keep)
+  end
+  local function sort_out(path, value)
+    Entries.load_value(call, path, value)
+    for _, entry in ipairs(call.entries_of[path]) do
+      if entry.branch == call.request.branch and not Request.is_own(call, entry) and not Survey.is_given(call, entry) then
+        local via, sign = paths[math.floor(place_of[path] / 2)], place_of[path] % 2 == 0 and '>' or '<'
+        local blocks = may_block(path, entry.status, entry.interface == 'keeps')
+        table.insert(blocks and blocking or harmless, { 'NEIGHBOR', blocks and '1' or '0', via, sign, entry })
+      end
+    end
+  end
+  Entries.each_value(call, neighbors, function(path, value)
+    if not value then
+      return
+    end
+    if place_of_field(value, on_branch, 1) == math.huge then
+      return
+    end
+    -- Beside a file whose interface the caller keeps, a single entry, as most files have, blocks nobody if it keeps its own; nothing else
+    -- has to be found then.
+    local spares = not may_block(path, 'WRITING', true)
+    local is_kept = spares and string.find(value, keeps, 1, true)
+    local is_single = is_kept and not string.find(value, '{"', 4, true)
+    local may_write = (is_single or string.find(value, 'WRITING', 1, true)) and may_block(path, 'WRITING')
+    if #blocking >= MOST_NEIGHBORS then
+      omitted = omitted + 1
+    elseif may_write and not is_single and has_entry_with(value, on_branch, writes, spares and keeps or nil) then
+      sort_out(path, value)
+    else
+      local list = is_kept and may_write and #keeping < MOST_NEIGHBORS and keeping or later
+      if #list < MOST_NEIGHBORS then
+        list[#list + 1] = { path, value }
+      else
+        omitted = omitted + 1
+      end
+    end
+  end)
+  for _, list in ipairs({ keeping, later }) do
+    for _, pair in ipairs(list) do
+      if #blocking + #harmless < MOST_NEIGHBORS then
+        sort_out(unpack(pair))
+      else
+        omitted = omitted + 1
+      end
+    end
+  end
+  return blocking, harmless, omitted
+end
+
+-- The findings in `lists` that fit into a response, with entries as JSON, and the number of omitted ones.
+local function report(lists)
+  local findings, bytes, neighbor_count, omitted = {}, 0, 0, 0
+  for _, list in ipairs(lists) do
+    for _, finding in ipairs(list) do
+      local is_neighbor = finding[1] == 'NEIGHBOR'
+      neighbor_count = neighbor_count + (is_neighbor and 1 or 0)
+      local has_room = #findings < MOST_FINDINGS and bytes < MOST_FINDING_BYTES
+        and not (is_neighbor and neighbor_count > MOST_NEIGHBORS)
+      local json = has_room and cjson.encode(finding[5])
+      if json and (#findings == 0 or bytes + #json <= MOST_FINDING_BYTES) then
+        bytes = bytes + #json
+        finding[5] = json
+        findings[#findings + 1] = finding
+      else
+        omitted = omitted + 1
+      end
+    end
+  end
+  return findings, omitted
+end
+
+-- Surveys `paths` and their neighbors. Returns:
+--   findings: list of { relation, '1' if it blocks, requested file, '>' or '<', or '=' on a shared file, or '', entry as JSON },
+--             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED or WAITING: the entry is a ticket (locks/queue), or PENDING
+--             or PENDING_INTERFACE of a change that is no lock
+--   blocked:  whether any of them blocks
+--   omitted:  number of locks left out of findings; for very many neighbors, the number of files
+--   own:      file path -> the caller's own entry on this branch, or the one that it takes over
+-- `interface_of`: what read_interface() gives.
+-- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
+function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
+  local stored = Entries.load(call, paths, Entries.MOST_AT_ONCE)
+  if not stored then
+    return nil, 'LOCKS'
+  end
+  local own, is_writing = {}, {}
+  local blocking, harmless, elsewhere = {}, {}, {}
+  if stored > 0 then
+    for _, path in ipairs(paths) do
+      local others, is_shared = {}, call.policy.kinds[path] == 'S'
+      for _, entry in ipairs(call.entries_of[path]) do
+        if not Request.is_own(call, entry) and not Survey.is_given(call, entry) then
+          others[#others + 1] = entry
+        elseif entry.branch == call.request.branch and not (own[path] and own[path].status == 'WRITING') then
+          -- Others hold what the caller writes only where it was shared at the grant; so it stays until one of them is done.
+          own[path], is_shared = entry, is_shared or entry.status == 'WRITING'
+          -- Who no longer keeps an interface has to get past the neighbors as if the lock were new.
+          is_writing[path] = entry.status == 'WRITING' and not (interface_of(path) == 'changes' and entry.interface == 'keeps')
+        end
+      end
+      for _, entry in ipairs(others) do
+        if entry.branch ~= call.request.branch then
+          elsewhere[#elsewhere + 1] = { 'CROSS_BRANCH', '0', path, '', entry }
+        else
+          local blocks = Blocking.is_blocking(wanted, 'DIRECT', entry.status, neighbor_policy, is_shared)
+          local sign = is_shared and '=' or ''
+          table.insert(blocks and blocking or harmless, { 'DIRECT', blocks and '1' or '0', path, sign, entry })
+        end
+      end
+    end
+  end
+  -- A renewal of a lock for writing is not refused because of a neighbor, and who keeps an interface by fewer ones. A neighbor of several
+  -- files counts as that of the first: so those come first that may be refused most.
+  local in_order = {}
+  for rank = 1, #paths > 1 and 3 or 1 do
+    for _, path in ipairs(paths) do
+      local own_rank = is_writing[path] and 3 or interface_of(path) == 'keeps' and 2 or 1
+      if #paths == 1 or own_rank == rank then
+        in_order[#in_order + 1] = path
+      end
+    end
+  end
+
+  local neighbors, place_of = {}, {}
+  if neighbor_policy ~= 'off' then
+    neighbors, place_of = Neighbors.to_look_at(call, in_order, stored)
+  end
+  if not neighbors then
+    return nil, 'NEIGHBORS'
+  end
+  local near_blocking, near_harmless, left_out = {}, {}, 0
+  if #neighbors > 0 then
+    near_blocking, near_harmless, left_out =
+      survey_neighbors(call, neighbors, place_of, in_order, wanted, neighbor_policy, is_writing, interface_of)
+  end
+  local reserved, waited_for = {}, {}
+  if call.request.queue then
+    reserved, waited_for = Queue.findings(call, paths, wanted, neighbor_policy, Survey.keeps_all(paths, interface_of), own)
+  end
+  local pending_blocking, pending_harmless, pending_imported = {}, {}, {}
+  if #paths > 0 and (GraphAge.load(call)[5] or '') ~= '' then
+    pending_blocking, pending_harmless = PendingFindings.findings(call, paths, wanted, is_writing)
+    pending_imported = neighbor_policy ~= 'off' and PendingFindings.imported(call, paths) or {}
+  end
+  local findings, omitted = report({
+    blocking, near_blocking, reserved, pending_blocking, pending_harmless, pending_imported, harmless, waited_for, elsewhere, near_harmless,
+  })
+  return findings, #blocking + #near_blocking + #reserved + #pending_blocking > 0, omitted + left_out, own
+end
+
+return Survey

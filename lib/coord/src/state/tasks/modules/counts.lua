@@ -1,0 +1,21 @@
+-- How many tasks of the team are open and completed.
+local Counts = {}
+
+function Counts.count_tasks(call, open, done)
+  if open ~= 0 then
+    redis.call('HINCRBY', call.keys.teams, call.team_key .. '/open', open)
+  end
+  if done ~= 0 then
+    redis.call('HINCRBY', call.keys.teams, call.team_key .. '/done', done)
+  end
+end
+
+-- One open task less of the login that made it, of which keys.team has the number in `open LOGIN`.
+function Counts.close_task(call, task)
+  local field = 'open ' .. (task.by_login or '')
+  if redis.call('HINCRBY', call.keys.team, field, -1) <= 0 then
+    redis.call('HDEL', call.keys.team, field)
+  end
+end
+
+return Counts

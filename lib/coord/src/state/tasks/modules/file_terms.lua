@@ -1,0 +1,27 @@
+-- What a request says of the files of its task.
+local Admission = require('admission/admission')
+local Limits = require('admission/limits')
+
+local FileTerms = {}
+
+function FileTerms.begin(call)
+  -- The head of the branch is needed only where files are claimed or given back.
+  call.refresh_after = call.request.refresh_after
+  call.request.refresh_after = 'ANY'
+end
+
+-- Nil, or a denial: counts the `count_of_paths` files of the request, and finds the head.
+function FileTerms.admit_files(call, count_of_paths, is_renewal)
+  local more = math.floor((count_of_paths - 1) / call.paths_of_request)
+  if more > 0 then
+    call.request.cost = more
+    local limited = Limits.count(call, 'REQUEST', is_renewal)
+    if limited then
+      return limited
+    end
+  end
+  call.request.refresh_after = call.refresh_after
+  return call.request.fetched_head == '' and Admission.find_head(call) or nil
+end
+
+return FileTerms

@@ -1,0 +1,22 @@
+-- The head of the queue, where answers about locks find it without the keys of the team: the field TEAM/+ of keys.members.
+-- JSON, a list of { id, name of the team, task }, of the first eight tasks without those that are large.
+local Offers = {}
+
+-- Written by all that changes the queue, or a task in it.
+function Offers.save(call)
+  local MOST, MOST_BYTES = 8, 2048
+  local ids, offers = redis.call('ZRANGE', call.keys.ready, 0, MOST - 1), {}
+  local stored = #ids > 0 and redis.call('HMGET', call.keys.tasks, unpack(ids)) or {}
+  for index, id in ipairs(ids) do
+    if stored[index] and #stored[index] <= MOST_BYTES then
+      offers[#offers + 1] = '["' .. id .. '","' .. call.team.name .. '",' .. stored[index] .. ']'
+    end
+  end
+  if #offers > 0 then
+    redis.call('HSET', call.keys.members, call.team_key .. '/+', '[' .. table.concat(offers, ',') .. ']')
+  else
+    redis.call('HDEL', call.keys.members, call.team_key .. '/+')
+  end
+end
+
+return Offers

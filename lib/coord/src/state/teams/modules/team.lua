@@ -1,0 +1,116 @@
+-- A team, and the caller as its member.
+-- KEYS, the last 23: 1 status log, 2 events channel, 3 teams, 4 members, 5 team, 6 seen, 7 answers, 8 mail, 9 bodies, 10 tasks,
+--       11 texts, 12 order, 13 done, 14 edges, 15 unmet, 16 ready, 17 leases, 18 fencing token,
+--       19 locks, 20 expiries, 21 held, 22 index of lapses, 23 shares of logins
+-- ARGV: 17 team in lower case, 18 its name as the caller writes it, or '' where it is assumed to be the only one of the caller
+local InboxCounts = require('teams/inbox_counts')
+local MemberFields = require('teams/member_fields')
+
+local Team = {}
+
+function Team.begin(call, KEYS, ARGV)
+  call.behind = #KEYS - 23
+  call.keys.status_log, call.keys.events, call.keys.teams, call.keys.members, call.keys.team, call.keys.seen, call.keys.answers, call.keys.mail, call.keys.bodies, call.keys.tasks,
+    call.keys.texts, call.keys.order, call.keys.done, call.keys.edges, call.keys.unmet, call.keys.ready, call.keys.leases, call.keys.token, call.keys.locks, call.keys.expiries,
+    call.keys.held, call.keys.lapses, call.keys.shares = unpack(KEYS, call.behind + 1)
+  call.team_key, call.team_name = ARGV[17], ARGV[18]
+  -- The team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`.
+  -- The caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a shutdown (Unix
+  -- milliseconds); `from`, the message sequence at joining; `claims` and `assigned`, ids of tasks separated by blanks, of which some
+  -- may be gone; `renew_at`, before which no claim of it has used half of its time; `before`, the agents that had the handle.
+  -- call.team, call.member
+  -- call.shutdown: the open one, or nil: see departures/includes/shutdown.lua
+  -- call.sequence: of the newest message
+  -- call.bound: to the agent of the caller: a handle in lower case, with a '!' before it if another agent has it now; or false
+end
+
+-- The open shutdown without its answers, as text in the field TEAM/!.
+function Team.shutdown_text(call)
+  return cjson.encode({
+    id = call.shutdown.id, target = call.shutdown.target, by = call.shutdown.by, reason = call.shutdown.reason, respond_by = call.shutdown.respond_by,
+  })
+end
+
+-- Completes an outcome with what waits for the caller, { number of unread messages, the shutdown that it has yet to answer as JSON,
+-- or '' }; {} for who is no member. `unread`: that number, where it is known.
+function Team.told(call, outcome, unread)
+  local me = call.member and string.lower(call.member.handle) or call.bound
+  local waits = {}
+  if me and string.sub(me, 1, 1) ~= '!' then
+    if not unread then
+      local counts, broadcasts = unpack(redis.call('HMGET', call.keys.members, call.team_key .. '/' .. me, call.team_key .. '/*'))
+      unread = counts and InboxCounts.unread_of(InboxCounts.marks_of(counts), (InboxCounts.broadcasts_of(broadcasts)))
+    end
+    if unread then
+      local is_asked = call.shutdown and (call.shutdown.target == '*' or call.shutdown.target == me) and not call.shutdown.answers[me]
+      waits = { unread, is_asked and Team.shutdown_text(call) or '' }
+    end
+  end
+  outcome[#outcome + 1] = waits
+  return outcome
+end
+
+-- The outcome of a request that the rules refuse: nothing was changed.
+function Team.refuse(call, code, ...)
+  local words = { ... }
+  for index, word in ipairs(words) do
+    words[index] = tostring(word)
+  end
+  return Team.told(call, { 'REFUSED', call.now, code, words })
+end
+
+function Team.load_member(call, handle)
+  local stored = redis.call('HGET', call.keys.team, '=' .. string.lower(handle))
+  return stored and cjson.decode(stored)
+end
+
+function Team.save_member(call, record)
+  redis.call('HSET', call.keys.team, '=' .. string.lower(record.handle), cjson.encode(record))
+end
+
+-- Loads the team; nil, or the refusal, or { ASK_TEAM, now, the teams of the caller with its handles as JSON } where the team is not
+-- the only one of the caller, as it was assumed to be.
+function Team.load_team(call)
+  if call.team_name == '' then
+    local stored = redis.call('HGET', call.keys.members, MemberFields.agent_field(call.request.user_id, call.request.agent_id)) or '{}'
+    local handles = cjson.decode(stored)
+    if next(handles) ~= call.team_key or next(handles, call.team_key) then
+      return { 'ASK_TEAM', call.now, stored }
+    end
+  end
+  local stored, open_shutdown
+  stored, open_shutdown, call.sequence, call.bound =
+    unpack(redis.call('HMGET', call.keys.team, 'team', 'shutdown', 'sequence', MemberFields.agent_field(call.request.user_id, call.request.agent_id)))
+  if not stored then
+    return Team.refuse(call, 'NO_TEAM', call.team_name)
+  end
+  call.team, call.shutdown, call.sequence = cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown), tonumber(call.sequence or 0)
+end
+
+-- Loads the team and the caller, who is seen now unless somebody else calls for it; nil, or the refusal.
+function Team.enter(call, writes, for_another)
+  local refusal = Team.load_team(call)
+  if refusal then
+    return refusal
+  end
+  if not call.bound then
+    return Team.refuse(call, 'NOT_A_MEMBER', call.request.agent_id ~= '' and call.request.agent_id or call.request.user_id, call.team.name)
+  end
+  local is_superseded = string.sub(call.bound, 1, 1) == '!'
+  call.member = Team.load_member(call, is_superseded and string.sub(call.bound, 2) or call.bound)
+  if is_superseded then
+    return Team.refuse(call, 'SUPERSEDED', call.member.handle, call.member.agent or '')
+  end
+  if not for_another then
+    redis.pcall('HSET', call.keys.seen, call.bound, string.format('%.0f', call.now_ms))
+  end
+  if writes and call.team.closed then
+    return Team.refuse(call, 'TEAM_CLOSED', call.team.name)
+  end
+end
+
+function Team.is_leader(call)
+  return string.lower(call.team.leader) == string.lower(call.member.handle)
+end
+
+return Team
