@@ -76,11 +76,13 @@ fn add_modules(modules: &mut BTreeMap<String, Source>, prefix: &str, folder: &Pa
 }
 
 /// `wanted` and all that these use, each behind what it uses.
-fn in_order<'m>(
-    modules: &'m BTreeMap<String, Source>,
-    wanted: impl IntoIterator<Item = &'m str>,
-) -> Vec<&'m str> {
-    fn add<'m>(modules: &'m BTreeMap<String, Source>, name: &'m str, path: &mut Vec<&'m str>, order: &mut Vec<&'m str>) {
+fn in_order<'m>(modules: &'m BTreeMap<String, Source>, wanted: impl IntoIterator<Item = &'m str>) -> Vec<&'m str> {
+    fn add<'m>(
+        modules: &'m BTreeMap<String, Source>,
+        name: &'m str,
+        path: &mut Vec<&'m str>,
+        order: &mut Vec<&'m str>,
+    ) {
         assert!(!path.contains(&name), "{name} uses itself: {path:?}");
         if order.contains(&name) {
             return;
@@ -105,7 +107,11 @@ fn in_order<'m>(
 /// Reads a file, without its comments: a store keeps the text.
 fn read(path: &Path) -> Source {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    assert!(!text.contains("[["), "{}: lines of a long string cannot be told from code", path.display());
+    assert!(
+        !text.contains("[["),
+        "{}: lines of a long string cannot be told from code",
+        path.display()
+    );
     let mut source = Source {
         code: String::with_capacity(text.len()),
         requires: Vec::new(),
@@ -125,13 +131,20 @@ fn read(path: &Path) -> Source {
         source.code.push('\n');
     }
     let names: BTreeSet<&String> = source.requires.iter().collect();
-    assert!(names.len() == source.requires.len(), "{}: it requires a module twice", path.display());
+    assert!(
+        names.len() == source.requires.len(),
+        "{}: it requires a module twice",
+        path.display()
+    );
     source
 }
 
 /// The module of a line `local Alias = require('NAME')`.
 fn required(line: &str) -> Option<&str> {
-    let (alias, name) = line.strip_prefix("local ")?.strip_suffix("')")?.split_once(" = require('")?;
+    let (alias, name) = line
+        .strip_prefix("local ")?
+        .strip_suffix("')")?
+        .split_once(" = require('")?;
     alias.chars().all(char::is_alphanumeric).then_some(name)
 }
 

@@ -35,6 +35,13 @@ impl CommitSha {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for CommitSha {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        CommitSha::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
 impl std::fmt::Display for CommitSha {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&self.0)

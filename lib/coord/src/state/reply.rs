@@ -9,11 +9,15 @@ use crate::store::{Request, Script, Store, StoreError, Value};
 pub(super) async fn call(
     store: &dyn Store,
     script: &'static Script,
-    keys: Vec<String>,
+    keys: impl Into<Vec<String>>,
     args: Vec<Vec<u8>>,
 ) -> Result<Reply, StoreError> {
     let mut replies = store
-        .run(vec![Request::Script { script, keys, args }])
+        .run(vec![Request::Script {
+            script,
+            keys: keys.into(),
+            args,
+        }])
         .await?
         .into_iter();
     Reply::open(script, replies.next())
@@ -209,4 +213,21 @@ fn shape(value: Option<&Value>) -> &'static str {
         Some(Value::Array(_)) => "a list",
         Some(Value::Error(_)) => "an error",
     }
+}
+
+/// A value that is JSON in a text of JSON, as scripts pass lock entries on.
+#[derive(Debug)]
+pub(super) struct JsonText<T>(pub T);
+
+impl<'de, T: DeserializeOwned> serde::Deserialize<'de> for JsonText<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        let value = serde_json::from_str(&text).map_err(serde::de::Error::custom)?;
+        Ok(JsonText(value))
+    }
+}
+
+/// What each of these texts has.
+pub(super) fn in_texts<T>(texts: Vec<JsonText<T>>) -> Vec<T> {
+    texts.into_iter().map(|JsonText(value)| value).collect()
 }

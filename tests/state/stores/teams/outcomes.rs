@@ -99,7 +99,15 @@ fn possible(source: &str) -> BTreeSet<String> {
     let texts = reached.map(|(_, text)| text).chain([&main]);
     for answer in texts.flat_map(|text| text.split("return {").skip(1)) {
         let first = answer.trim_start().split(',').next().unwrap_or_default();
-        found.extend(outcome_words(first).map(str::to_owned));
+        let function = first.strip_suffix("(call)").and_then(|name| functions.get(name));
+        match function {
+            // What this function returns.
+            Some(text) => {
+                let returned = text.lines().filter_map(|line| line.split_once("return "));
+                found.extend(returned.flat_map(|(_, rest)| outcome_words(rest)).map(str::to_owned));
+            }
+            None => found.extend(outcome_words(first).map(str::to_owned)),
+        }
     }
     found.remove("REFUSED");
     // A denial of load_team(), as those of the admission are.
@@ -168,6 +176,9 @@ function Team.outer(call)
     return inner(call, 1)
   end
 end
+function Team.settled(call)
+  return x == 'y' and 'OPEN' or 'CLOSED'
+end
 function Team.unused(call)
   return Team.refuse(call, 'NEVER')
 end
@@ -180,7 +191,7 @@ return function(KEYS, ARGV)
   local call = {}
   local refusal = Team.outer(call)
   if refusal then
-    return refusal
+    return { Team.settled(call), call.now }
   end
   return {
     'DONE', redis.call('HGET', call.keys.x),
@@ -188,6 +199,6 @@ return function(KEYS, ARGV)
 end
 end)()(KEYS, ARGV)
 ";
-    let expected = ["DONE", "REFUSED ONE", "REFUSED TWO"];
+    let expected = ["CLOSED", "DONE", "OPEN", "REFUSED ONE", "REFUSED TWO"];
     assert_eq!(possible(source).into_iter().collect::<Vec<_>>(), expected);
 }

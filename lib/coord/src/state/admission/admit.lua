@@ -1,5 +1,5 @@
--- admit: admits a request that consists of reads only; see includes/admission.lua.
--- KEYS 1 to 8 and ARGV: those of includes/request.lua; KEYS 9...: hashes that are read whole with it
+-- admit: admits a request that consists of reads only.
+-- KEYS, ARGV: those of admission/request; the KEYS behind these, which have no names: hashes that are read whole with it
 -- Returns { ADMITTED, now, head or '', its age in seconds or '', '1' if it is unconfirmed } or one of the denials of admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
@@ -8,8 +8,8 @@ local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local hashes = { unpack(KEYS, 9) }
   Request.begin(call, KEYS, ARGV)
+  local hashes = { unpack(KEYS, #call.request.keys + 1) }
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)

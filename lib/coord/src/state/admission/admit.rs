@@ -70,12 +70,14 @@ async fn run<H, T: Send + 'static>(
     read_head: impl FnOnce(&mut Reply) -> Result<H, StoreError>,
 ) -> Result<Admitted<(H, T)>, StoreError> {
     let (reads, decode) = read.into_parts();
-    let mut keys = terms.keys();
+    let named = terms.keys();
+    let args = terms.arguments(Kind::Read, 1, &named);
+    let mut keys: Vec<String> = named.into();
     keys.extend(reads.iter().filter_map(hash_read_whole));
     let mut batch = vec![Request::Script {
         script: &ADMIT,
         keys,
-        args: terms.arguments(Kind::Read, 1),
+        args,
     }];
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();

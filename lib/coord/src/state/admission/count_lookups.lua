@@ -1,6 +1,6 @@
--- count_lookups: counts further lookups at the source for a request that was admitted; see includes/limits.lua.
--- KEYS 1 to 8 and ARGV 1 to 16: those of includes/request.lua
--- ARGV: 17 COMMITS or BRANCH, 18 number of lookups, 19 number of further lookups that have to remain
+-- count_lookups: counts further lookups at the source for a request that was admitted; see modules/limits.lua.
+-- KEYS: those of admission/request
+-- ARGV: that of admission/request, then 2 COMMITS or BRANCH, 3 number of lookups, 4 number of further lookups that have to remain
 -- Returns { COUNTED, now } or the denial LIMITED of admit(); then none of them is counted
 local Clock = require('clock')
 local Limits = require('admission/limits')
@@ -8,7 +8,7 @@ local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local kind, amount, spared = ARGV[17], tonumber(ARGV[18]), tonumber(ARGV[19])
+  local kind, amount, spared = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

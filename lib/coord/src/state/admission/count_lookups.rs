@@ -27,10 +27,11 @@ pub async fn count_lookups(
         Lookup::Commits => "COMMITS",
         Lookup::Branch => "BRANCH",
     };
-    let mut args = terms.arguments(Kind::Read, 1);
+    let keys = terms.keys();
+    let mut args = terms.arguments(Kind::Read, 1, &keys);
     args.push(kind.as_bytes().to_vec());
     args.extend([amount, spared].map(|number| number.to_string().into_bytes()));
-    let reply = call(store, &COUNT_LOOKUPS, terms.keys(), args).await?;
+    let reply = call(store, &COUNT_LOOKUPS, keys, args).await?;
     admitted(reply, |reply| match reply.outcome.as_str() {
         "COUNTED" => Ok(()),
         _ => Err(reply.malformed("an unknown outcome")),

@@ -23,4 +23,4 @@ pub use rates::*;
 pub use scope_question::*;
 pub use seen_head::*;
 pub use terms::*;
-pub(in crate::state) use terms::{Kind, PATHS_OF_A_REQUEST};
+pub(in crate::state) use terms::{Kind, PATHS_OF_A_REQUEST, is_false};

@@ -27,12 +27,9 @@ impl Rate {
         }
     }
 
-    /// As the scripts read it.
-    pub(super) fn text(self) -> String {
-        if self == Rate::NONE {
-            return String::new();
-        }
-        format!("{} {}", self.interval_ms, self.burst)
+    /// As the functions read it.
+    pub(super) fn numbers(self) -> Option<[u32; 2]> {
+        (self != Rate::NONE).then_some([self.interval_ms, self.burst])
     }
 }
 

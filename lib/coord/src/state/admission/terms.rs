@@ -1,9 +1,11 @@
-//! The terms on which a request is admitted: the KEYS and ARGV of `includes/request.lua`.
+//! The terms on which a request is admitted, as `modules/request.lua` reads them.
+
+use serde::Serialize;
 
 use super::keys;
 use super::rates::Rates;
 use crate::domain::{Branch, CommitSha, Holder, RepoId};
-use crate::state::reply::arguments;
+use crate::state::request_keys::Keys;
 use crate::state::{expiry, heads, intents, locks};
 
 /// The kind of a request, which determines its limits.
@@ -92,63 +94,119 @@ impl<'a> AdmissionTerms<'a> {
         }
     }
 
-    /// The KEYS of every request, as in `includes/request.lua`.
-    pub(in crate::state) fn keys(&self) -> Vec<String> {
+    /// The KEYS of every request.
+    pub(in crate::state) fn keys(&self) -> Keys {
         // The hash gives keys of one length and form for all logins.
         let person = crate::store::script::sha1_hex(self.holder.user_id.as_str());
-        vec![
-            heads::keys::head(self.repo, self.branch),
-            keys::limit(self.repo, &person),
-            keys::limit(self.repo, "all"),
-            heads::keys::webhook(self.repo),
-            expiry::keys::marked(self.repo),
-            intents::keys::governed(self.repo),
-            locks::keys::queue(self.repo),
-            locks::keys::taken(self.repo),
-        ]
+        let mut keys = Keys::default();
+        keys.add([
+            ("head", heads::keys::head(self.repo, self.branch)),
+            ("person_limits", keys::limit(self.repo, &person)),
+            ("repository_limits", keys::limit(self.repo, "all")),
+            ("webhook", heads::keys::webhook(self.repo)),
+            ("mark", expiry::keys::marked(self.repo)),
+            ("governed", intents::keys::governed(self.repo)),
+            ("queue", locks::keys::queue(self.repo)),
+            ("taken", locks::keys::taken(self.repo)),
+        ]);
+        keys
     }
 
-    /// The ARGV of every request with `paths` paths, as in `includes/request.lua`.
-    pub(in crate::state) fn arguments(&self, kind: Kind, paths: usize) -> Vec<Vec<u8>> {
-        let (fetched, refresh_after, at_most, is_asked) = match self.head {
-            HeadTerms::Fetched(head) => (head.as_str(), String::new(), String::new(), true),
-            HeadTerms::Stored => ("", String::new(), String::new(), true),
-            HeadTerms::Any => ("", "ANY".to_owned(), String::new(), true),
+    /// ARGV of a request with `paths` paths, which has no fields of its own.
+    pub(in crate::state) fn arguments(&self, kind: Kind, paths: usize, keys: &Keys) -> Vec<Vec<u8>> {
+        self.request(kind, paths, keys, &Nothing {})
+    }
+
+    /// ARGV of a request with `paths` paths and the fields of `own`.
+    pub(in crate::state) fn request<T: Serialize>(
+        &self,
+        kind: Kind,
+        paths: usize,
+        keys: &Keys,
+        own: &T,
+    ) -> Vec<Vec<u8>> {
+        let (fetched_head, refresh_after, most_age, has_asked_source) = match self.head {
+            HeadTerms::Fetched(head) => (Some(head), None, None, true),
+            HeadTerms::Stored | HeadTerms::Any => (None, None, None, true),
             HeadTerms::Aged {
                 refresh_after,
                 at_most,
                 is_asked,
-            } => {
-                let at_most = at_most.map(|seconds| seconds.to_string()).unwrap_or_default();
-                ("", refresh_after.to_string(), at_most, is_asked)
-            }
+            } => (None, Some(refresh_after), at_most, is_asked),
         };
         let commits: Vec<&str> = self.known_commits.iter().map(CommitSha::as_str).collect();
-        let cost = match self.rates.is_counted {
-            true => 0,
-            false => 1 + paths.saturating_sub(1) / PATHS_OF_A_REQUEST,
+        let request = Request {
+            keys: keys.names(),
+            branch: self.branch.as_str(),
+            work_branch: self.work_branch.map(Branch::as_str),
+            user_id: self.holder.user_id.as_str(),
+            user_name: &self.holder.user_name,
+            agent_id: self.holder.agent_or_empty(),
+            kind: kind.as_str(),
+            cost: match self.rates.is_counted {
+                true => 0,
+                false => 1 + paths.saturating_sub(1) / PATHS_OF_A_REQUEST,
+            },
+            agent_rate: self.rates.holder.numbers(),
+            person_rate: self.rates.person.numbers(),
+            repository_rate: self.rates.repository.numbers(),
+            commit_rate: self.rates.source.numbers(),
+            branch_rate: self.rates.new.numbers(),
+            fetched_head: fetched_head.map(CommitSha::as_str),
+            any_head: matches!(self.head, HeadTerms::Any),
+            refresh_after,
+            most_age,
+            has_asked_source,
+            known_commits: &commits.join(" "),
+            own,
         };
-        let branches = match self.work_branch {
-            Some(work_branch) => format!("{}\n{work_branch}", self.branch),
-            None => self.branch.to_string(),
-        };
-        arguments([
-            branches.as_str(),
-            self.holder.user_id.as_str(),
-            &self.holder.user_name,
-            self.holder.agent_or_empty(),
-            kind.as_str(),
-            &cost.to_string(),
-            &self.rates.holder.text(),
-            &self.rates.person.text(),
-            &self.rates.repository.text(),
-            &self.rates.source.text(),
-            &self.rates.new.text(),
-            fetched,
-            &refresh_after,
-            &at_most,
-            if is_asked { "1" } else { "0" },
-            &commits.join(" "),
-        ])
+        // Texts and numbers alone, under names: they all have a form in JSON.
+        vec![serde_json::to_vec(&request).unwrap_or_default()]
     }
+}
+
+/// ARGV[1] of `modules/request.lua`.
+#[derive(Serialize)]
+struct Request<'a, T> {
+    keys: &'a [&'static str],
+    branch: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    work_branch: Option<&'a str>,
+    user_id: &'a str,
+    user_name: &'a str,
+    agent_id: &'a str,
+    kind: &'static str,
+    cost: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    person_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch_rate: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetched_head: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_false")]
+    any_head: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refresh_after: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_age: Option<u32>,
+    #[serde(skip_serializing_if = "is_false")]
+    has_asked_source: bool,
+    known_commits: &'a str,
+    #[serde(flatten)]
+    own: &'a T,
+}
+
+#[derive(Serialize)]
+struct Nothing {}
+
+/// Whether a field is left out, as an absent one is.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+pub(in crate::state) fn is_false(flag: &bool) -> bool {
+    !flag
 }

@@ -1,6 +1,6 @@
 -- answer_shutdown: approves or rejects an open shutdown for the caller.
 -- KEYS: those of admission, those of departures/unpushed, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id of the shutdown, 20 reason of a rejection, '' to approve
+-- ARGV: those of admission/request and teams/team, then 4 id of the shutdown, 5 reason of a rejection, '' to approve
 -- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
 --           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped),
 --           CLOSED (the team is closed) or REJECTED
@@ -18,12 +18,12 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, reason = ARGV[19], ARGV[20]
+  local id, reason = ARGV[4], ARGV[5]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Members.begin(call)
   Deliver.begin(call)
   Entries.begin(call)

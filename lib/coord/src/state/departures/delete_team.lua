@@ -18,7 +18,7 @@ return function(KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Members.begin(call)
 
   -- Whether no member was seen for two weeks. No claim lasts so long.

@@ -1,7 +1,7 @@
 -- force_shutdown: ends a shutdown that was not answered in time, for all that have not approved. Where these have many tasks, a run ends
 -- some memberships, and the next one goes on.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id of the shutdown
+-- ARGV: those of admission/request and teams/team, then 4 id of the shutdown
 -- Returns { state, now, id of the shutdown, tasks that were given back, the members that were passed over }, where state is STOPPED,
 --           CLOSED, or OPEN: the same has to be asked again
 --      or { REFUSED, now, code, words } or one of the denials of admit()
@@ -19,12 +19,12 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id = ARGV[19]
+  local id = ARGV[4]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Members.begin(call)
   Deliver.begin(call)
 

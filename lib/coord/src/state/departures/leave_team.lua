@@ -22,7 +22,7 @@ return function(KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Members.begin(call)
   Deliver.begin(call)
 

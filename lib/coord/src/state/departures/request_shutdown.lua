@@ -1,6 +1,6 @@
 -- request_shutdown: asks one member to stop, or the team to close; the caller approves for itself alone.
 -- KEYS: those of admission, those of departures/unpushed, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 handle, '' for the team, 20 reason, 21 seconds to respond
+-- ARGV: those of admission/request and teams/team, then 4 handle, '' for the team, 5 reason, 6 seconds to respond
 -- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
 --           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped) or CLOSED
 --           (the team is closed); if the same is asked for already, the id is that of the first request, which the caller may approve so
@@ -18,12 +18,12 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle, reason, respond_seconds = ARGV[19], ARGV[20], tonumber(ARGV[21])
+  local handle, reason, respond_seconds = ARGV[4], ARGV[5], tonumber(ARGV[6])
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Members.begin(call)
   Deliver.begin(call)
   Entries.begin(call)

@@ -31,9 +31,10 @@ pub async fn allow_overlap(
     other: &str,
     origin: &str,
 ) -> Result<Admitted<AllowOutcome>, StoreError> {
-    let mut args = terms.arguments(Kind::Read, 1);
+    let keys = share_keys(terms);
+    let mut args = terms.arguments(Kind::Read, 1, &keys);
     args.extend(arguments([id, other, origin]));
-    let reply = call(store, &ALLOW_OVERLAP, share_keys(terms), args).await?;
+    let reply = call(store, &ALLOW_OVERLAP, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "ALLOWED" => Ok(AllowOutcome::Allowed(reply.state()?)),
         "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.text()?)),

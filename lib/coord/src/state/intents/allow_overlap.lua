@@ -1,6 +1,6 @@
 -- allow_overlap: a person lets two intents overlap.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 id, 18 id of the other, 19 origin of the line
+-- ARGV: those of admission/request, then 2 id, 3 id of the other, 4 origin of the line
 -- Returns { ALLOWED, now, state of the caller }, also if it was allowed before: then nothing is changed
 --      or { UNKNOWN, now, id }: there is no such intent
 --      or { NO_WAY, now, status }: the intent has ended
@@ -17,7 +17,7 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, other, origin = unpack(ARGV, 17, 19)
+  local id, other, origin = unpack(ARGV, 2, 4)
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

@@ -1,7 +1,7 @@
 -- deny_selection: records that the selection of an intent was refused, the same refusal once a minute. Nothing else is
 -- changed, and nothing at all where the repository has no intents.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 id, 18 payload and 19 result of the line, 20 its origin
+-- ARGV: those of admission/request, then 2 id, 3 payload and 4 result of the line, 5 its origin
 -- Returns { NOTED, now, state of the caller } or one of the denials of admit()
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
@@ -13,7 +13,7 @@ local Session = require('intents/session')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, payload, result, origin = unpack(ARGV, 17, 20)
+  local id, payload, result, origin = unpack(ARGV, 2, 5)
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

@@ -1,8 +1,8 @@
 -- move_intent: completes, abandons or blocks an intent, or lets a blocked one go on.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 id, 18 its new status, 19 '1' if a person asks, 20 MET if all criteria are met,
---       FORCED to complete it all the same, or UNMET, 21 version of the registry by which that was found out, 22 why, or '',
---       23 origin of the line
+-- ARGV: those of admission/request, then 2 id, 3 its new status, 4 '1' if a person asks, 5 MET if all criteria are met,
+--       FORCED to complete it all the same, or UNMET, 6 version of the registry by which that was found out, 7 why, or '',
+--       8 origin of the line
 -- Returns { MOVED, now, state of the caller }
 --      or { UNKNOWN, now }: there is no such intent
 --      or { NO_WAY, now, status }: none leads from its status to the new one
@@ -22,7 +22,7 @@ local Status = require('intents/status')
 return function(KEYS, ARGV)
   local call = {}
   local id, status, is_person, criteria, seen, reason, origin =
-    ARGV[17], ARGV[18], ARGV[19] == '1', ARGV[20], ARGV[21], ARGV[22], ARGV[23]
+    ARGV[2], ARGV[3], ARGV[4] == '1', ARGV[5], ARGV[6], ARGV[7], ARGV[8]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

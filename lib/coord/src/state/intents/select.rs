@@ -55,9 +55,10 @@ pub async fn select_intent(
         result,
         origin,
     } = *selection;
-    let mut args = terms.arguments(Kind::Read, 1);
+    let keys = share_keys(terms);
+    let mut args = terms.arguments(Kind::Read, 1, &keys);
     args.extend(arguments([id, seen, payload, result, origin]));
-    let reply = call(store, &SELECT_INTENT, share_keys(terms), args).await?;
+    let reply = call(store, &SELECT_INTENT, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "SELECTED" => Ok(SelectOutcome::Selected(reply.state()?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
@@ -88,9 +89,10 @@ pub async fn deny_selection(
         origin,
         ..
     } = *selection;
-    let mut args = terms.arguments(Kind::Read, 1);
+    let keys = share_keys(terms);
+    let mut args = terms.arguments(Kind::Read, 1, &keys);
     args.extend(arguments([id, payload, result, origin]));
-    let reply = call(store, &DENY_SELECTION, share_keys(terms), args).await?;
+    let reply = call(store, &DENY_SELECTION, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "NOTED" => reply.state(),
         _ => Err(reply.malformed("an unknown outcome")),

@@ -1,7 +1,7 @@
 -- select_intent: the caller selects an intent to work on; one that is PENDING begins.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 id, 18 version of the registry by which it was decided that it may begin,
---       19 payload and 20 result of the line of the ledger, 21 origin of the line
+-- ARGV: those of admission/request, then 2 id, 3 version of the registry by which it was decided that it may begin,
+--       4 payload and 5 result of the line of the ledger, 6 origin of the line
 -- Returns { SELECTED, now, state of the caller }
 --      or { UNKNOWN, now }: there is no such intent
 --      or { NOT_ACTIVE, now, status }: it is blocked or has ended
@@ -19,7 +19,7 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, seen, payload, result, origin = unpack(ARGV, 17, 21)
+  local id, seen, payload, result, origin = unpack(ARGV, 2, 6)
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

@@ -63,7 +63,8 @@ pub async fn move_intent(
     terms: &AdmissionTerms<'_>,
     wanted: &Move<'_>,
 ) -> Result<Admitted<MoveOutcome>, StoreError> {
-    let mut args = terms.arguments(Kind::Read, 1);
+    let keys = share_keys(terms);
+    let mut args = terms.arguments(Kind::Read, 1, &keys);
     args.extend(arguments([
         wanted.id,
         wanted.status.as_str(),
@@ -77,7 +78,7 @@ pub async fn move_intent(
         wanted.reason,
         wanted.origin,
     ]));
-    let reply = call(store, &MOVE_INTENT, share_keys(terms), args).await?;
+    let reply = call(store, &MOVE_INTENT, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "MOVED" => Ok(MoveOutcome::Moved(reply.state()?)),
         "UNKNOWN" => Ok(MoveOutcome::Unknown),

@@ -1,6 +1,6 @@
 -- take_over: a person makes an active intent the owner of files, whoever owned them.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 id, 18 origin of the line, 19... file paths
+-- ARGV: those of admission/request, then 2 id, 3 origin of the line, 4... file paths
 -- Returns { TAKEN, now, state of the caller }
 --      or { UNKNOWN, now }: there is no such intent
 --      or { NOT_ACTIVE, now, status }
@@ -19,8 +19,8 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, origin = ARGV[17], ARGV[18]
-  local paths = { unpack(ARGV, 19) }
+  local id, origin = ARGV[2], ARGV[3]
+  local paths = { unpack(ARGV, 4) }
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

@@ -32,10 +32,11 @@ pub async fn take_over(
     origin: &str,
     paths: &[FilePath],
 ) -> Result<Admitted<TakeOutcome>, StoreError> {
-    let mut args = terms.arguments(Kind::Read, paths.len());
+    let keys = share_keys(terms);
+    let mut args = terms.arguments(Kind::Read, paths.len(), &keys);
     args.extend(arguments([id, origin]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-    let reply = call(store, &TAKE_OVER, share_keys(terms), args).await?;
+    let reply = call(store, &TAKE_OVER, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "TAKEN" => Ok(TakeOutcome::Taken(reply.state()?)),
         "UNKNOWN" => Ok(TakeOutcome::Unknown),

@@ -66,7 +66,8 @@ pub async fn use_intent(
 ) -> Result<Admitted<UseOutcome>, StoreError> {
     let (name, digest) = usage.call.unwrap_or_default();
     let total = usage.tokens.map(|(_, total)| total.to_string());
-    let mut args = terms.arguments(Kind::Read, 1);
+    let keys = share_keys(terms);
+    let mut args = terms.arguments(Kind::Read, 1, &keys);
     args.extend(arguments([
         usage.id,
         name,
@@ -76,7 +77,7 @@ pub async fn use_intent(
         total.as_deref().unwrap_or_default(),
         usage.origin,
     ]));
-    let reply = call(store, &USE_INTENT, share_keys(terms), args).await?;
+    let reply = call(store, &USE_INTENT, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "USED" => Ok(UseOutcome::Used {
             state: reply.state()?,

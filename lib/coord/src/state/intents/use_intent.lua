@@ -1,7 +1,7 @@
 -- use_intent: counts what the work on an intent costs: tokens, by the running total of a session; a tool call as a turn.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 id, 18 name of the tool, 19 digest of the call, '' for none, 20 identical calls in
---       a row that are let in, 21 session of the tokens, 22 its running total, '' for none, 23 origin of lines
+-- ARGV: those of admission/request, then 2 id, 3 name of the tool, 4 digest of the call, '' for none, 5 identical calls in
+--       a row that are let in, 6 session of the tokens, 7 its running total, '' for none, 8 origin of lines
 -- Returns { USED, now, state of the caller, turns, tokens, max_turns or '', max_tokens or '' }
 --      or { UNKNOWN, now }: there is no such intent; nothing is changed
 --      or { NOT_ACTIVE, now, state, status }: the call is not let in; tokens are counted
@@ -19,7 +19,7 @@ local Session = require('intents/session')
 return function(KEYS, ARGV)
   local call = {}
   local id, name, digest, most_repeats, token_session, total, origin =
-    ARGV[17], ARGV[18], ARGV[19], tonumber(ARGV[20]), ARGV[21], tonumber(ARGV[22]), ARGV[23]
+    ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), ARGV[8]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

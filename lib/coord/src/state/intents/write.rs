@@ -58,7 +58,8 @@ pub async fn write_intent(
     let json = serde_json::to_string(written.stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
     let budget = intent.budget.unwrap_or_default();
     let number = |limit: Option<u64>| limit.map(|limit| limit.to_string()).unwrap_or_default();
-    let mut args = terms.arguments(Kind::Read, 1);
+    let keys = share_keys(terms);
+    let mut args = terms.arguments(Kind::Read, 1, &keys);
     args.extend(arguments([
         &intent.id,
         written.seen.unwrap_or_default(),
@@ -74,7 +75,7 @@ pub async fn write_intent(
         written.stored.author(),
         intent.assigned_agent.as_deref().unwrap_or_default(),
     ]));
-    let reply = call(store, &WRITE_INTENT, share_keys(terms), args).await?;
+    let reply = call(store, &WRITE_INTENT, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(reply.state()?)),
         "EXISTS" => Ok(WriteOutcome::Exists),

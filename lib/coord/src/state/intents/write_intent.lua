@@ -1,9 +1,9 @@
 -- write_intent: writes a new intent, or changes one.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 id, 18 version of the registry by which the change was decided, '' for a new
---       intent, 19 the intent, JSON, 20 its branch or '', 21 digest of its scope or '', 22 max_turns and 23 max_tokens, '' for
---       no limit, 24 '1' if its holders have to know, 25 what is changed, 26 origin of the line, 27 '1' if a
---       person asks, 28 login that has written it, 29 login or agent that it is assigned to, ''
+-- ARGV: those of admission/request, then 2 id, 3 version of the registry by which the change was decided, '' for a new
+--       intent, 4 the intent, JSON, 5 its branch or '', 6 digest of its scope or '', 7 max_turns and 8 max_tokens, '' for
+--       no limit, 9 '1' if its holders have to know, 10 what is changed, 11 origin of the line, 12 '1' if a
+--       person asks, 13 login that has written it, 14 login or agent that it is assigned to, ''
 -- Returns { WRITTEN, now, state of the caller }
 --      or { EXISTS, now }: a new intent has the id of another
 --      or { TOO_MANY, now, REPOSITORY or LOGIN }: there are too many, or too many that the caller's login has written, and none of all has
@@ -24,9 +24,9 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, seen, text, branch, digest, max_turns, max_tokens = unpack(ARGV, 17, 23)
-  local is_for_holders, change, origin, is_person = ARGV[24] == '1', ARGV[25], ARGV[26], ARGV[27] == '1'
-  local owner, assigned = ARGV[28], ARGV[29]
+  local id, seen, text, branch, digest, max_turns, max_tokens = unpack(ARGV, 2, 8)
+  local is_for_holders, change, origin, is_person = ARGV[9] == '1', ARGV[10], ARGV[11], ARGV[12] == '1'
+  local owner, assigned = ARGV[13], ARGV[14]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

@@ -1,13 +1,24 @@
-use super::gate::{Gate, GateTerms};
-use super::policy::PolicyTerms;
+use serde::Serialize;
+
+use super::gate::{GateTerms, SentGate};
+use super::policy::{PolicyTerms, SentPolicy};
 use super::scripts::CHECK_STATUS;
-use super::survey::{Survey, lookups, read_suggested, read_survey};
+use super::survey::{Survey, lookups, read_survey};
 use crate::domain::{FilePath, LockMode};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
 use crate::state::request_keys::branch_keys;
-use crate::state::teams::Membership;
 use crate::store::{Store, StoreError};
+
+/// What `check_status.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct Check<'a> {
+    wanted: &'static str,
+    gate: SentGate<'a>,
+    policy: SentPolicy<'a>,
+    lookups: String,
+    paths: Vec<&'a str>,
+}
 
 /// What stands in the way of `intent`, and what intents say of it. One round trip.
 ///
@@ -21,28 +32,18 @@ pub async fn check_status(
     policy: &PolicyTerms,
     gate: &GateTerms<'_>,
 ) -> Result<Admitted<Survey>, StoreError> {
-    let mut args = entry.arguments(Kind::Read, paths.len());
-    args.extend(gate.arguments());
-    args.extend(arguments([intent.as_str()]));
-    args.extend(policy.arguments(paths));
-    args.extend(arguments([&lookups(paths)]));
-    args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-    let reply = call(store, &CHECK_STATUS, branch_keys(entry), args).await?;
+    let keys = branch_keys(entry);
+    let check = Check {
+        wanted: intent.as_str(),
+        gate: gate.sent(),
+        policy: policy.sent(paths, 0),
+        lookups: lookups(paths),
+        paths: paths.iter().map(FilePath::as_str).collect(),
+    };
+    let args = entry.request(Kind::Read, paths.len(), &keys, &check);
+    let reply = call(store, &CHECK_STATUS, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
-        "CHECKED" => {
-            let survey = read_survey(&mut reply)?;
-            let gate = Gate::read(&mut reply)?;
-            let waiting = Membership::read(&mut reply)?;
-            let suggested = read_suggested(&mut reply)?;
-            let free = reply.texts()?;
-            Ok(Survey {
-                gate,
-                waiting,
-                suggested,
-                free,
-                ..survey
-            })
-        }
+        "CHECKED" => read_survey(&mut reply),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

@@ -1,14 +1,15 @@
+use serde::Serialize;
+
 use super::claimed_repositories::ClaimedRepositories;
-use super::gate::{Gate, GateTerms};
-use super::policy::PolicyTerms;
+use super::gate::{GateTerms, SentGate};
+use super::policy::{PolicyTerms, SentPolicy};
 use super::scripts::CLAIM;
-use super::survey::{ClaimCost, Held, Queued, Survey, lookups, read_suggested, read_survey};
+use super::survey::{Survey, lookups, read_survey};
 use crate::domain::{AgentId, CommitSha, FilePath, LockMode, LockReason, RepoId};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
-use crate::state::reply::{Reply, arguments, call};
-use crate::state::request_keys::lock_keys;
-use crate::state::teams::Membership;
+use crate::state::reply::{Reply, call};
+use crate::state::request_keys::{Keys, lock_keys};
 use crate::store::{Request, Script, Store, StoreError};
 
 /// The outcome of a claim.
@@ -74,15 +75,11 @@ pub async fn claim(
     if !wanted.claimed.contains(entry.repo) {
         return mark_and_claim(store, entry, wanted).await;
     }
-    let reply = call(
-        store,
-        &CLAIM,
-        lock_keys(entry),
-        claim_arguments(entry, wanted, Kind::Claim),
-    )
-    .await?;
+    let keys = lock_keys(entry);
+    let args = claim_arguments(entry, wanted, Kind::Claim, &keys);
+    let reply = call(store, &CLAIM, keys, args).await?;
     if reply.outcome != "MARK_FIRST" {
-        return admitted(reply, read_outcome);
+        return admitted(reply, |mut reply| ClaimOutcome::read(&mut reply));
     }
     let counted = AdmissionTerms {
         rates: Rates::NONE,
@@ -96,8 +93,9 @@ async fn mark_and_claim(
     entry: &AdmissionTerms<'_>,
     wanted: &Wanted<'_>,
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
-    let args = claim_arguments(entry, wanted, Kind::Marked);
-    let claim = (&CLAIM, lock_keys(entry), args);
+    let keys = lock_keys(entry);
+    let args = claim_arguments(entry, wanted, Kind::Marked, &keys);
+    let claim = (&CLAIM, keys, args);
     let reply = mark_and_run(store, entry.repo, wanted.ttl_seconds, claim, |reply| {
         reply.outcome == "CLAIMED"
     })
@@ -105,7 +103,7 @@ async fn mark_and_claim(
     if reply.outcome == "CLAIMED" {
         wanted.claimed.insert(entry.repo);
     }
-    admitted(reply, read_outcome)
+    admitted(reply, |mut reply| ClaimOutcome::read(&mut reply))
 }
 
 /// Puts the repository on the due list, and runs a script that claims locks for `ttl_seconds`; removes it again unless the script
@@ -114,11 +112,15 @@ pub(in crate::state) async fn mark_and_run(
     store: &dyn Store,
     repo: &RepoId,
     ttl_seconds: u32,
-    (script, keys, args): (&'static Script, Vec<String>, Vec<Vec<u8>>),
+    (script, keys, args): (&'static Script, Keys, Vec<Vec<u8>>),
     holds: impl FnOnce(&Reply) -> bool,
 ) -> Result<Reply, StoreError> {
     let mark = Mark::new(repo, ttl_seconds);
-    let claim = Request::Script { script, keys, args };
+    let claim = Request::Script {
+        script,
+        keys: keys.into(),
+        args,
+    };
     let mut replies = store.run(vec![mark.request(), claim]).await?.into_iter();
     let is_new = Mark::is_new(replies.next())?;
     let reply = Reply::open(script, replies.next())?;
@@ -128,45 +130,46 @@ pub(in crate::state) async fn mark_and_run(
     Ok(reply)
 }
 
-fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind) -> Vec<Vec<u8>> {
-    let mut args = entry.arguments(kind, wanted.paths.len());
-    args.extend(wanted.gate.arguments());
-    args.extend(arguments([wanted.claim.as_str()]));
-    args.extend(wanted.policy.arguments(wanted.paths));
-    args.extend(arguments([
-        wanted.agent_head.as_str(),
-        wanted.message.as_str(),
-        &wanted.ttl_seconds.to_string(),
-        entry.repo.as_str(),
-        &lookups(wanted.paths),
-        wanted.take_over.map_or("", AgentId::as_str),
-        &wanted.wait_seconds.to_string(),
-        &wanted.policy.patience_seconds.to_string(),
-    ]));
-    args.extend(wanted.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-    args
+/// What `claim.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct Claim<'a> {
+    wanted: &'static str,
+    gate: SentGate<'a>,
+    policy: SentPolicy<'a>,
+    agent_head: &'a str,
+    message: &'a str,
+    ttl: u32,
+    repository: &'a str,
+    lookups: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    takes_over: Option<&'a str>,
+    paths: Vec<&'a str>,
 }
 
-fn read_outcome(mut reply: Reply) -> Result<ClaimOutcome, StoreError> {
-    let outcome = ClaimOutcome::read(&mut reply)?;
-    let waiting = Membership::read(&mut reply)?;
-    let suggested = read_suggested(&mut reply)?;
-    let free = reply.texts()?;
-    Ok(outcome.with(|survey| {
-        survey.waiting = waiting;
-        survey.suggested = suggested;
-        survey.free = free;
-    }))
+fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind, keys: &Keys) -> Vec<Vec<u8>> {
+    let claim = Claim {
+        wanted: wanted.claim.as_str(),
+        gate: wanted.gate.sent(),
+        policy: wanted.policy.sent(wanted.paths, wanted.wait_seconds),
+        agent_head: wanted.agent_head.as_str(),
+        message: wanted.message.as_str(),
+        ttl: wanted.ttl_seconds,
+        repository: entry.repo.as_str(),
+        lookups: lookups(wanted.paths),
+        takes_over: wanted.take_over.map(AgentId::as_str),
+        paths: wanted.paths.iter().map(FilePath::as_str).collect(),
+    };
+    entry.request(kind, wanted.paths.len(), keys, &claim)
 }
 
 impl ClaimOutcome {
-    /// Reads what `includes/claim_files.lua` gives.
+    /// Reads what `modules/claim_files.lua` gives.
     pub(in crate::state) fn read(reply: &mut Reply) -> Result<ClaimOutcome, StoreError> {
         match reply.outcome.as_str() {
-            "CLAIMED" => Ok(ClaimOutcome::Claimed(read_claim(reply)?)),
-            "CONFLICT" => Ok(ClaimOutcome::Conflict(read_claim(reply)?)),
-            "REFUSED" => Ok(ClaimOutcome::Refused(read_claim(reply)?)),
-            "STALE" => Ok(ClaimOutcome::Stale(read_claim(reply)?)),
+            "CLAIMED" => Ok(ClaimOutcome::Claimed(read_survey(reply)?)),
+            "CONFLICT" => Ok(ClaimOutcome::Conflict(read_survey(reply)?)),
+            "REFUSED" => Ok(ClaimOutcome::Refused(read_survey(reply)?)),
+            "STALE" => Ok(ClaimOutcome::Stale(read_survey(reply)?)),
             _ => Err(reply.malformed("an unknown outcome")),
         }
     }
@@ -181,31 +184,4 @@ impl ClaimOutcome {
         }
         self
     }
-}
-
-fn read_claim(reply: &mut Reply) -> Result<Survey, StoreError> {
-    let survey = read_survey(reply)?;
-    let held = reply.tuples(|tuple| {
-        Ok(Held {
-            file_path: tuple.text()?,
-            status: match tuple.text()?.as_str() {
-                "READING" => LockMode::Reading,
-                "WRITING" => LockMode::Writing,
-                _ => return Err(tuple.malformed("an unknown status")),
-            },
-            since: tuple.number()?,
-            message: tuple.text()?,
-            taken_from: tuple.optional_text()?,
-        })
-    })?;
-    let gate = Gate::read(reply)?;
-    let queued = Queued::read(reply)?;
-    let cost = ClaimCost::read(reply)?;
-    Ok(Survey {
-        held,
-        gate,
-        queued,
-        cost,
-        ..survey
-    })
 }

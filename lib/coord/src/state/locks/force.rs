@@ -38,10 +38,11 @@ pub async fn force_release(
     message: &LockReason,
     paths: &[FilePath],
 ) -> Result<Admitted<Forced>, StoreError> {
-    let mut args = terms.arguments(Kind::Release, paths.len());
+    let keys = lock_keys(terms);
+    let mut args = terms.arguments(Kind::Release, paths.len(), &keys);
     args.extend(arguments([message.as_str()]));
     args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-    let reply = call(store, &FORCE_RELEASE, lock_keys(terms), args).await?;
+    let reply = call(store, &FORCE_RELEASE, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "FORCED" => Ok(Forced {
             locks: reply.tuples(|tuple| {

@@ -1,6 +1,6 @@
 -- force_release: takes others' locks on some files of the branch away. Whether the caller may is decided before.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17 why, 18... file paths
+-- ARGV: those of admission/request, then 2 why, 3... file paths
 -- Returns { FORCED, now, list of { file, login, agent or '' } whose locks they were, what waiting() tells }
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing changed
 --      or one of the denials of admit(); nothing changed
@@ -17,7 +17,7 @@ local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
   local call = {}
-  local message, paths = ARGV[17], { unpack(ARGV, 18) }
+  local message, paths = ARGV[2], { unpack(ARGV, 3) }
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

@@ -1,8 +1,9 @@
-//! What a claim or a check says of intents, and what the gate finds: `includes/gate_request.lua`.
+//! What a claim or a check says of intents, and what the gate finds: `modules/gate_request.lua`.
 
-use crate::state::reply::{Reply, arguments};
-use crate::store::StoreError;
 use coord_protocol::ErrorCode;
+use serde::{Deserialize, Serialize};
+
+use crate::state::admission::is_false;
 
 /// The rules of intents in this deployment.
 #[derive(Clone, Copy, Debug)]
@@ -47,24 +48,56 @@ impl GateTerms<'_> {
         judgement: None,
     };
 
-    /// The eleven ARGV of `includes/gate_request.lua`.
-    pub(in crate::state) fn arguments(&self) -> Vec<Vec<u8>> {
-        let none = Judgement::default();
-        let judgement = self.judgement.unwrap_or(&none);
-        arguments([
-            if self.rules.is_required { "required" } else { "optional" },
-            self.cited.unwrap_or_default(),
-            &self.rules.idle_seconds.saturating_mul(1000).to_string(),
-            &self.rules.most_repeats.to_string(),
-            self.tool,
-            self.call,
-            self.origin,
-            &judgement.intent,
-            &judgement.scope,
-            &judgement.ignore,
-            &judgement.letters,
-        ])
+    /// The field `gate` of a request.
+    pub(in crate::state) fn sent(&self) -> SentGate<'_> {
+        SentGate {
+            is_required: self.rules.is_required,
+            cited: self.cited,
+            idle_ms: self.rules.idle_seconds.saturating_mul(1000),
+            most_repeats: self.rules.most_repeats,
+            call: (!self.call.is_empty()).then_some(SentCall {
+                name: self.tool,
+                digest: self.call,
+            }),
+            origin: self.origin,
+            judged: self.judgement.map(|judgement| SentJudgement {
+                intent: &judgement.intent,
+                scope: &judgement.scope,
+                ignore: &judgement.ignore,
+                letters: &judgement.letters,
+            }),
+        }
     }
+}
+
+/// What `modules/gate_request.lua` reads.
+#[derive(Serialize)]
+pub(in crate::state) struct SentGate<'a> {
+    #[serde(skip_serializing_if = "is_false")]
+    is_required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cited: Option<&'a str>,
+    idle_ms: u64,
+    most_repeats: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<SentCall<'a>>,
+    origin: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged: Option<SentJudgement<'a>>,
+}
+
+#[derive(Serialize)]
+struct SentCall<'a> {
+    name: &'a str,
+    digest: &'a str,
+}
+
+#[derive(Serialize)]
+struct SentJudgement<'a> {
+    intent: &'a str,
+    scope: &'a str,
+    ignore: &'a str,
+    letters: &'a str,
 }
 
 /// Whether an intent may change the files of a request, in their order.
@@ -130,32 +163,58 @@ impl Gate {
             GateCode::OwnerIdle | GateCode::BudgetLow => None,
         }
     }
+}
 
-    pub(super) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
-        Ok(Gate {
-            intent: reply.optional_text()?,
-            findings: reply.tuples(|tuple| {
-                Ok(GateFinding {
-                    code: match tuple.text()?.as_str() {
-                        "INTENT_REQUIRED" => GateCode::Refused(ErrorCode::IntentRequired),
-                        "INTENT_NOT_ACTIVE" => GateCode::Refused(ErrorCode::IntentNotActive),
-                        "INTENT_BLOCKED" => GateCode::Refused(ErrorCode::IntentBlocked),
-                        "SCOPE_VIOLATION" => GateCode::Refused(ErrorCode::ScopeViolation),
-                        "FILE_OWNED" => GateCode::Refused(ErrorCode::FileOwned),
-                        "BUDGET_EXHAUSTED" => GateCode::Refused(ErrorCode::BudgetExhausted),
-                        "CIRCUIT_OPEN" => GateCode::Refused(ErrorCode::CircuitOpen),
-                        "OWNER_IDLE" => GateCode::OwnerIdle,
-                        "BUDGET_LOW" => GateCode::BudgetLow,
-                        _ => return Err(tuple.malformed("an unknown finding of the gate")),
-                    },
-                    kind: tuple.text()?,
-                    intent: tuple.text()?,
-                    used: tuple.number()?.unsigned_abs(),
-                    allowed: tuple.number()?.unsigned_abs(),
-                    files: tuple.texts()?,
-                    by: tuple.text()?,
-                })
-            })?,
-        })
+/// A [`GateFinding`] as `modules/gate.lua` makes it.
+#[derive(Deserialize)]
+pub(super) struct FoundByGate {
+    code: FoundCode,
+    kind: String,
+    intent: String,
+    #[serde(default)]
+    used: u64,
+    #[serde(default)]
+    allowed: u64,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    by: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+enum FoundCode {
+    IntentRequired,
+    IntentNotActive,
+    IntentBlocked,
+    ScopeViolation,
+    FileOwned,
+    BudgetExhausted,
+    CircuitOpen,
+    OwnerIdle,
+    BudgetLow,
+}
+
+impl From<FoundByGate> for GateFinding {
+    fn from(found: FoundByGate) -> Self {
+        GateFinding {
+            code: match found.code {
+                FoundCode::IntentRequired => GateCode::Refused(ErrorCode::IntentRequired),
+                FoundCode::IntentNotActive => GateCode::Refused(ErrorCode::IntentNotActive),
+                FoundCode::IntentBlocked => GateCode::Refused(ErrorCode::IntentBlocked),
+                FoundCode::ScopeViolation => GateCode::Refused(ErrorCode::ScopeViolation),
+                FoundCode::FileOwned => GateCode::Refused(ErrorCode::FileOwned),
+                FoundCode::BudgetExhausted => GateCode::Refused(ErrorCode::BudgetExhausted),
+                FoundCode::CircuitOpen => GateCode::Refused(ErrorCode::CircuitOpen),
+                FoundCode::OwnerIdle => GateCode::OwnerIdle,
+                FoundCode::BudgetLow => GateCode::BudgetLow,
+            },
+            kind: found.kind,
+            intent: found.intent,
+            used: found.used,
+            allowed: found.allowed,
+            files: found.files,
+            by: found.by,
+        }
     }
 }

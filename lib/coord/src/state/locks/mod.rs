@@ -17,6 +17,10 @@ mod release;
 mod survey;
 mod tell_interfaces;
 
+pub(in crate::state) use gate::SentGate;
+pub(in crate::state) use policy::SentPolicy;
+pub(in crate::state) use release::verdicts;
+
 pub use check::*;
 pub use claim::*;
 pub use claimed_repositories::*;

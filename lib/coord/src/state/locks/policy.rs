@@ -1,10 +1,10 @@
-//! What `.coord.toml` says of the files of a request (`includes/policy.lua`), and the caller of their interfaces.
+//! What `.coord.toml` says of the files of a request (`modules/policy.lua`), and the caller of their interfaces.
 
 use coord_protocol::InterfacePromise;
+use serde::Serialize;
 
 use crate::domain::{FilePath, NeighborPolicy};
 use crate::policy::{FileKind, SHARED_NAMES};
-use crate::state::reply::arguments;
 
 /// The rules of a branch for a request, and what they say of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct PolicyTerms {
     pub files: Vec<String>,
     /// What the caller says of the interfaces of the files.
     pub interface: InterfaceTerms,
-    /// Seconds for which a claim that is refused lets later ones take its files: `includes/queue.lua`.
+    /// Seconds for which a claim that is refused lets later ones take its files: `modules/queue.lua`.
     pub patience_seconds: u32,
 }
 
@@ -30,15 +30,6 @@ pub struct InterfaceTerms {
     pub word: Option<InterfacePromise>,
     /// Those that change all the same.
     pub changed: Vec<FilePath>,
-}
-
-impl InterfaceTerms {
-    /// The text of `read_interface()`.
-    fn text(&self) -> String {
-        let word = self.word.map_or("", InterfacePromise::as_str);
-        let changed = self.changed.iter().map(FilePath::as_str);
-        std::iter::once(word).chain(changed).collect::<Vec<_>>().join("\n")
-    }
 }
 
 impl Default for PolicyTerms {
@@ -66,29 +57,57 @@ impl PolicyTerms {
         }
     }
 
-    /// Neighbor policy, digest, the letters of `paths`, and the text of the interfaces; what was not judged is as a repository without a policy has it.
-    pub(super) fn arguments(&self, paths: &[FilePath]) -> Vec<Vec<u8>> {
+    /// The field `policy` of a request for `paths`; what was not judged is as a repository without a policy has it.
+    pub(super) fn sent(&self, paths: &[FilePath], wait_seconds: u32) -> SentPolicy<'_> {
         let kinds = self.kinds.iter().copied().chain(std::iter::repeat(FileKind::Plain));
-        let letters: String = paths.iter().zip(kinds).map(|(_, kind)| kind.letter()).collect();
-        arguments([self.neighbors.as_str(), &self.digest, &letters, &self.interface.text()])
+        let kinds = || paths.iter().zip(kinds.clone()).map(|(_, kind)| kind);
+        SentPolicy {
+            letters: kinds()
+                .any(|kind| kind != FileKind::Plain)
+                .then(|| kinds().map(FileKind::letter).collect()),
+            files: &[],
+            names: None,
+            wait: wait_seconds,
+            ..self.sent_of_all()
+        }
     }
 
-    /// Neighbor policy, digest, the files that were judged, the names of shared files without a policy, the text of the interfaces, and the
-    /// patience.
-    pub(in crate::state) fn arguments_of_task(&self) -> Vec<Vec<u8>> {
-        let judged = self.files.iter().zip(&self.kinds);
-        let lines: String = judged
-            .map(|(path, kind)| format!("{}{path}\n", kind.letter()))
-            .collect();
-        let names = format!("\n{}\n", SHARED_NAMES.join("\n"));
-        let patience = self.patience_seconds.to_string();
-        arguments([
-            self.neighbors.as_str(),
-            &self.digest,
-            &lines,
-            &names,
-            &self.interface.text(),
-            &patience,
-        ])
+    /// The field `policy` of a request for files that only the store knows.
+    pub(in crate::state) fn sent_of_task(&self) -> SentPolicy<'_> {
+        self.sent_of_all()
     }
+
+    fn sent_of_all(&self) -> SentPolicy<'_> {
+        SentPolicy {
+            neighbors: self.neighbors.as_str(),
+            digest: &self.digest,
+            letters: Some(self.kinds.iter().copied().map(FileKind::letter).collect()),
+            files: &self.files,
+            names: Some(format!("\n{}\n", SHARED_NAMES.join("\n"))),
+            interface: self.interface.word.map(InterfacePromise::as_str),
+            changed: self.interface.changed.iter().map(FilePath::as_str).collect(),
+            wait: 0,
+            patience: self.patience_seconds,
+        }
+    }
+}
+
+/// What `modules/policy.lua` reads.
+#[derive(Serialize)]
+pub(in crate::state) struct SentPolicy<'a> {
+    neighbors: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    digest: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    letters: Option<String>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    files: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interface: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<&'a str>,
+    wait: u32,
+    patience: u32,
 }

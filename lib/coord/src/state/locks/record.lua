@@ -1,8 +1,8 @@
 -- record: appends to the ledger what a holder did. A changed file is recorded as a success only under the caller's live lock for
 -- writing; then it is noted as its content, too.
 -- KEYS: those of admission/request, without 29 and 30
--- ARGV: those of admission/request, then 17 intent or '', 18 session or prompt: how long a selected intent stays selected,
---       19... twelve texts for each entry: kind (MUTATION, PROMPT, END, or OTHER); trace id; file path or ''; hash or ''; fencing
+-- ARGV: those of admission/request, then 2 intent or '', 3 session or prompt: how long a selected intent stays selected,
+--       4... twelve texts for each entry: kind (MUTATION, PROMPT, END, or OTHER); trace id; file path or ''; hash or ''; fencing
 --       token or ''; '1' if the caller says that it failed; action type; payload; the result; for a mutation the result without
 --       a lock, and with another token; origin (ledger/append)
 -- Returns { RECORDED, now, an outcome for each entry: SUCCESS, FAILURE, REPEATED, or OTHER for the result that was sent,
@@ -24,8 +24,8 @@ local Session = require('intents/session')
 
 return function(KEYS, ARGV)
   local call = {}
-  local cited, handshake = ARGV[17], ARGV[18]
-  local texts = { unpack(ARGV, 19) }
+  local cited, handshake = ARGV[2], ARGV[3]
+  local texts = { unpack(ARGV, 4) }
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

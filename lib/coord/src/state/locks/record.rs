@@ -90,7 +90,8 @@ pub async fn record(
     entry: &AdmissionTerms<'_>,
     request: &Record<'_>,
 ) -> Result<Admitted<RecordOutcome>, StoreError> {
-    let mut args = entry.arguments(Kind::Release, request.events.len());
+    let keys = share_keys(entry);
+    let mut args = entry.arguments(Kind::Release, request.events.len(), &keys);
     args.extend(arguments([
         request.intent.unwrap_or_default(),
         if request.is_reset_by_prompts {
@@ -100,7 +101,7 @@ pub async fn record(
         },
     ]));
     args.extend(request.events.iter().flat_map(RecordedEvent::arguments));
-    let reply = call(store, &RECORD, share_keys(entry), args).await?;
+    let reply = call(store, &RECORD, keys, args).await?;
     admitted(reply, |reply| read_outcome(reply, request.events))
 }
 

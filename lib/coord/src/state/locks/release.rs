@@ -1,10 +1,14 @@
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
 use super::scripts::RELEASE;
 use crate::domain::work::{Shortfall, Verdict};
 use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
-use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted};
-use crate::state::reply::{Reply, arguments, call};
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted, is_false};
+use crate::state::reply::{JsonText, Reply, call, in_texts};
 use crate::state::request_keys::lock_keys;
-use crate::state::teams::Membership;
+use crate::state::teams::{Membership, SentMembership};
 use crate::store::{Store, StoreError, script};
 
 /// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
@@ -31,21 +35,12 @@ pub struct Release<'a> {
 }
 
 /// A written file whose work only the source can find on the branch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Written {
     /// The file.
     pub path: String,
     /// Head of the branch when it was claimed.
     pub claim_head: CommitSha,
-}
-
-impl Written {
-    fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
-        Ok(Written {
-            path: tuple.text()?,
-            claim_head: tuple.commit()?,
-        })
-    }
 }
 
 /// A released file whose interface somebody relies on.
@@ -59,13 +54,13 @@ pub struct WrittenInterface {
     pub is_pending: bool,
 }
 
-impl WrittenInterface {
-    fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
-        Ok(WrittenInterface {
-            written: Written::read(tuple)?,
-            is_to_be_kept: tuple.flag()?,
-            is_pending: tuple.flag()?,
-        })
+impl From<(String, CommitSha, bool, bool)> for WrittenInterface {
+    fn from((path, claim_head, is_to_be_kept, is_pending): (String, CommitSha, bool, bool)) -> Self {
+        WrittenInterface {
+            written: Written { path, claim_head },
+            is_to_be_kept,
+            is_pending,
+        }
     }
 }
 
@@ -132,7 +127,7 @@ pub struct Released {
     pub policy: String,
     /// Written files whose interfaces have to be compared.
     pub interfaces: Vec<WrittenInterface>,
-    /// What the caller has yet to be told: released files, with the text of `includes/notices.lua`.
+    /// What the caller has yet to be told: released files, with the text of `modules/notices.lua`.
     pub notices: Vec<(String, String)>,
     /// Files whose change is pending on the work branch now.
     pub pending: Vec<String>,
@@ -209,37 +204,50 @@ impl Release<'_> {
         let mut paths: Vec<&str> = self.paths.iter().map(FilePath::as_str).collect();
         paths.sort_unstable();
         let new_head = self.new_head.map_or("", CommitSha::as_str);
-        script::sha1_hex(&format!("3 {new_head} {} {}", self.is_abandoned, paths.join("\n")))
+        script::sha1_hex(&format!("4 {new_head} {} {}", self.is_abandoned, paths.join("\n")))
     }
 
-    fn arguments(&self) -> Vec<Vec<u8>> {
-        let flag = |is_set| if is_set { "1" } else { "0" };
-        let mut args = arguments([
-            self.new_head.map_or("", CommitSha::as_str),
-            self.agent_head.as_str(),
-            flag(self.is_abandoned),
-            self.message.as_str(),
-            &MOST_IMPORTERS.to_string(),
-            &MOST_IMPORTER_BYTES.to_string(),
-            &self.name(),
-            flag(self.can_ask),
-            &self.paths.len().to_string(),
-        ]);
-        args.extend(self.paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
-        if !self.judged.is_empty() {
-            let verdicts: std::collections::HashMap<&str, &Judged> = self
-                .judged
-                .iter()
-                .map(|judged| (judged.path.as_str(), judged))
-                .collect();
-            let verdict = |path: &FilePath| match verdicts.get(path.as_str()) {
-                Some(judged) => judged.text().into_bytes(),
-                None => Vec::new(),
-            };
-            args.extend(self.paths.iter().map(verdict));
+    fn sent(&self) -> SentRelease<'_> {
+        SentRelease {
+            new_head: self.new_head.map(CommitSha::as_str),
+            agent_head: self.agent_head.as_str(),
+            is_abandoned: self.is_abandoned,
+            message: self.message.as_str(),
+            most_importers: MOST_IMPORTERS,
+            most_importer_bytes: MOST_IMPORTER_BYTES,
+            name: self.name(),
+            can_ask: self.can_ask,
+            paths: self.paths.iter().map(FilePath::as_str).collect(),
+            verdicts: verdicts(self.judged),
         }
-        args
     }
+}
+
+/// What `release.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct SentRelease<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_head: Option<&'a str>,
+    agent_head: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    is_abandoned: bool,
+    message: &'a str,
+    most_importers: usize,
+    most_importer_bytes: usize,
+    name: String,
+    #[serde(skip_serializing_if = "is_false")]
+    can_ask: bool,
+    paths: Vec<&'a str>,
+    #[serde(skip_serializing_if = "HashMap::is_empty")]
+    verdicts: HashMap<&'a str, String>,
+}
+
+/// The texts of verdicts, by file.
+pub(in crate::state) fn verdicts(judged: &[Judged]) -> HashMap<&str, String> {
+    judged
+        .iter()
+        .map(|judged| (judged.path.as_str(), judged.text()))
+        .collect()
 }
 
 /// Releases all that the caller holds of some files, or nothing. One round trip.
@@ -256,64 +264,96 @@ pub async fn release(
         0 => FilePaths::MAX,
         named => named,
     };
-    let mut args = entry.arguments(Kind::Release, cost);
-    args.extend(request.arguments());
-    let reply = call(store, &RELEASE, lock_keys(entry), args).await?;
-    admitted(reply, |mut reply| ReleaseOutcome::read(&mut reply, Membership::read))
+    let keys = lock_keys(entry);
+    let args = entry.request(Kind::Release, cost, &keys, &request.sent());
+    let reply = call(store, &RELEASE, keys, args).await?;
+    admitted(reply, |mut reply| ReleaseOutcome::read(&mut reply))
+}
+
+/// The answer of a release, as `modules/release_files.lua` writes it, of all outcomes.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    time: i64,
+    head: Option<CommitSha>,
+    head_age: Option<u64>,
+    is_unconfirmed: bool,
+    graph_version: Option<String>,
+    released: Vec<String>,
+    missing: Vec<String>,
+    others: Vec<JsonText<LockEntry>>,
+    importers: Vec<String>,
+    importer_count: u64,
+    has_more_importers: bool,
+    unchanged: Vec<String>,
+    again: Vec<(String, u64)>,
+    lost: Vec<JsonText<LockEntry>>,
+    policy: String,
+    interfaces: Vec<(String, CommitSha, bool, bool)>,
+    notices: Vec<(String, String)>,
+    pending: Vec<String>,
+    pending_left_out: Vec<String>,
+    by_store: Vec<Written>,
+    unpushed: Vec<(String, String)>,
+    written: Vec<String>,
+    etag: Option<String>,
+    work: Vec<Written>,
+    waiting: Vec<SentMembership>,
 }
 
 impl ReleaseOutcome {
-    /// Reads what `includes/release_files.lua` gives; `waiting` reads what is behind it.
-    pub(in crate::state) fn read(
-        reply: &mut Reply,
-        waiting: impl FnOnce(&mut Reply) -> Result<Vec<Membership>, StoreError>,
-    ) -> Result<ReleaseOutcome, StoreError> {
-        let head = SeenHead::read_if_any(reply)?;
+    /// Reads the answer.
+    pub(in crate::state) fn read(reply: &mut Reply) -> Result<ReleaseOutcome, StoreError> {
+        let answer: Answer = reply.object()?;
+        let head = answer.head.map(|commit| SeenHead {
+            commit,
+            age: answer.head_age,
+            is_unconfirmed: answer.is_unconfirmed,
+        });
+        let waiting = answer.waiting.into_iter().map(Membership::from).collect();
+        let shortfall = |(path, why): (String, String)| match Verdict::parse(&why) {
+            Some(Verdict::Missing(shortfall)) => Ok((path, shortfall)),
+            _ => Err(reply.malformed("no reason why a push is missing")),
+        };
         match reply.outcome.as_str() {
             "RELEASED" => Ok(ReleaseOutcome::Released(Box::new(Released {
-                now: reply.now,
+                now: answer.time,
                 head,
-                graph_version: reply.optional_text()?,
-                released: reply.texts()?,
-                missing: reply.texts()?,
-                others: reply.objects()?,
-                importers: reply.texts()?,
-                importer_count: reply.number()?.unsigned_abs(),
-                has_more_importers: reply.flag()?,
-                unchanged: reply.texts()?,
-                again: reply.tuples(|tuple| Ok((tuple.text()?, tuple.number()?.unsigned_abs())))?,
-                lost: reply.objects()?,
-                policy: reply.text()?,
-                interfaces: reply.tuples(WrittenInterface::read)?,
-                notices: reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?,
-                pending: reply.texts()?,
-                pending_left_out: reply.texts()?,
-                by_store: reply.tuples(Written::read)?,
-                waiting: waiting(reply)?,
+                graph_version: answer.graph_version,
+                released: answer.released,
+                missing: answer.missing,
+                others: in_texts(answer.others),
+                importers: answer.importers,
+                importer_count: answer.importer_count,
+                has_more_importers: answer.has_more_importers,
+                unchanged: answer.unchanged,
+                again: answer.again,
+                lost: in_texts(answer.lost),
+                policy: answer.policy,
+                interfaces: answer.interfaces.into_iter().map(WrittenInterface::from).collect(),
+                notices: answer.notices,
+                pending: answer.pending,
+                pending_left_out: answer.pending_left_out,
+                by_store: answer.by_store,
+                waiting,
             }))),
             "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
                 head,
-                unpushed: reply.tuples(|tuple| {
-                    let path = tuple.text()?;
-                    match Verdict::parse(&tuple.text()?) {
-                        Some(Verdict::Missing(shortfall)) => Ok((path, shortfall)),
-                        _ => Err(tuple.malformed("no reason why a push is missing")),
-                    }
-                })?,
-                waiting: waiting(reply)?,
+                unpushed: answer.unpushed.into_iter().map(shortfall).collect::<Result<_, _>>()?,
+                waiting,
             }),
             "NO_NEW_HEAD" => Ok(ReleaseOutcome::NoNewHead {
-                written: reply.texts()?,
+                written: answer.written,
             }),
             "LOST" => Ok(ReleaseOutcome::Lost {
                 head,
-                others: reply.objects()?,
-                waiting: waiting(reply)?,
+                others: in_texts(answer.others),
+                waiting,
             }),
             "ASK_WORK" => Ok(ReleaseOutcome::AskWork {
                 head: head.ok_or_else(|| reply.malformed("no head"))?,
-                etag: reply.optional_text()?,
-                written: reply.tuples(Written::read)?,
+                etag: answer.etag,
+                written: answer.work,
             }),
             _ => Err(reply.malformed("an unknown outcome")),
         }

@@ -2,16 +2,18 @@
 
 use coord_graph::spelling;
 use coord_protocol::{ClaimBefore, SuggestedTask};
+use serde::Deserialize;
 
-use super::gate::Gate;
-use crate::domain::{FilePath, LockEntry, LockMode};
+use super::gate::{FoundByGate, Gate};
+use crate::domain::{CommitSha, FilePath, LockEntry, LockMode};
 use crate::state::admission::SeenHead;
-use crate::state::reply::Reply;
-use crate::state::teams::Membership;
+use crate::state::reply::{JsonText, Reply, in_texts};
+use crate::state::teams::{Membership, SentMembership};
 use crate::store::StoreError;
 
 /// How a lock concerns a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Relation {
     /// It is on a requested file.
     Direct,
@@ -93,7 +95,7 @@ pub struct Survey {
     pub free: Vec<String>,
 }
 
-/// A place in the queue of a repository: `includes/queue.lua`.
+/// A place in the queue of a repository: `modules/queue.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queued {
     /// Its ticket.
@@ -106,29 +108,8 @@ pub struct Queued {
     pub mutual: Vec<(String, Option<String>)>,
 }
 
-impl Queued {
-    pub(super) fn read(reply: &mut Reply) -> Result<Option<Self>, StoreError> {
-        reply.tuple(|place| match place.has_more() {
-            false => Ok(None),
-            true => Ok(Some(Queued {
-                ticket: place.text()?,
-                position: place.number()?.unsigned_abs(),
-                before: place.tuples(|claim| {
-                    Ok(ClaimBefore {
-                        user: claim.text()?,
-                        agent_id: claim.optional_text()?,
-                        message: claim.text()?,
-                        since: claim.number()?,
-                    })
-                })?,
-                mutual: place.tuples(|holder| Ok((holder.text()?, holder.optional_text()?)))?,
-            })),
-        })
-    }
-}
-
 /// What a claim keeps others from writing: neighbors of its files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ClaimCost {
     /// The neighbors of all files whose interfaces it may change.
     pub neighbors: u64,
@@ -136,19 +117,6 @@ pub struct ClaimCost {
     pub file_path: String,
     /// Whether it keeps them out even where it keeps the interface.
     pub is_whatever_changes: bool,
-}
-
-impl ClaimCost {
-    pub(super) fn read(reply: &mut Reply) -> Result<Option<Self>, StoreError> {
-        reply.tuple(|cost| match cost.has_more() {
-            false => Ok(None),
-            true => Ok(Some(ClaimCost {
-                neighbors: cost.number()?.unsigned_abs(),
-                file_path: cost.text()?,
-                is_whatever_changes: cost.flag()?,
-            })),
-        })
-    }
 }
 
 /// A requested file that is not tracked.
@@ -175,68 +143,180 @@ pub struct Held {
     pub taken_from: Option<String>,
 }
 
-pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
-    let (now, head) = (reply.now, SeenHead::read(reply)?);
-    let (is_behind, is_behind_for_certain) = match reply.text()?.as_str() {
-        "0" => (false, false),
-        "1" => (true, true),
-        "?" => (true, false),
-        _ => return Err(reply.malformed("neither yes nor no to whether the caller is behind")),
-    };
-    Ok(Survey {
-        now,
-        head,
-        is_behind,
-        is_behind_for_certain,
-        graph_version: reply.optional_text()?,
-        omitted: reply.number()?.unsigned_abs(),
-        findings: reply.tuples(|tuple| {
-            let relation = match tuple.text()?.as_str() {
-                "DIRECT" => Relation::Direct,
-                "NEIGHBOR" => Relation::Neighbor,
-                "CROSS_BRANCH" => Relation::CrossBranch,
-                "RESERVED" => Relation::Reserved,
-                "WAITING" => Relation::Waiting,
-                "PENDING" => Relation::Pending,
-                "PENDING_INTERFACE" => Relation::PendingInterface,
-                _ => return Err(tuple.malformed("an unknown relation")),
-            };
-            let (blocks, via, sign) = (tuple.flag()?, tuple.text()?, tuple.text()?);
-            Ok(Finding {
-                relation,
-                blocks,
-                via,
-                direction: match sign.as_str() {
-                    ">" => Some(Direction::Imports),
-                    "<" => Some(Direction::ImportedBy),
-                    _ => None,
-                },
-                is_shared: sign == "=",
-                entry: tuple.object()?,
-            })
-        })?,
-        own: reply.objects()?,
-        spelled: reply.tuples(|tuple| {
-            let (file_path, ends) = (tuple.text()?, tuple.text()?);
-            Ok(Spelled {
-                tracked: ends
-                    .split_terminator('\n')
-                    .map(|end| spelling::spelled(&file_path, end))
-                    .collect(),
-                file_path,
-            })
-        })?,
-        held: Vec::new(),
-        queued: None,
-        cost: None,
-        gate: Gate::default(),
-        waiting: Vec::new(),
-        suggested: Vec::new(),
-        free: Vec::new(),
-    })
+/// The answer of a check or a claim, as `modules/answer.lua` writes it, and the functions complete it.
+#[derive(Deserialize)]
+struct Answer {
+    head: CommitSha,
+    head_age: Option<u64>,
+    #[serde(default)]
+    is_unconfirmed: bool,
+    behind: Option<Behind>,
+    graph_version: Option<String>,
+    #[serde(default)]
+    omitted: u64,
+    #[serde(default)]
+    findings: Vec<Found>,
+    #[serde(default)]
+    own: Vec<JsonText<LockEntry>>,
+    #[serde(default)]
+    spelled: Vec<(String, String)>,
+    intent: Option<String>,
+    #[serde(default)]
+    gate: Vec<FoundByGate>,
+    #[serde(default)]
+    held: Vec<(String, LockMode, i64, String, String)>,
+    queue: Option<Place>,
+    cost: Option<ClaimCost>,
+    #[serde(default)]
+    waiting: Vec<SentMembership>,
+    #[serde(default)]
+    suggested: Vec<(String, String, String, String, String)>,
+    #[serde(default)]
+    free: Vec<String>,
 }
 
-/// What `teams/includes/suggested.lua` gives.
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Behind {
+    Yes,
+    Maybe,
+}
+
+/// A [`Finding`] as `modules/survey.lua` makes it.
+#[derive(Deserialize)]
+struct Found {
+    relation: Relation,
+    blocks: bool,
+    via: String,
+    #[serde(default)]
+    sign: String,
+    entry: JsonText<LockEntry>,
+}
+
+/// A [`Queued`] as `modules/queue.lua` makes it.
+#[derive(Deserialize)]
+struct Place {
+    ticket: String,
+    position: u64,
+    #[serde(default)]
+    before: Vec<(String, String, String, i64)>,
+    #[serde(default)]
+    mutual: Vec<(String, String)>,
+}
+
+fn unless_empty(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}
+
+impl Answer {
+    fn survey(self, now: i64) -> Survey {
+        Survey {
+            now,
+            head: SeenHead {
+                commit: self.head,
+                age: self.head_age,
+                is_unconfirmed: self.is_unconfirmed,
+            },
+            is_behind: self.behind.is_some(),
+            is_behind_for_certain: matches!(self.behind, Some(Behind::Yes)),
+            graph_version: self.graph_version,
+            omitted: self.omitted,
+            findings: self.findings.into_iter().map(Finding::from).collect(),
+            own: in_texts(self.own),
+            spelled: self.spelled.into_iter().map(Spelled::from).collect(),
+            held: self.held.into_iter().map(Held::from).collect(),
+            queued: self.queue.map(Queued::from),
+            cost: self.cost,
+            gate: Gate {
+                intent: self.intent,
+                findings: self.gate.into_iter().map(Into::into).collect(),
+            },
+            waiting: self.waiting.into_iter().map(Into::into).collect(),
+            suggested: self.suggested.into_iter().map(suggested_task).collect(),
+            free: self.free,
+        }
+    }
+}
+
+impl From<Found> for Finding {
+    fn from(found: Found) -> Self {
+        Finding {
+            relation: found.relation,
+            blocks: found.blocks,
+            via: found.via,
+            direction: match found.sign.as_str() {
+                ">" => Some(Direction::Imports),
+                "<" => Some(Direction::ImportedBy),
+                _ => None,
+            },
+            is_shared: found.sign == "=",
+            entry: found.entry.0,
+        }
+    }
+}
+
+impl From<(String, String)> for Spelled {
+    fn from((file_path, ends): (String, String)) -> Self {
+        Spelled {
+            tracked: ends
+                .split_terminator('\n')
+                .map(|end| spelling::spelled(&file_path, end))
+                .collect(),
+            file_path,
+        }
+    }
+}
+
+impl From<(String, LockMode, i64, String, String)> for Held {
+    fn from((file_path, status, since, message, taken_from): (String, LockMode, i64, String, String)) -> Self {
+        Held {
+            file_path,
+            status,
+            since,
+            message,
+            taken_from: unless_empty(taken_from),
+        }
+    }
+}
+
+impl From<Place> for Queued {
+    fn from(place: Place) -> Self {
+        let before = |(user, agent, message, since)| ClaimBefore {
+            user,
+            agent_id: unless_empty(agent),
+            message,
+            since,
+        };
+        Queued {
+            ticket: place.ticket,
+            position: place.position,
+            before: place.before.into_iter().map(before).collect(),
+            mutual: place
+                .mutual
+                .into_iter()
+                .map(|(user, agent)| (user, unless_empty(agent)))
+                .collect(),
+        }
+    }
+}
+
+/// Reads the answer of a check or a claim.
+pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
+    let answer: Answer = reply.object()?;
+    Ok(answer.survey(reply.now))
+}
+
+fn suggested_task((id, title, team, created_by, login): (String, String, String, String, String)) -> SuggestedTask {
+    SuggestedTask {
+        id,
+        title,
+        team,
+        created_by,
+        login: unless_empty(login),
+    }
+}
+
+/// What `teams/modules/suggested.lua` gives.
 pub(in crate::state) fn read_suggested(reply: &mut Reply) -> Result<Vec<SuggestedTask>, StoreError> {
     reply.tuples(|tuple| {
         Ok(SuggestedTask {

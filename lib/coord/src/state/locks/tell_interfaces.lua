@@ -1,7 +1,7 @@
 -- tell_interfaces: announces that interfaces changed that a writer was to keep, and leaves it with the locks on neighbors for their
 -- holders. It follows a release that was counted, and counts nothing.
 -- KEYS: those of admission/request
--- ARGV: those of admission/request, then 17... pairs of a file and the names that changed, separated by newlines
+-- ARGV: those of admission/request, then 2... pairs of a file and the names that changed, separated by newlines
 -- Returns { TOLD, now, number of locks whose holders are told }
 local Adjacency = require('builds/adjacency')
 local Clock = require('clock')
@@ -15,7 +15,7 @@ local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local changes = { unpack(ARGV, 17) }
+  local changes = { unpack(ARGV, 2) }
   Request.begin(call, KEYS, ARGV)
   Adjacency.begin(call)
   Clock.begin(call)

@@ -27,12 +27,13 @@ pub async fn tell_interfaces(
 ) -> Result<u64, StoreError> {
     let mut told = 0;
     for part in broken.chunks(MOST_AT_ONCE) {
-        let mut args = terms.arguments(Kind::Release, part.len());
+        let keys = lock_keys(terms);
+        let mut args = terms.arguments(Kind::Release, part.len(), &keys);
         for promise in part {
             args.push(promise.path.as_bytes().to_vec());
             args.push(promise.names.join("\n").into_bytes());
         }
-        let mut reply = call(store, &TELL_INTERFACES, lock_keys(terms), args).await?;
+        let mut reply = call(store, &TELL_INTERFACES, keys, args).await?;
         match reply.outcome.as_str() {
             "TOLD" => told += reply.number()?.unsigned_abs(),
             _ => return Err(reply.malformed("an unknown outcome")),

@@ -1,7 +1,7 @@
 -- list_messages: the messages of a team, the newest first, and how far its members have read.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 sequence before which the list begins, '' for the newest, 20 most
---       messages, 21 most bytes, then filters, '' for none: 22 handle of sender or recipient, in lower case, 23 task
+-- ARGV: those of admission/request and teams/team, then 4 sequence before which the list begins, '' for the newest, 5 most
+--       messages, 6 most bytes, then filters, '' for none: 7 handle of sender or recipient, in lower case, 8 task
 -- Returns { LISTED, now, sequence before which the list goes on, '' at the end, messages as JSON, members: list of { handle,
 --           sequence at joining, sequence up to which it has read all } }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
@@ -14,12 +14,12 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local before, most, most_bytes, who, task_id = ARGV[19], tonumber(ARGV[20]), tonumber(ARGV[21]), ARGV[22], ARGV[23]
+  local before, most, most_bytes, who, task_id = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then

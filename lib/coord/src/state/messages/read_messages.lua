@@ -1,7 +1,7 @@
 -- read_messages: gives the caller the messages after a cursor; what is before the cursor is read.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 cursor, or '' for what is not read, 20 most messages, 21 most bytes,
---       22 '1' where somebody else reads for the member, which then is not seen, and whose claims are not renewed
+-- ARGV: those of admission/request and teams/team, then 4 cursor, or '' for what is not read, 5 most messages, 6 most bytes,
+--       7 '1' where somebody else reads for the member, which then is not seen, and whose claims are not renewed
 -- Returns { READ, now, new cursor, number of broadcasts that are dropped unread, number of unread messages, '1' if more follow,
 --           messages as JSON, the open shutdown as JSON or '', the caller's handle }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
@@ -19,12 +19,12 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local cursor, most, most_bytes, for_another = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21]), ARGV[22] == '1'
+  local cursor, most, most_bytes, for_another = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7] == '1'
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Entries.begin(call)
   Held.begin(call)
 

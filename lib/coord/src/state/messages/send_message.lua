@@ -1,7 +1,7 @@
 -- send_message: sends a message to members of the team, or to all others.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 key of the request or '', 20 its digest, 21 type, 22 text, 23 summary
---       or '', 24 task id or '', 25 sequence that it replies to or '', 26... handles; none for a broadcast, and for 'idle', which
+-- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, 6 type, 7 text, 8 summary
+--       or '', 9 task id or '', 10 sequence that it replies to or '', 11... handles; none for a broadcast, and for 'idle', which
 --       goes to the leader
 -- Returns { SENT, now, sequence, ids of up to 5 tasks that may be claimed, for 'idle' } or { REFUSED, now, code, words }
 --      or one of the denials of admit()
@@ -19,13 +19,13 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local request_key, digest, kind, text, summary, task_id, reply_to = unpack(ARGV, 19, 25)
-  local handles = { unpack(ARGV, 26) }
+  local request_key, digest, kind, text, summary, task_id, reply_to = unpack(ARGV, 4, 10)
+  local handles = { unpack(ARGV, 11) }
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Deliver.begin(call)
   Entries.begin(call)
   Held.begin(call)

@@ -1,6 +1,6 @@
 -- assign_task: keeps a task for a member for ten minutes, and tells it.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id, 20 handle, '' for nobody
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 handle, '' for nobody
 -- Returns { ASSIGNED, now, the task as whole_view() has it } or { REFUSED, now, code, words } or one of the denials of admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
@@ -17,12 +17,12 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, handle = ARGV[19], ARGV[20]
+  local id, handle = ARGV[4], ARGV[5]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Entries.begin(call)
   Held.begin(call)
   Deliver.begin(call)

@@ -1,6 +1,6 @@
 //! Tasks are claimed, completed and given back.
 
-use super::files::{FilesOfClaim, FilesOfRelease, WithFiles, read_release, run_claim, run_release};
+use super::files::{FilesOfClaim, FilesOfRelease, WithFiles, run_claim, run_release};
 use super::record::WholeTask;
 use super::scripts::{CLAIM_TASK, COMPLETE_TASK, NEXT_TASK, RELEASE_TASK};
 use super::write::Unblocked;
@@ -247,7 +247,7 @@ fn read_released(reply: &mut Reply) -> Result<Option<Released>, StoreError> {
     if !reply.has_more() {
         return Ok(None);
     }
-    match reply.nested(read_release)? {
+    match reply.nested(ReleaseOutcome::read)? {
         ReleaseOutcome::Released(released) => Ok(Some(*released)),
         _ => Err(reply.malformed("files that are not released")),
     }

@@ -1,10 +1,10 @@
 -- claim_task: gives one task to the caller for some time, with its files; a repeated claim renews.
 -- KEYS: those of admission, with file_mode HEAD those of admission/request; then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id, 20 seconds, 21 file_mode of tasks/file_terms, and with HEAD 22... those
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 seconds, 6 file_mode of tasks/file_terms, and with HEAD 7... those
 --       of tasks/file_claims
 -- Returns { CLAIMED, now, the task as whole_view() has it } or { RENEWED, now, the same }; or, with files that were claimed or
---           renewed by locks/claim_files, { CLAIMED_FILES or RENEWED_FILES, now, the same, what claimed() gives }
---      or { FILES, now, what claimed() gives, what suggested() gives, id }: the files are refused: CONFLICT, STALE or REFUSED (by intents);
+--           renewed by locks/claim_files, { CLAIMED_FILES or RENEWED_FILES, now, the same, what ClaimFiles.claim() gives }
+--      or { FILES, now, what ClaimFiles.claim() gives, what Suggested.tasks() gives, id }: the files are refused: CONFLICT, STALE or REFUSED (by intents);
 --           nothing claimed
 --      or an outcome of a claim of files (locks/claim.lua) that is neither; the files are those of the task; nothing claimed
 --      or { MARK_FIRST, now }: it would be claimed after mark_due
@@ -13,6 +13,7 @@ local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local DueMark = require('admission/due_mark')
+local Answer = require('locks/answer')
 local Entries = require('locks/entries')
 local FileClaims = require('tasks/file_claims')
 local FileLocks = require('tasks/file_locks')
@@ -34,19 +35,19 @@ local View = require('tasks/view')
 return function(KEYS, ARGV)
   local call = {}
   local id, seconds, file_mode
-  id, seconds, file_mode, call.gate_at = ARGV[19], tonumber(ARGV[20]), ARGV[21], 22
+  id, seconds, file_mode = ARGV[4], tonumber(ARGV[5]), ARGV[6]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
   Adjacency.begin(call)
   Releases.begin(call)
-  GateRequest.begin(call, KEYS, ARGV)
-  FileClaims.begin(call, KEYS, ARGV)
+  GateRequest.begin(call)
+  FileClaims.begin(call)
 
   local denial = Admission.admit(call, function()
     local stored = Task.load_task(call, id)
@@ -84,7 +85,7 @@ return function(KEYS, ARGV)
       return Policy.question(call, task.files)
     end
     -- Locks of the task that another agent of the caller's handle had are the caller's.
-    local surveyed = FileLocks.locks_of(call, id, task) and { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.neighbor_policy, call.interface_of) } or {}
+    local surveyed = FileLocks.locks_of(call, id, task) and { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) } or {}
     if not surveyed[1] then
       return { 'TOO_MUCH', call.now, surveyed[2] or 'LOCKS' }
     end
@@ -123,6 +124,7 @@ return function(KEYS, ARGV)
     Hold.hold(call, id, task, seconds)
   end
   return Team.told(call, {
-    files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'), call.now, View.whole_view(call, id, task), files,
+    files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'), call.now, View.whole_view(call, id, task),
+    files and Answer.reply(call, 'CLAIMED', files),
   })
 end

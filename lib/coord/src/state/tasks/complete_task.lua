@@ -1,14 +1,16 @@
 -- complete_task: completes a task that the caller has claimed, and frees its dependents.
 -- KEYS: those of admission, with file_mode HEAD those of admission/request; then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id, 20 token of the claim or '', 21 result or '', 22... those of
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 result or '', 7... those of
 --       tasks/release_terms
 -- Returns { COMPLETED, now, the task as whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
---           that were not told because there is no room for it }, and, where files were given back, `released_answer` of locks/release_files
+--           that were not told because there is no room for it }, and, where files were given back, what
+--           ReleaseFiles.release() gives
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
 --      or { COMPLETED_BEFORE, now, the task as whole_view() has it, '1' if the result of the request is another one }: by the caller
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
+local Answer = require('locks/answer')
 local Cascade = require('tasks/cascade')
 local Clock = require('clock')
 local Counts = require('tasks/counts')
@@ -34,19 +36,18 @@ local View = require('tasks/view')
 return function(KEYS, ARGV)
   local call = {}
   local id, token, result
-  id, token, result, call.files_at = ARGV[19], ARGV[20], ARGV[21], 22
+  id, token, result = ARGV[4], ARGV[5], ARGV[6]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Deliver.begin(call)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
   Releases.begin(call)
   Adjacency.begin(call)
-  ReleaseTerms.begin(call, KEYS, ARGV)
 
   local denial = Admission.admit(call) or Team.enter(call, true)
   if denial then
@@ -76,8 +77,8 @@ return function(KEYS, ARGV)
     return refusal
   end
   local files
-  if task.locked and task.files and call.file_mode ~= '' then
-    if call.file_mode == 'NO_HEAD' then
+  if task.locked and task.files and call.request.file_mode then
+    if call.request.file_mode == 'NO_HEAD' then
       return Team.refuse(call, 'HEAD_REQUIRED', id, 'new_repo_head')
     end
     if task.locked ~= call.request.branch then
@@ -119,5 +120,8 @@ return function(KEYS, ARGV)
   end
   Offers.save(call)
   Renewals.renew(call)
-  return Team.told(call, { 'COMPLETED', call.now, View.whole_view(call, id, task), has_lapsed and '1' or '0', freed, not_told, files })
+  return Team.told(call, {
+    'COMPLETED', call.now, View.whole_view(call, id, task), has_lapsed and '1' or '0', freed, not_told,
+    files and Answer.reply(call, 'RELEASED', files),
+  })
 end

@@ -1,6 +1,6 @@
 -- create_tasks: adds tasks, all or none of them.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 key of the request or '', 20 its digest, then four for each task: its
+-- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, then four for each task: its
 --       fields as JSON (`title`, `priority`; `id`, `files`, `branch`, `intent_id`, absent for none), description or '', what it
 --       depends on, and what depends on it, separated by blanks: ids, or '#2' for the second task of the request
 -- Returns { CREATED, now, ids, the tasks as views_of() has them } or { REFUSED, now, code, words } or one of the denials of admit()
@@ -28,13 +28,13 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local request_key, digest = ARGV[19], ARGV[20]
-  local given = { unpack(ARGV, 21) }
+  local request_key, digest = ARGV[4], ARGV[5]
+  local given = { unpack(ARGV, 6) }
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Planned.begin(call)
   Entries.begin(call)
   Held.begin(call)

@@ -1,6 +1,6 @@
 -- delete_task: removes a task and all edges to it.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id, 20 '1' to remove it even if others depend on it
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 '1' to remove it even if others depend on it
 -- Returns { DELETED, now, number of tasks that became ready, members that were not told because there is no room for it }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local Admission = require('admission/admission')
@@ -21,12 +21,12 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, is_unlinked = ARGV[19], ARGV[20] == '1'
+  local id, is_unlinked = ARGV[4], ARGV[5] == '1'
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Entries.begin(call)
   Held.begin(call)
   Deliver.begin(call)

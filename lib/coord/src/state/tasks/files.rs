@@ -1,15 +1,19 @@
 //! The files of a task, which are claimed and given back with it.
 
+use std::collections::HashMap;
+
+use serde::Serialize;
+
 use super::scripts::{CLAIM_TASK, NEXT_TASK};
 use crate::domain::CommitSha;
-use crate::state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, Rates};
+use crate::state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, Rates, is_false};
 use crate::state::locks::{
-    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyTerms, ReleaseOutcome, mark_and_run,
-    read_suggested,
+    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyTerms, ReleaseOutcome, SentGate,
+    SentPolicy, mark_and_run, read_suggested, verdicts,
 };
-use crate::state::reply::{Reply, arguments, call};
+use crate::state::reply::{Reply, call};
 use crate::state::team_keys::{team_and_lock_keys, team_keys};
-use crate::state::teams::{TeamOutcome, TeamTerms, outcome, run, team_arguments};
+use crate::state::teams::{TeamOutcome, TeamTerms, outcome, team_arguments};
 use crate::store::{Script, Store, StoreError};
 
 /// What becomes of the files of a task that is claimed.
@@ -39,27 +43,40 @@ impl FilesOfClaim<'_> {
         }
     }
 
-    /// Those of `tasks/includes/file_claims.lua`.
-    fn arguments(&self, terms: &AdmissionTerms<'_>) -> Vec<Vec<u8>> {
+    /// The fields of `modules/file_claims.lua`.
+    fn sent<'s>(&'s self, terms: &'s AdmissionTerms<'_>) -> SentClaim<'s> {
         let FilesOfClaim::Claimed {
             policy,
             agent_head,
             gate,
         } = self
         else {
-            return Vec::new();
+            return SentClaim(None);
         };
-        let mut args = gate.arguments();
-        args.extend(policy.arguments_of_task());
-        args.extend(arguments([
-            agent_head.as_str(),
-            terms.repo.as_str(),
-            &PATHS_OF_A_REQUEST.to_string(),
-        ]));
         let judged = gate.judgement.map(|judgement| judgement.files.as_slice());
-        args.extend(judged.unwrap_or_default().iter().map(|file| file.as_bytes().to_vec()));
-        args
+        SentClaim(Some(ClaimOfFiles {
+            gate: gate.sent(),
+            policy: policy.sent_of_task(),
+            agent_head: agent_head.as_str(),
+            repository: terms.repo.as_str(),
+            paths_of_request: PATHS_OF_A_REQUEST,
+            judged_paths: judged.unwrap_or_default(),
+        }))
     }
+}
+
+#[derive(Serialize)]
+struct SentClaim<'a>(Option<ClaimOfFiles<'a>>);
+
+#[derive(Serialize)]
+struct ClaimOfFiles<'a> {
+    gate: SentGate<'a>,
+    policy: SentPolicy<'a>,
+    agent_head: &'a str,
+    repository: &'a str,
+    paths_of_request: usize,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    judged_paths: &'a [String],
 }
 
 /// What became of the files of a task that is completed or given back.
@@ -90,37 +107,53 @@ impl FilesOfRelease<'_> {
         matches!(self, FilesOfRelease::GivenBack { .. } | FilesOfRelease::Abandoned)
     }
 
-    /// Those of `tasks/includes/release_terms.lua`.
-    fn arguments(&self) -> Vec<Vec<u8>> {
-        let (mode, new_head, agent_head, can_ask, judged) = match self {
-            FilesOfRelease::LeftAlone => return arguments([""]),
-            FilesOfRelease::NoHead => return arguments(["NO_HEAD"]),
-            FilesOfRelease::Abandoned => ("ABANDON", "", "", false, &[] as &[Judged]),
+    /// The fields of `modules/release_terms.lua`.
+    fn sent(&self) -> SentRelease<'_> {
+        let (file_mode, new_head, agent_head, can_ask, judged) = match self {
+            FilesOfRelease::LeftAlone => (None, None, None, false, &[] as &[Judged]),
+            FilesOfRelease::NoHead => (Some("NO_HEAD"), None, None, false, &[] as &[Judged]),
+            FilesOfRelease::Abandoned => (Some("ABANDON"), None, None, false, &[] as &[Judged]),
             FilesOfRelease::GivenBack {
                 new_head,
                 agent_head,
                 can_ask,
                 judged,
-            } => {
-                let new_head = new_head.map_or("", CommitSha::as_str);
-                ("HEAD", new_head, agent_head.as_str(), *can_ask, *judged)
-            }
+            } => (
+                Some("HEAD"),
+                new_head.map(CommitSha::as_str),
+                Some(agent_head.as_str()),
+                *can_ask,
+                *judged,
+            ),
         };
-        let mut args = arguments([
-            mode,
+        SentRelease {
+            file_mode,
             new_head,
             agent_head,
-            &MOST_IMPORTERS.to_string(),
-            &MOST_IMPORTER_BYTES.to_string(),
-            if can_ask { "1" } else { "0" },
-            &PATHS_OF_A_REQUEST.to_string(),
-        ]);
-        for verdict in judged {
-            args.push(verdict.path.as_bytes().to_vec());
-            args.push(verdict.text().into_bytes());
+            most_importers: MOST_IMPORTERS,
+            most_importer_bytes: MOST_IMPORTER_BYTES,
+            can_ask,
+            paths_of_request: PATHS_OF_A_REQUEST,
+            verdicts: verdicts(judged),
         }
-        args
     }
+}
+
+#[derive(Serialize)]
+struct SentRelease<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_mode: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_head: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_head: Option<&'a str>,
+    most_importers: usize,
+    most_importer_bytes: usize,
+    #[serde(skip_serializing_if = "is_false")]
+    can_ask: bool,
+    paths_of_request: usize,
+    #[serde(skip_serializing_if = "HashMap::is_empty")]
+    verdicts: HashMap<&'a str, String>,
 }
 
 /// An outcome, or that of the locks on the files, which do not let it be; nothing was changed then.
@@ -154,12 +187,12 @@ pub(super) async fn run_claim<T>(
     script: &'static Script,
     terms: &TeamTerms<'_>,
     seconds: u32,
-    mut own: Vec<Vec<u8>>,
+    own: Vec<Vec<u8>>,
     files: &FilesOfClaim<'_>,
     read: impl FnOnce(&mut Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<WithFiles<T, ClaimOutcome>> {
     debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
-    own.extend(files.arguments(&terms.admission));
+    let sent = files.sent(&terms.admission);
     let read = |mut reply: Reply| match reply.outcome.as_str() {
         "FILES" => {
             let outcome = reply.nested(ClaimOutcome::read)?;
@@ -176,7 +209,7 @@ pub(super) async fn run_claim<T>(
         true => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
         false => (team_keys(&terms.admission, terms.team), Kind::Read),
     };
-    let args = team_arguments(terms, kind, own.clone());
+    let args = team_arguments(terms, kind, &keys, &sent, own.clone());
     let reply = call(store, script, keys.clone(), args).await?;
     if reply.outcome != "MARK_FIRST" {
         return outcome(reply, read);
@@ -189,7 +222,7 @@ pub(super) async fn run_claim<T>(
         },
         ..*terms
     };
-    let args = team_arguments(&counted, Kind::Marked, own);
+    let args = team_arguments(&counted, Kind::Marked, &keys, &sent, own);
     let holds = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");
     let marked = mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), holds).await?;
     outcome(marked, read)
@@ -200,27 +233,21 @@ pub(super) async fn run_release<T>(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
-    mut own: Vec<Vec<u8>>,
+    own: Vec<Vec<u8>>,
     files: &FilesOfRelease<'_>,
     read: impl FnOnce(&mut Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<WithFiles<T, ReleaseOutcome>> {
-    own.extend(files.arguments());
     let read = |mut reply: Reply| match reply.outcome.as_str() {
         "FILES" => Ok(WithFiles::NotDone {
             id: String::new(),
-            because: reply.nested(read_release)?,
+            because: reply.nested(ReleaseOutcome::read)?,
         }),
         _ => read(&mut reply).map(WithFiles::Done),
     };
-    if !files.are_looked_at() {
-        return run(store, script, terms, Kind::Release, own, read).await;
-    }
-    let keys = team_and_lock_keys(&terms.admission, terms.team);
-    let args = team_arguments(terms, Kind::Release, own);
+    let keys = match files.are_looked_at() {
+        true => team_and_lock_keys(&terms.admission, terms.team),
+        false => team_keys(&terms.admission, terms.team),
+    };
+    let args = team_arguments(terms, Kind::Release, &keys, &files.sent(), own);
     outcome(call(store, script, keys, args).await?, read)
-}
-
-/// Reads the outcome of a release of files, behind which is nothing.
-pub(super) fn read_release(reply: &mut Reply) -> Result<ReleaseOutcome, StoreError> {
-    ReleaseOutcome::read(reply, |_| Ok(Vec::new()))
 }

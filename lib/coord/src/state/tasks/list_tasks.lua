@@ -1,8 +1,8 @@
 -- list_tasks: tasks in the order of their creation, without notes and results.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 number after which the list goes on, 20 most tasks, then filters, '' for
---       none: 21 status, 22 owner, 23 READY, BLOCKED or UNCLAIMED, 24 part of the title in lower
---       case, 25 file; 26 '1' for descriptions, too
+-- ARGV: those of admission/request and teams/team, then 4 number after which the list goes on, 5 most tasks, then filters, '' for
+--       none: 6 status, 7 owner, 8 READY, BLOCKED or UNCLAIMED, 9 part of the title in lower
+--       case, 10 file; 11 '1' for descriptions, too
 -- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them, each with its description, or '' }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local Admission = require('admission/admission')
@@ -15,12 +15,12 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local after, most, status, owner, kind, text, file, has_texts = unpack(ARGV, 19, 26)
+  local after, most, status, owner, kind, text, file, has_texts = unpack(ARGV, 4, 11)
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then

@@ -1,12 +1,12 @@
 -- next_task: claims the first task that is ready and whose files are free, with these: one that is assigned to the caller, else by
 -- priority and age.
 -- KEYS: those of admission, with file_mode HEAD those of admission/request; then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 key of the request or '', 20 its digest, 21 seconds, 22 file_mode of
---       tasks/file_terms, 23 ids that are passed over because intents do not let them in, and with HEAD 24... those of
+-- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, 6 seconds, 7 file_mode of
+--       tasks/file_terms, 8 ids that are passed over because intents do not let them in, and with HEAD 9... those of
 --       tasks/file_claims
 -- Returns { CLAIMED, now, the task as whole_view() has it, passed over: list of { id, reason, handle, until (Unix milliseconds) or '',
 --           login and agent of a lock, or '', file or branch, or '' } }; or, with its files, { CLAIMED_FILES, now, the same, what
---           claimed() of locks/claim_files gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
+--           ClaimFiles.claim() gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
 --           FILES_CLAIMED: the caller has a task with one of the files, INTENT, TOO_MUCH to look at
 --      or { NOTHING, now, how many tasks were ever added, are open, are claimed, and are in the queue; the next claims to lapse: list of
 --           { id, owner, when }, passed over, up to 5 tasks that others wait for, up to 5 that are held back: list of { id, creator },
@@ -15,6 +15,7 @@
 --      or { FILES, ... }, the outcome of a claim of files that is neither, { REFUSED, now, code, words } or a denial, as of claim_task
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
+local Answer = require('locks/answer')
 local Answers = require('teams/answers')
 local Clock = require('clock')
 local DueMark = require('admission/due_mark')
@@ -39,21 +40,21 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local request_key, digest, seconds, file_mode = ARGV[19], ARGV[20], tonumber(ARGV[21]), ARGV[22]
+  local request_key, digest, seconds, file_mode = ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
   local skipped
-  skipped, call.gate_at = ARGV[23], 24
+  skipped = ARGV[8]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
   Adjacency.begin(call)
   Releases.begin(call)
-  GateRequest.begin(call, KEYS, ARGV)
-  FileClaims.begin(call, KEYS, ARGV)
+  GateRequest.begin(call)
+  FileClaims.begin(call)
 
   local denial = Admission.admit(call, function()
     return false
@@ -70,16 +71,18 @@ return function(KEYS, ARGV)
     if not task or not Task.is_owned_by(call, task, call.member) or string.format('%.0f', task.token) ~= first.token then
       return Team.refuse(call, 'CLAIM_LOST', first.id, task and task.owner or '', task and task.status or '')
     end
-    -- What claimed() of locks/claim_files gives, where the caller's entries are the tenth.
-    local files, OWN_ENTRIES = first.files, 10
-    if files and #files[OWN_ENTRIES] == 0 then
+    local files = first.locks
+    if files and not files.own then
       -- They had no room.
-      for _, entry in ipairs(FileLocks.locks_of(call, first.id, task) or {}) do
-        table.insert(files[OWN_ENTRIES], Entries.to_json(call, entry))
+      local own = {}
+      for index, entry in ipairs(FileLocks.locks_of(call, first.id, task) or {}) do
+        own[index] = Entries.to_json(call, entry)
       end
+      files.own = Answer.some(own)
       LockChanges.save(call)
     end
-    return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, first.id, task), first.passed, files })
+    local reply = files and { 'CLAIMED', first.now, cjson.encode(files) }
+    return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, first.id, task), first.passed, reply })
   end
   local refusal = Hold.may_claim(call)
   if refusal then
@@ -92,7 +95,7 @@ return function(KEYS, ARGV)
   end
 
   -- The first of some tasks that the caller may have. Those before it are `passed`; `is_over`: no more files can be looked at.
-  local passed, is_over, first_of = {}, false
+  local passed, is_over, unjudged, first_of = {}, false, {}
   local surveyed -- what survey() gives of the files of the last task that was looked at
   do
     local is_passed, file_count = {}, 0
@@ -121,12 +124,12 @@ return function(KEYS, ARGV)
       file_count = file_count + #task.files
       if not Policy.has_judged(call, task.files) then
         for _, path in ipairs(task.files) do
-          table.insert(call.policy.unjudged, path)
+          table.insert(unjudged, path)
         end
         is_passed[id] = true
         return true
       end
-      surveyed = { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.neighbor_policy, call.interface_of) }
+      surveyed = { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
       local findings, is_blocked = unpack(surveyed, 1, 2)
       if not findings then
         is_over = true
@@ -134,7 +137,7 @@ return function(KEYS, ARGV)
         return true
       end
       if is_blocked then
-        local entry = cjson.decode(findings[1][5])
+        local entry = cjson.decode(findings[1].entry)
         pass_over(id, 'LOCKED', nil, entry.expiry_ms, entry, entry.file_path)
         return true
       end
@@ -231,19 +234,23 @@ return function(KEYS, ARGV)
   -- The answer for a repeated request. Of a large one, the locks are read again when it is repeated, and then the findings are counted
   -- as left out.
   local function kept_answer(id, task, files)
-    local MOST_BYTES, OMITTED, FINDINGS, OWN_ENTRIES = 16384, 8, 9, 10
-    local kept = { id = id, token = string.format('%.0f', task.token), passed = passed, files = files }
+    local MOST_BYTES = 16384
+    -- `locks`, and not `files`: earlier versions kept lists there.
+    local kept = { id = id, token = string.format('%.0f', task.token), passed = passed, locks = files, now = call.now }
     local text = cjson.encode(kept)
     if not files or #text <= MOST_BYTES then
       return text
     end
-    kept.files = { unpack(files) }
-    kept.files[OWN_ENTRIES] = {}
+    local fewer = {}
+    for name, value in pairs(files) do
+      fewer[name] = value
+    end
+    kept.locks, fewer.own = fewer, nil
     text = cjson.encode(kept)
     if #text <= MOST_BYTES then
       return text
     end
-    kept.files[OMITTED], kept.files[FINDINGS] = files[OMITTED] + #files[FINDINGS], {}
+    fewer.omitted, fewer.findings = (fewer.omitted or 0) + #(fewer.findings or {}), nil
     return cjson.encode(kept)
   end
 
@@ -252,9 +259,9 @@ return function(KEYS, ARGV)
     local MOST_LOOKED_AT = 32
     id, task = first_of(redis.call('ZRANGE', call.keys.ready, 0, MOST_LOOKED_AT - 1))
   end
-  if #call.policy.unjudged > 0 then
+  if #unjudged > 0 then
     LockChanges.save(call)
-    return Policy.question(call, call.policy.unjudged)
+    return Policy.question(call, unjudged)
   end
   if not id then
     LockChanges.save(call)
@@ -282,5 +289,5 @@ return function(KEYS, ARGV)
   if request_key ~= '' then
     Answers.remember_answer(call, request_key, digest, kept_answer(id, task, files))
   end
-  return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, id, task), passed, files })
+  return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, id, task), passed, files and Answer.reply(call, 'CLAIMED', files) })
 end

@@ -1,15 +1,16 @@
 -- release_task: gives a claimed task back; it stays in progress, without an owner.
 -- KEYS: those of admission, with file_mode HEAD or ABANDON those of admission/request; then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id, 20 token of the claim or '', 21 note or '', 22... those of
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 note or '', 7... those of
 --       tasks/release_terms
 -- Returns { RELEASED, now, the task as whole_view() has it, files whose locks stay the caller's }, and, where files were looked at,
---           `released_answer` of locks/release_files
+--           what ReleaseFiles.release() gives
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Entries = require('locks/entries')
+local Answer = require('locks/answer')
 local FileLocks = require('tasks/file_locks')
 local FileTerms = require('tasks/file_terms')
 local Held = require('locks/held')
@@ -29,18 +30,17 @@ local View = require('tasks/view')
 return function(KEYS, ARGV)
   local call = {}
   local id, token, note
-  id, token, note, call.files_at = ARGV[19], ARGV[20], ARGV[21], 22
+  id, token, note = ARGV[4], ARGV[5], ARGV[6]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
   Releases.begin(call)
   Adjacency.begin(call)
-  ReleaseTerms.begin(call, KEYS, ARGV)
 
   local denial = Admission.admit(call) or Team.enter(call, true)
   if denial then
@@ -63,7 +63,7 @@ return function(KEYS, ARGV)
     return refusal
   end
   local files, kept = nil, {}
-  if task.locked and task.files and (call.file_mode == 'HEAD' or call.file_mode == 'ABANDON') then
+  if task.locked and task.files and (call.request.file_mode == 'HEAD' or call.request.file_mode == 'ABANDON') then
     if task.locked ~= call.request.branch then
       return Team.refuse(call, 'OTHER_BRANCH', id, task.locked, call.request.branch)
     end
@@ -87,5 +87,5 @@ return function(KEYS, ARGV)
   Task.end_claim(call, id, task, 'RELEASED')
   OwnClaim.forget_claim(call, id)
   Renewals.renew(call)
-  return Team.told(call, { 'RELEASED', call.now, View.whole_view(call, id, task), kept, files })
+  return Team.told(call, { 'RELEASED', call.now, View.whole_view(call, id, task), kept, files and Answer.reply(call, 'RELEASED', files) })
 end

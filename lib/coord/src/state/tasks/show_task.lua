@@ -1,6 +1,6 @@
 -- show_task: one task, whole.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id
+-- ARGV: those of admission/request and teams/team, then 4 id
 -- Returns { SHOWN, now, the task as whole_view() has it } or { REFUSED, now, code, words } or one of the denials of admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
@@ -12,12 +12,12 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id = ARGV[19]
+  local id = ARGV[4]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then

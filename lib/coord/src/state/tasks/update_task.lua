@@ -1,8 +1,8 @@
 -- update_task: changes a task: all that is given, or nothing.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 id, 20 fields to set as JSON (`title`, `priority`, `files`, `branch`,
---       `intent_id`, `status`, `clear_lapses`, `drops_completed`), 21 '1' if there is a description, 22 it, 23 note or '', 24 '1' if the dependencies are
---       set, 25 these, 26 '1' if what depends on it is set, 27 these; ids separated by blanks
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 fields to set as JSON (`title`, `priority`, `files`, `branch`,
+--       `intent_id`, `status`, `clear_lapses`, `drops_completed`), 6 '1' if there is a description, 7 it, 8 note or '', 9 '1' if the dependencies are
+--       set, 10 these, 11 '1' if what depends on it is set, 12 these; ids separated by blanks
 -- Returns { UPDATED, now, the task as whole_view() has it }
 --      or { NOT_BY_UPDATE, now, status, wanted status }: a claim or a completion makes it; nothing changed
 --      or { REFUSED, now, code, words } or one of the denials of admit()
@@ -26,12 +26,12 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, fields, has_description, description, note, has_dependencies, dependencies, has_blocks, blocks = unpack(ARGV, 19, 27)
+  local id, fields, has_description, description, note, has_dependencies, dependencies, has_blocks, blocks = unpack(ARGV, 4, 12)
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Planned.begin(call)
   Entries.begin(call)
   Held.begin(call)

@@ -1,7 +1,7 @@
 -- create_team: makes a team that the caller leads.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 handle, 20 name and 21 kind of the caller's agent, 22 '1' if dependencies
---       must be met before a claim, 23 description or ''
+-- ARGV: those of admission/request and teams/team, then 4 handle, 5 name and 6 kind of the caller's agent, 7 '1' if dependencies
+--       must be met before a claim, 8 description or ''
 -- Returns { CREATED, now } or { REFUSED, now, code, words } or one of the denials of admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
@@ -13,12 +13,12 @@ local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle, name, kind, strict, description = unpack(ARGV, 19, 23)
+  local handle, name, kind, strict, description = unpack(ARGV, 4, 8)
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
 
   local denial = Admission.admit(call)
   if denial then

@@ -1,6 +1,6 @@
 -- hand_over: makes another member the leader.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 handle
+-- ARGV: those of admission/request and teams/team, then 4 handle
 -- Returns { HANDED_OVER, now, handle } or { REFUSED, now, code, words } or one of the denials of admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
@@ -11,12 +11,12 @@ local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle = ARGV[19]
+  local handle = ARGV[4]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.enter(call, true)
   if denial then

@@ -1,7 +1,7 @@
 -- join_team: makes the caller a member under a handle; or, for a handle of the caller's login, gives it to this agent, with the locks
 -- on files of the tasks that the handle has. Where there are very many locks, those of later tasks follow with a call about these.
 -- KEYS: those of admission, then those of teams/team
--- ARGV: those of admission/request and teams/team, then 19 handle, 20 name and 21 kind of the agent
+-- ARGV: those of admission/request and teams/team, then 4 handle, 5 name and 6 kind of the agent
 -- Returns { JOINED, now, handle } or { TAKEN_OVER, now, handle, the agent before or '' }
 --      or { REFUSED, now, code, words } or one of the denials of admit()
 local Admission = require('admission/admission')
@@ -19,12 +19,12 @@ local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle, name, kind = unpack(ARGV, 19, 21)
+  local handle, name, kind = unpack(ARGV, 4, 6)
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
   Entries.begin(call)
   Held.begin(call)
 

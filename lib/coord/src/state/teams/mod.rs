@@ -16,4 +16,5 @@ pub use records::*;
 pub use refusal::*;
 pub use terms::{RequestKey, TeamOutcome, TeamTerms, Told};
 pub(in crate::state) use terms::{outcome, run, run_as_many, team_arguments, unknown};
+pub(in crate::state) use waiting::SentMembership;
 pub use waiting::{AskedToStop, Membership, Waiting};

@@ -19,7 +19,7 @@ return function(KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)
-  Team.begin(call, KEYS, ARGV)
+  Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then

@@ -1,10 +1,13 @@
 //! What every script of a team is given, and its outcome.
 
+use serde::Serialize;
+
 use super::refusal::{TeamRefusal, read_refusal};
 use super::waiting::Waiting;
 use crate::domain::team::TeamName;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::{Reply, call};
+use crate::state::request_keys::Keys;
 use crate::state::team_keys::team_keys;
 use crate::store::{Script, Store, StoreError};
 
@@ -92,17 +95,33 @@ pub(in crate::state) async fn run_as_many<T>(
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
     let keys = team_keys(&terms.admission, terms.team);
-    let args = arguments_as_many(terms, (kind, paths), own_arguments);
+    let args = arguments_as_many(terms, (kind, paths), &keys, &NoFiles {}, own_arguments);
     outcome(call(store, script, keys, args).await?, read)
 }
 
-/// ARGV of every script of a team.
-pub(in crate::state) fn team_arguments(terms: &TeamTerms<'_>, kind: Kind, own: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-    arguments_as_many(terms, (kind, 1), own)
+/// A request that says nothing of the files of a task.
+#[derive(Serialize)]
+struct NoFiles {}
+
+/// ARGV of a function of a team; `files`: what the request says of the files of a task.
+pub(in crate::state) fn team_arguments(
+    terms: &TeamTerms<'_>,
+    kind: Kind,
+    keys: &Keys,
+    files: &impl Serialize,
+    own: Vec<Vec<u8>>,
+) -> Vec<Vec<u8>> {
+    arguments_as_many(terms, (kind, 1), keys, files, own)
 }
 
-fn arguments_as_many(terms: &TeamTerms<'_>, (kind, paths): (Kind, usize), own: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-    let mut args = terms.admission.arguments(kind, paths);
+fn arguments_as_many(
+    terms: &TeamTerms<'_>,
+    (kind, paths): (Kind, usize),
+    keys: &Keys,
+    files: &impl Serialize,
+    own: Vec<Vec<u8>>,
+) -> Vec<Vec<u8>> {
+    let mut args = terms.admission.request(kind, paths, keys, files);
     let name = if terms.is_assumed { "" } else { terms.team.as_str() };
     args.extend([terms.team.key().into(), name.into()]);
     args.extend(own);

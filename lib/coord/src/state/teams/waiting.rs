@@ -1,5 +1,5 @@
-//! What waits for a caller in its teams, as the answers of all scripts have it: `includes/waiting.lua`, and `told()` of
-//! `includes/team.lua`.
+//! What waits for a caller in its teams, as the answers of all scripts have it: `modules/waiting.lua`, and `told()` of
+//! `modules/team.lua`.
 
 use serde::Deserialize;
 
@@ -71,5 +71,33 @@ impl Membership {
                 waiting: Waiting::read(tuple)?,
             })
         })
+    }
+}
+
+/// A [`Membership`] in an answer that is JSON.
+#[derive(Deserialize)]
+pub(in crate::state) struct SentMembership(
+    String,
+    String,
+    u64,
+    #[serde(deserialize_with = "text_unless_empty")] Option<AskedToStop>,
+);
+
+fn text_unless_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<AskedToStop>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    let shutdown = (!text.is_empty()).then(|| serde_json::from_str(&text));
+    shutdown.transpose().map_err(serde::de::Error::custom)
+}
+
+impl From<SentMembership> for Membership {
+    fn from(SentMembership(team, handle, unread, shutdown): SentMembership) -> Self {
+        Membership {
+            team,
+            handle,
+            waiting: Waiting {
+                unread: Some(unread),
+                shutdown,
+            },
+        }
     }
 }

@@ -35,13 +35,12 @@ function Admission.find_head(call)
       call.head.age = call.now
     end
   end
-  if call.request.refresh_after == 'ANY' then
+  local refresh_after, most_age = call.request.refresh_after, call.request.most_age
+  if call.request.any_head then
     return nil
-  end
-  if call.request.refresh_after == '' then
+  elseif not refresh_after then
     return not commit and { 'UNKNOWN_HEAD', call.now } or nil
   end
-  local refresh_after, most_age = tonumber(call.request.refresh_after), tonumber(call.request.most_age)
   if call.head.has_webhook then
     -- Seconds that the head is trusted while a webhook delivers pushes.
     local TRUSTED_FOR = 3600
@@ -89,17 +88,18 @@ end
 --      or { AWAIT_HEAD, now, seconds }: another caller fetches it (0), or it cannot be fetched for these seconds
 --      or { UNKNOWN_HEAD, now }: the head of this branch is unknown, and this process has no source
 function Admission.admit(call, is_renewal)
-  call.stored_limits.person, call.stored_limits.repository, call.head.has_webhook, call.mark, call.governed, call.request.queue, call.request.taken = unpack(redis.call(
-    'MGET', call.keys.person_limits, call.keys.repository_limits, call.keys.webhook, call.keys.mark, call.keys.governed, call.keys.queue, call.keys.taken
+  local keys, limits, request = call.keys, call.stored_limits, call.request
+  limits.person, limits.repository, call.head.has_webhook, call.mark, call.governed, request.queue, request.taken = unpack(redis.call(
+    'MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed, keys.queue, keys.taken
   ))
-  if call.request.cost ~= '0' and (call.request.agent_rate ~= '' or call.request.person_rate ~= '' or call.request.repository_rate ~= '') then
+  if request.cost > 0 and (request.agent_rate or request.person_rate or request.repository_rate) then
     local limited = Limits.count(call, 'REQUEST', is_renewal)
     if limited then
       return limited
     end
   end
-  if call.request.fetched_head ~= '' then
-    call.head.commit = call.request.fetched_head
+  if request.fetched_head then
+    call.head.commit = request.fetched_head
     return nil
   end
   return Admission.find_head(call)

@@ -11,7 +11,7 @@ function Behind.is_behind(call)
   if Commits.has_commit(call.request.known_commits, call.head.commit) then
     return '0', false
   end
-  if call.request.fetched_head == '' then
+  if not call.request.fetched_head then
     local recent = redis.call('HGET', call.keys.head, 'recent') or ''
     for commit in string.gmatch(call.request.known_commits, '%S+') do
       if Commits.has_commit(recent, commit) then

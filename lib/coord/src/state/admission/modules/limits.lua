@@ -17,19 +17,13 @@ local CLAIMS_BURST = 1.5
 -- The keys outlive the latest arrival, because the time of another agent may be later. Milliseconds.
 local LEAST_KEPT, MOST_KEPT = 60000, 3600000
 
--- The milliseconds between two requests at the sustained rate, and the burst; nil for no limit.
-local function numbers_of(rate)
-  local interval, burst = string.match(rate, '^(%d+) (%d+)$')
-  return tonumber(interval), tonumber(burst)
-end
-
 -- Seconds until a request of this `cost` may come (0: now), and the arrival time after it. `rate` is the milliseconds
--- between two at the sustained rate and the burst, or '' for no limit.
+-- between two at the sustained rate and the burst, or nil for no limit.
 local function one_more(call, arrival, cost, rate, longer)
-  local interval, burst = numbers_of(rate)
-  if not interval then
+  if not rate then
     return 0, arrival
   end
+  local interval, burst = rate[1], rate[2]
   local full = interval * burst
   -- Further ahead than any request can move it: the clock was set back, or the limit has changed.
   if arrival > call.now_ms + full * CLAIMS_BURST then
@@ -100,7 +94,7 @@ local function write_repository_arrivals(call, requests, renewals)
 end
 
 local function count_source_request(call, kind, rate, whose, amount, spared)
-  if rate == '' then
+  if not rate then
     return nil
   end
   local wait = one_more(call, call.arrivals[kind], (amount or 1) + (spared or 0), rate)
@@ -114,7 +108,7 @@ end
 
 -- The wait and the limit behind it: the longest of agent, person and repository; and their arrival times after the request.
 local function waits(call, agent, person, repository, longer)
-  local cost = tonumber(call.request.cost)
+  local cost = call.request.cost
   local agent_wait, person_wait, repository_wait
   agent_wait, agent = one_more(call, agent, cost, call.request.agent_rate, longer)
   person_wait, person = one_more(call, person, cost, call.request.person_rate, longer)
@@ -164,10 +158,10 @@ end
 
 -- The arrival after `amount` further requests, not beyond what one_more() takes for an arrival time of this clock.
 local function charged(call, arrival, rate, amount)
-  local interval, burst = numbers_of(rate)
-  if not interval then
+  if not rate then
     return arrival
   end
+  local interval, burst = rate[1], rate[2]
   return math.min(math.max(arrival, call.now_ms) + interval * amount, call.now_ms + interval * burst * CLAIMS_BURST)
 end
 

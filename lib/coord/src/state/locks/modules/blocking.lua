@@ -13,15 +13,14 @@ function Blocking.is_blocking(wanted, relation, status, neighbor_policy, is_shar
     and (neighbor_policy == 'block' or (neighbor_policy == 'interface' and not both_keep))
 end
 
--- What the caller says of interfaces, read from a text: keeps, changes or '', then a line for each file whose interface changes whatever
--- the first line says. Returns a function: file path -> keeps, changes or ''.
-function Blocking.read_interface(text)
-  local word, changing = string.match(text, '^[^\n]*'), {}
-  for path in string.gmatch(text, '\n([^\n]+)') do
-    changing[path] = 'changes'
+-- What the caller says of the interface of a file, by `policy` of locks/policy: a function from its path to keeps, changes or ''.
+function Blocking.interfaces(policy)
+  local word, changes = policy.interface or '', {}
+  for _, path in ipairs(policy.changed or {}) do
+    changes[path] = true
   end
   return function(path)
-    return changing[path] or word
+    return changes[path] and 'changes' or word
   end
 end
 

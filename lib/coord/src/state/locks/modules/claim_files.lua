@@ -1,4 +1,5 @@
 -- The claim of files: all of them, or none.
+local Answer = require('locks/answer')
 local Behind = require('admission/behind')
 local Blocking = require('locks/blocking')
 local BuildSpelling = require('builds/spelling')
@@ -18,19 +19,16 @@ local Tokens = require('locks/tokens')
 
 local ClaimFiles = {}
 
--- Claims the files of `claim`: `paths`, `wanted`, `neighbor_policy`; `interface_of`: what read_interface() gives; `surveyed`: what survey()
--- gives of the paths; `agent_head`; `message`; `ttl`: seconds; `repository`; `lookups` of builds/spelling, or ''; `task`: TEAM/ID of the
--- task that they are claimed with, or nil. Returns an answer of the whole request; or nil and
---   { outcome, now, head, its age in seconds or '', '1' if it is unconfirmed, behind: '0', '1' or '?', graph version, number of
---   omitted neighbors, findings, own entries as JSON, the result of other_spellings(), the caller's earlier locks: list of { file
---   path, status, time of the grant, message, the agent from which it is taken over or '' }, the intent that is cited or selected, or '', the findings of locks/gate_request, the place
---   in the queue that ask() of locks/queue gives, or {}, and what the claim costs others: { files, the one with most neighbors, '1' if
---   it keeps them out whatever it changes }, or {} }
--- with the outcome CLAIMED, REFUSED (by intents), CONFLICT or STALE.
+-- Claims the files of `claim`: `paths`, `wanted`; `interface_of`: what Blocking.interfaces() gives; `surveyed`: what Survey.of() gives of the
+-- paths; `agent_head`; `message`; `ttl`: seconds; `repository`; `lookups` of builds/spelling, or ''; `task`: TEAM/ID of the task that they are
+-- claimed with, or nil. Returns a reply of the whole request; or nil, the outcome, CLAIMED, REFUSED (by intents), CONFLICT or STALE, and the
+-- answer of locks/answer, with `held`: the caller's earlier locks, each { file path, status, time of the grant, message, the agent from which
+-- it is taken over or '' }; `queue`: the place that Queue.ask() gives; and `cost`: what the claim costs others, `neighbors`, `file_path` of the
+-- one with most of them, and `is_whatever_changes` where it keeps them out whatever it changes.
 function ClaimFiles.claim(call, claim)
-  local paths, wanted, neighbor_policy, interface_of = claim.paths, claim.wanted, claim.neighbor_policy, claim.interface_of
+  local paths, wanted, neighbor_policy, interface_of = claim.paths, claim.wanted, call.policy.neighbors, claim.interface_of
   local message, ttl, repository, lookups = claim.message, claim.ttl, claim.repository, claim.lookups
-  if wanted == 'WRITING' and #paths > 0 and (call.governed or call.gate.policy == 'required' or call.gate.cited ~= '') then
+  if wanted == 'WRITING' and #paths > 0 and (call.governed or call.gate.is_required or call.gate.cited ~= '') then
     local denial = GateClaim.judge_claim(call, paths)
     if denial then
       return denial
@@ -60,12 +58,11 @@ function ClaimFiles.claim(call, claim)
   end
   local version = GraphAge.version(call)
   local spellings = (version == '' or lookups == '') and {} or BuildSpelling.other_spellings(call, paths, lookups)
-  local own_entries, told = {}, { queue = {}, cost = {} }
+  local own_entries, queued, cost = {}, nil, nil
   local function claimed(outcome)
-    return {
-      outcome, call.now, call.head.commit, call.head.age, call.head.is_unconfirmed, behind, version, omitted, findings, own_entries,
-      spellings, held, call.gate.intent, call.gate.findings, told.queue, told.cost,
-    }
+    local answer = Answer.of(call, behind, version, omitted, findings, own_entries, spellings)
+    answer.held, answer.queue, answer.cost = Answer.some(held), queued, cost
+    return nil, outcome, answer
   end
 
   local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
@@ -74,8 +71,8 @@ function ClaimFiles.claim(call, claim)
     -- Nobody waits in a row for what is merged by a person some day.
     local may_wait = not is_stale
     for _, finding in ipairs(findings) do
-      local entry = finding[2] == '1' and cjson.decode(finding[5])
-      may_wait = may_wait and not (entry and finding[1] == 'PENDING')
+      local entry = finding.blocks and cjson.decode(finding.entry)
+      may_wait = may_wait and not (entry and finding.relation == 'PENDING')
       if entry and not is_named[entry.file_path] then
         is_named[entry.file_path] = true
         conflicts[#conflicts + 1] = entry.file_path
@@ -92,16 +89,16 @@ function ClaimFiles.claim(call, claim)
       if call.request.queue then
         Queue.leave_for(call, paths)
       end
-      return nil, claimed('REFUSED')
+      return claimed('REFUSED')
     end
     local outcome = is_stale and 'STALE' or 'CONFLICT'
     if may_wait then
-      told.queue = Queue.ask(call, paths, wanted, message, neighbor_policy, Survey.keeps_all(paths, interface_of), findings)
+      queued = Queue.ask(call, paths, wanted, message, neighbor_policy, Survey.keeps_all(paths, interface_of), findings)
     elseif call.request.queue then
       Queue.leave_for(call, paths)
     end
     Refusal.emit(call, wanted, message, paths, outcome, blocked and conflicts or nil)
-    return nil, claimed(outcome)
+    return claimed(outcome)
   end
 
   if DueMark.lacks_mark(call, ttl) then
@@ -127,14 +124,15 @@ function ClaimFiles.claim(call, claim)
   -- working copy is ahead of it.
   local granted_head = wanted == 'WRITING' and call.head.commit or claim.agent_head
   local granted, renewed, token = {}, {}, nil
+  local near, most, hub = 0, 0, nil -- neighbors of all files, the most of one, and that file
   -- Counts what the lock on the file keeps others from writing, if it did not do so before.
-  told.count = function(path, entry, interface)
+  local function count_cost(path, entry, interface)
     local blocks = Blocking.is_blocking(wanted, 'NEIGHBOR', wanted, neighbor_policy, false, interface == 'keeps')
     local did = is_kept[path] and (neighbor_policy == 'block' or entry.interface ~= 'keeps')
     local count = blocks and not did and tonumber(call.is_tracked[path]) or 0
-    told.near = (told.near or 0) + count
-    if count > (told.most or 0) then
-      told.most, told.hub = count, path
+    near = near + count
+    if count > most then
+      most, hub = count, path
     end
   end
   for _, path in ipairs(paths) do
@@ -175,7 +173,7 @@ function ClaimFiles.claim(call, claim)
     entry.task = claim.task or entry.task
     local interface = interface_of(path)
     if wanted == 'WRITING' and (interface ~= '' or not is_kept[path]) then
-      told.count(path, entry, interface)
+      count_cost(path, entry, interface)
       entry.interface = interface == 'keeps' and interface or nil
     end
     entry.shared = call.policy.kinds[path] == 'S' or (is_kept[path] and entry.shared) or nil
@@ -196,8 +194,8 @@ function ClaimFiles.claim(call, claim)
     end
     call.is_changed[path] = true
   end
-  if (told.near or 0) > 20 then
-    told.cost = { told.near, told.hub, neighbor_policy == 'block' and '1' or '0' }
+  if near > 20 then
+    cost = { neighbors = near, file_path = hub, is_whatever_changes = neighbor_policy == 'block' }
   end
   LockChanges.save(call)
   if call.request.queue then
@@ -211,7 +209,7 @@ function ClaimFiles.claim(call, claim)
   end
   LockChanges.emit_by_claim(call, 'lock_granted', granted)
   LockChanges.emit_by_claim(call, 'lock_renewed', renewed)
-  return nil, claimed('CLAIMED')
+  return claimed('CLAIMED')
 end
 
 return ClaimFiles

@@ -12,7 +12,9 @@ local Gate = {}
 
 -- `by`: the login that wrote `kind`, for INTENT_BLOCKED.
 local function note_finding(call, code, kind, intent, used, allowed, files, by)
-  call.gate.findings[#call.gate.findings + 1] = { code, kind or '', intent or '', used or 0, allowed or 0, files or {}, by or '' }
+  table.insert(call.gate.findings, {
+    code = code, kind = kind or '', intent = intent or '', used = used, allowed = allowed, files = files and #files > 0 and files or nil, by = by,
+  })
 end
 
 -- Judges a claim of `paths`: nil, with the findings in `gate`, or the denial ASK_SCOPE. Changes nothing.
@@ -26,7 +28,7 @@ function Gate.judge(call, paths)
   call.gate.id, call.gate.record = id, record
   call.gate.intent = id or ''
   if not id then
-    if call.gate.policy == 'required' then
+    if call.gate.is_required then
       note_finding(call, 'INTENT_REQUIRED', call.session.state)
     end
   elseif record and record.status == 'BLOCKED' then
@@ -45,16 +47,16 @@ function Gate.judge(call, paths)
   if Records.is_active(record) then
     local ignore, judged = GraphAge.load(call)[3] or '', call.gate.judged
     local is_same_scope = judged.intent == id and judged.scope == record.digest
-    if not is_same_scope or judged.ignore ~= ignore then
+    if not is_same_scope or (judged.ignore or '') ~= ignore then
       -- Rust matches patterns; it asks again with the judgement.
       return {
         'ASK_SCOPE', call.now, id, record.digest, is_same_scope and '' or redis.call('HGET', call.keys.intent_texts, id) or '',
-        ignore, judged.ignore ~= ignore and redis.call('HGET', call.keys.graph, 'ignore') or '', call.gate.files,
+        ignore, (judged.ignore or '') ~= ignore and redis.call('HGET', call.keys.graph, 'ignore') or '', call.gate.files,
       }
     end
     local outside = {}
     for index, path in ipairs(paths) do
-      if string.sub(call.gate.judgement, index, index) ~= 'C' then
+      if string.sub(judged.letters or '', index, index) ~= 'C' then
         outside[#outside + 1] = path
       end
     end
@@ -72,8 +74,8 @@ function Gate.judge(call, paths)
 
   if record and record.status == 'IN_PROGRESS' then
     -- A claim that is for no tool call counts no turn, and is let in only while there is one left.
-    local is_call = call.gate.call.digest ~= ''
-    call.gate.limit = Budget.limit_met(call, id, record, is_call and call.gate.call or { name = '', digest = 'none' }, call.gate.most_repeats)
+    local tool_call = call.gate.call or { name = '', digest = 'none' }
+    call.gate.limit = Budget.limit_met(call, id, record, tool_call, call.gate.most_repeats)
     if call.gate.limit then
       note_finding(call, call.gate.limit.code, call.gate.limit.reason, id)
     end

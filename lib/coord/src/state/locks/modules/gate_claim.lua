@@ -51,8 +51,9 @@ end
 
 -- Records why the claim is refused. The same refusal of the same request has one line in a minute, as it has one event.
 function GateClaim.record_refusal(call, paths, message)
-  local code, kind, intent, _, _, files = unpack(call.gate.findings[1])
-  local limit = call.gate.limit
+  local finding = call.gate.findings[1]
+  local code, kind, intent, files = finding.code, finding.kind, finding.intent, finding.files or {}
+  local limit, tool = call.gate.limit, call.gate.call and call.gate.call.name or ''
   local is_new = Refusal.emit(call, 'WRITING', message, paths, 'INTENT', #files > 0 and files or nil, code,
     call.gate.intent)
   if limit and code == limit.code then
@@ -66,7 +67,7 @@ function GateClaim.record_refusal(call, paths, message)
     end
     local summary, text = sentences(code, kind, intent, files)
     Append.append_line(call, call.gate.intent, call.session.state, is_about_scope and 'SCOPE_VIOLATION' or 'TOOL_EXECUTION',
-      '{' .. (call.gate.call.name ~= '' and '"tool_name":' .. Append.json_text(call.gate.call.name) .. ',' or '') .. '"target_files":['
+      '{' .. (tool ~= '' and '"tool_name":' .. Append.json_text(tool) .. ',' or '') .. '"target_files":['
         .. table.concat(named, ',') .. ']}',
       '{"status":"DENIED","output_summary":' .. Append.json_text(summary) .. ',"error_message":' .. Append.json_text(text) .. '}',
       call.gate.origin)
@@ -124,7 +125,7 @@ function GateClaim.grant(call)
     move_holder(call, 'ACTION', id, record.version, 'a claim cites the intent')
   end
   call.session.version = record.version
-  Budget.count_call(call, id, call.gate.call)
+  Budget.count_call(call, id, call.gate.call or { name = '', digest = '' })
   Session.save(call)
   Gate.warn_of_budget(call)
 end

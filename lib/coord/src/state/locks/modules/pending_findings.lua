@@ -16,7 +16,7 @@ function PendingFindings.findings(call, paths, wanted, is_writing)
       if entry.branch == call.request.branch and entry.work_branch ~= call.request.work_branch then
         local path = paths[place]
         local blocks = may_block and not Request.is_own(call, entry) and not is_writing[path]
-        table.insert(blocks and blocking or harmless, { 'PENDING', blocks and '1' or '0', path, '', entry })
+        table.insert(blocks and blocking or harmless, { relation = 'PENDING', blocks = blocks, via = path, entry = entry })
       end
     end
   end
@@ -39,7 +39,7 @@ function PendingFindings.imported(call, paths)
       local is_other = entry.work_branch ~= call.request.work_branch and not Request.is_own(call, entry)
       if entry.branch == call.request.branch and is_other and entry.interface_differs then
         local via = paths[math.floor(place_of[imported[place]] / 2)]
-        findings[#findings + 1] = { 'PENDING_INTERFACE', '0', via, '>', entry }
+        findings[#findings + 1] = { relation = 'PENDING_INTERFACE', blocks = false, via = via, sign = '>', entry = entry }
       end
     end
   end

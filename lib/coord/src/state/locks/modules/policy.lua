@@ -3,15 +3,20 @@ local GraphAge = require('builds/graph_age')
 
 local Policy = {}
 
--- The policy of a request: `digest` of the policy that Rust has judged by, or '', and `letters`, one for each of `files`: S shared, I ignored,
--- - neither. It has `kinds`: file path -> letter, where the file was judged. `names`: those of shared files where there is no policy,
--- each between newlines, if only the store knows the files.
-function Policy.judged(digest, letters, files)
-  local kinds = {}
-  for index, path in ipairs(files) do
-    kinds[path] = string.sub(letters, index, index)
+-- `policy` of the request (`policy.rs`): `neighbors`: block, interface, warn or off; `digest` of the policy that Rust has judged by, absent for
+-- none; `letters`: for each of `paths` S: shared, I: ignored, or -: neither, absent where all are neither; `names`: those of shared files
+-- where there is no policy, each between newlines, if only the store knows the files; `interface`: keeps, changes, or absent; `changed`:
+-- files whose interfaces change whatever that says; `wait`: seconds for which the server holds the claim, and `patience`: see locks/queue.
+-- Then it has `kinds`: file path -> letter, where the file was judged.
+function Policy.begin(call, paths)
+  local policy = call.request.policy or {}
+  local letters, kinds = policy.letters, {}
+  for index, path in ipairs(paths) do
+    kinds[path] = letters and string.sub(letters, index, index) or '-'
   end
-  return { digest = digest, letters = letters, kinds = kinds }
+  policy.digest, policy.kinds = policy.digest or '', kinds
+  policy.has_ignored = letters and string.find(letters, 'I', 1, true)
+  call.policy = policy
 end
 
 -- Whether all of `files` were judged by the policy of the branch.
@@ -36,7 +41,7 @@ end
 
 -- `paths` without the ignored ones, and texts that have as many characters for each path, without theirs.
 function Policy.kept(call, paths, ...)
-  if call.policy.letters and not string.find(call.policy.letters, 'I', 1, true) then
+  if not call.policy.has_ignored then
     return paths, ...
   end
   local kept, places, texts = {}, {}, { ... }

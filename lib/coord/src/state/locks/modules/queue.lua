@@ -103,13 +103,13 @@ function Queue.findings(call, paths, wanted, neighbor_policy, keeps, own)
     local is_new = call.policy.kinds[path] ~= 'S' and (not entry or (entry.status ~= wanted and entry.status ~= 'WRITING'))
     new[#new + 1] = is_new and path or nil
   end
-  local function named(relation, sign, pairs_of_ticket)
+  local function named(relation, blocks, pairs_of_ticket)
     local findings = {}
     for _, pair in ipairs(pairs_of_ticket) do
       local ticket, files = unpack(pair)
       for _, path in ipairs(files) do
         if not is_named[path] and not is_locked(call, path, wanted) then
-          findings[#findings + 1] = { relation, sign, path, '', entry_of(call, ticket, path) }
+          findings[#findings + 1] = { relation = relation, blocks = blocks, via = path, entry = entry_of(call, ticket, path) }
         end
         is_named[path] = true
       end
@@ -136,7 +136,7 @@ function Queue.findings(call, paths, wanted, neighbor_policy, keeps, own)
       call.queue.before[#call.queue.before + 1] = (holds_back or is_before) and ticket or nil
     end
   end
-  return named('RESERVED', '1', holding), named('WAITING', '0', wanting)
+  return named('RESERVED', true, holding), named('WAITING', false, wanting)
 end
 
 -- The number of tickets for which `is_one(ticket)`, and the place of the first.
@@ -267,7 +267,7 @@ local function mutual(call, findings)
     is_waiting[QueueOrder.holder_of(ticket)] = true
   end
   for _, finding in ipairs(next(is_waiting) and findings or {}) do
-    local entry = finding[2] == '1' and cjson.decode(finding[5])
+    local entry = finding.blocks and cjson.decode(finding.entry)
     if entry and is_waiting[QueueOrder.holder_of(entry)] and #found < MOST_BEFORE then
       is_waiting[QueueOrder.holder_of(entry)] = nil
       found[#found + 1] = { entry.user_id, entry.agent_id or '' }
@@ -285,8 +285,8 @@ local function withdraw_others(call, paths)
   reserve_for_next(call, is_free)
 end
 
--- The caller's place after a refusal for `findings`: { ticket, position, up to MOST_BEFORE before it: list of { user, agent or '',
--- message, since }, what mutual() gives }; {} where there is no room.
+-- The caller's place after a refusal for `findings`: `ticket`, `position`, `before`: up to MOST_BEFORE claims before it, each { user, agent
+-- or '', message, since }, `mutual`: what mutual() gives; nil where there is no room.
 function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, findings)
   open(call)
   local files = {}
@@ -307,19 +307,19 @@ function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, finding
     ticket = new_ticket(call, id, files, wanted, message, keeps)
     if not ticket then
       save(call)
-      return {}
+      return nil
     end
   end
-  ticket.asked, ticket.held = call.now_ms, call.now_ms + (tonumber(call.policy.wait) or 0) * 1000
-  ticket.patience = tonumber(call.policy.patience) * 1000
+  ticket.asked, ticket.held = call.now_ms, call.now_ms + (call.policy.wait or 0) * 1000
+  ticket.patience = call.policy.patience * 1000
   local near, is_near, is_older = Blocking.is_blocking(wanted, 'NEIGHBOR', 'WRITING', neighbor_policy) and ticket.near or {}, {}, false
   for _, path in ipairs(near) do
     is_near[path] = true
   end
   for _, finding in ipairs(findings) do
-    local entry = finding[2] == '1' and finding[1] ~= 'RESERVED' and cjson.decode(finding[5])
+    local entry = finding.blocks and finding.relation ~= 'RESERVED' and cjson.decode(finding.entry)
     is_older = is_older or (entry and (entry.granted_at or entry.timestamp) * 1000 <= ticket.since)
-    if entry and finding[1] == 'NEIGHBOR' and #near < MOST_NEAR and not is_near[entry.file_path] then
+    if entry and finding.relation == 'NEIGHBOR' and #near < MOST_NEAR and not is_near[entry.file_path] then
       near[#near + 1], is_near[entry.file_path] = entry.file_path, true
     end
   end
@@ -331,7 +331,11 @@ function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, finding
   for index, other in ipairs(Chunks.part_of(call.queue.before, 1, math.min(#call.queue.before, MOST_BEFORE))) do
     before[index] = { other.user_id, other.agent_id or '', other.message, math.floor(other.since / 1000) }
   end
-  return { ticket.id, #call.queue.before + 1, before, mutual(call, findings) }
+  local waiting = mutual(call, findings)
+  return {
+    ticket = ticket.id, position = #call.queue.before + 1, before = #before > 0 and before or nil,
+    mutual = #waiting > 0 and waiting or nil,
+  }
 end
 
 -- The caller has `paths` now, as `wanted` or for writing; those that are not in `had` it did not have before.

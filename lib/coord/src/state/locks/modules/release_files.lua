@@ -2,6 +2,7 @@
 local Abandoned = require('intents/abandoned')
 local Admission = require('admission/admission')
 local AllHeld = require('locks/all_held')
+local Answer = require('locks/answer')
 local Commits = require('heads/commits')
 local Entries = require('locks/entries')
 local GraphAge = require('builds/graph_age')
@@ -18,15 +19,22 @@ local Request = require('admission/request')
 local ReleaseFiles = {}
 
 -- Releases the files of `release`: `paths`, or with `is_everything` all that the caller holds; `name` of the request, the same if it is
--- repeated; `new_head`, `agent_head`, `is_abandoned`, `message`, `most_importers`, `most_importer_bytes`; `can_ask`: a source can be asked;
--- `verdict_of`: path -> claim head, a blank and a verdict of the source; `is_partial`: files whose work the branch does not have stay,
--- and are of no task any more. Returns an answer of the whole request; or nil, the outcome (see release.lua), and what stays: list of
--- { path, why }.
+-- repeated; `new_head`, absent for none, `agent_head`, `is_abandoned`, `message`, `most_importers`, `most_importer_bytes`; `can_ask`: a source
+-- can be asked; `verdict_of`: path -> claim head, a blank and a verdict of the source; `is_partial`: files whose work the branch does not have
+-- stay, and are of no task any more. Returns a reply of the whole request; or nil, the outcome and its answer (see release.lua), and of
+-- files that were released now what stays: list of { path, why }.
 function ReleaseFiles.release(call, release)
   local new_head, agent_head, is_abandoned, message = release.new_head, release.agent_head, release.is_abandoned, release.message
   local most_importers, most_importer_bytes, release_name = release.most_importers, release.most_importer_bytes, release.name
   local can_ask, verdict_of, is_partial = release.can_ask, release.verdict_of, release.is_partial
   local paths, unpushed = release.paths, {}
+  -- The outcome, with the head that it is about.
+  local function about(outcome, answer)
+    for name, value in pairs(Answer.head(call)) do
+      answer[name] = value
+    end
+    return nil, outcome, answer
+  end
   if release.is_everything then
     paths = AllHeld.load(call)
   elseif not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
@@ -62,7 +70,7 @@ function ReleaseFiles.release(call, release)
         if call.request.queue then
           Queue.released(call, paths)
         end
-        return nil, cjson.decode(earlier.answer)
+        return nil, 'RELEASED', cjson.decode(earlier.answer)
       end
     end
   end
@@ -98,13 +106,13 @@ function ReleaseFiles.release(call, release)
   -- whose interface was to be kept are compared in any case.
   local unchanged, blobs, by_store = {}, {}, {}
   if #written > 0 and not is_abandoned then
-    if new_head == '' then
+    if not new_head then
       local written_paths = {}
       for index, entry in ipairs(written) do
         written_paths[index] = entry.file_path
       end
       LockChanges.save(call)
-      return nil, { 'NO_NEW_HEAD', call.now, call.head.commit, call.head.age, call.head.is_unconfirmed, written_paths }
+      return about('NO_NEW_HEAD', { written = written_paths })
     end
 
     -- The verdict of the store on a written file, or nil. It knows the branch by its stored commits, newest first.
@@ -112,7 +120,7 @@ function ReleaseFiles.release(call, release)
     local function place_of(commit)
       if not places then
         places = { call.head.commit }
-        for one in string.gmatch(call.request.fetched_head == '' and redis.call('HGET', call.keys.head, 'recent') or '', '%S+') do
+        for one in string.gmatch(not call.request.fetched_head and redis.call('HGET', call.keys.head, 'recent') or '', '%S+') do
           places[#places + 1] = one
         end
       end
@@ -143,7 +151,7 @@ function ReleaseFiles.release(call, release)
         verdict = claim_head == entry.agent_head and told
         if not verdict then
           verdict = verdict_by_store(entry)
-          if verdict == 'PUSHED' and call.request.fetched_head == '' and entry.interface ~= 'keeps' then
+          if verdict == 'PUSHED' and not call.request.fetched_head and entry.interface ~= 'keeps' then
             by_store[#by_store + 1] = { entry.file_path, entry.agent_head }
           end
         end
@@ -160,18 +168,18 @@ function ReleaseFiles.release(call, release)
     end
     if #undecided > 0 then
       LockChanges.save(call)
-      local is_stored = call.request.fetched_head == ''
+      local is_stored = not call.request.fetched_head
       local too_many = is_stored and Limits.count(call, 'COMMITS')
       if too_many then
         return too_many
       end
       local etag = is_stored and Admission.trusted_etag(call) or ''
-      return nil, { 'ASK_WORK', call.now, call.head.commit, call.head.age, call.head.is_unconfirmed, etag, undecided }
+      return about('ASK_WORK', { etag = etag ~= '' and etag or nil, work = undecided })
     end
     if #unpushed > 0 and not is_partial then
       LockChanges.save(call)
       Refusal.emit(call, 'OPEN', message, paths, 'NOT_PUSHED')
-      return nil, { 'NOT_PUSHED', call.now, call.head.commit, call.head.age, call.head.is_unconfirmed, unpushed }
+      return about('NOT_PUSHED', { unpushed = unpushed })
     end
   end
 
@@ -182,7 +190,7 @@ function ReleaseFiles.release(call, release)
       Queue.released(call, paths)
     end
     Refusal.emit(call, 'OPEN', message, paths, 'LOST', taken_paths)
-    return nil, { 'LOST', call.now, call.head.commit, call.head.age, call.head.is_unconfirmed, taken }
+    return about('LOST', { others = taken })
   end
 
   if #unpushed > 0 then
@@ -221,7 +229,7 @@ function ReleaseFiles.release(call, release)
     end
     local keeps = mine.interface == 'keeps'
     if mine.status == 'WRITING' and (keeps or is_pending) and not is_abandoned and not is_unchanged[path] then
-      interfaces[#interfaces + 1] = { path, mine.agent_head, keeps and '1' or '0', is_pending and '1' or '0' }
+      interfaces[#interfaces + 1] = { path, mine.agent_head, keeps, is_pending or false }
     end
     if mine.notices then
       notices[#notices + 1] = { path, mine.notices }
@@ -260,15 +268,18 @@ function ReleaseFiles.release(call, release)
     listed[#listed + 1] = importer_bytes <= most_importer_bytes and path or nil
   end
   local version = GraphAge.version(call)
-  local answer = {
-    'RELEASED', call.now, call.head.commit, call.head.age, call.head.is_unconfirmed, version, released, gone, others, listed, importer_count,
-    has_more and '1' or '0', unchanged, again, taken, GraphAge.load(call)[4] or '', interfaces, notices, waits,
-    waits_unknown, by_store,
-  }
+  local some, policy = Answer.some, GraphAge.load(call)[4]
+  local _, _, answer = about('RELEASED', {
+    time = call.now,
+    graph_version = version ~= '' and version or nil, released = some(released), missing = some(gone), others = some(others),
+    importers = some(listed), importer_count = importer_count, has_more_importers = has_more or nil, unchanged = some(unchanged),
+    again = some(again), lost = some(taken), policy = policy or nil, interfaces = some(interfaces), notices = some(notices),
+    pending = some(waits), pending_left_out = some(waits_unknown), by_store = some(by_store),
+  })
   if #released > 0 then
     Releases.remember(call, releases or Releases.load(call), release_name, released, answer)
   end
-  return nil, answer, unpushed
+  return nil, 'RELEASED', answer, unpushed
 end
 
 return ReleaseFiles

@@ -78,7 +78,7 @@ local function survey_neighbors(call, neighbors, place_of, paths, wanted, neighb
       if entry.branch == call.request.branch and not Request.is_own(call, entry) and not Survey.is_given(call, entry) then
         local via, sign = paths[math.floor(place_of[path] / 2)], place_of[path] % 2 == 0 and '>' or '<'
         local blocks = may_block(path, entry.status, entry.interface == 'keeps')
-        table.insert(blocks and blocking or harmless, { 'NEIGHBOR', blocks and '1' or '0', via, sign, entry })
+        table.insert(blocks and blocking or harmless, { relation = 'NEIGHBOR', blocks = blocks, via = via, sign = sign, entry = entry })
       end
     end
   end
@@ -125,14 +125,14 @@ local function report(lists)
   local findings, bytes, neighbor_count, omitted = {}, 0, 0, 0
   for _, list in ipairs(lists) do
     for _, finding in ipairs(list) do
-      local is_neighbor = finding[1] == 'NEIGHBOR'
+      local is_neighbor = finding.relation == 'NEIGHBOR'
       neighbor_count = neighbor_count + (is_neighbor and 1 or 0)
       local has_room = #findings < MOST_FINDINGS and bytes < MOST_FINDING_BYTES
         and not (is_neighbor and neighbor_count > MOST_NEIGHBORS)
-      local json = has_room and cjson.encode(finding[5])
+      local json = has_room and cjson.encode(finding.entry)
       if json and (#findings == 0 or bytes + #json <= MOST_FINDING_BYTES) then
         bytes = bytes + #json
-        finding[5] = json
+        finding.entry = json
         findings[#findings + 1] = finding
       else
         omitted = omitted + 1
@@ -143,13 +143,13 @@ local function report(lists)
 end
 
 -- Surveys `paths` and their neighbors. Returns:
---   findings: list of { relation, '1' if it blocks, requested file, '>' or '<', or '=' on a shared file, or '', entry as JSON },
---             relation being DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED or WAITING: the entry is a ticket (locks/queue), or PENDING
+--   findings: each with `relation`, `blocks`, `via`: the requested file, `sign`: '>' or '<', or '=' on a shared file, `entry` as JSON;
+--             the relation is DIRECT, NEIGHBOR, CROSS_BRANCH, RESERVED or WAITING: the entry is a ticket (locks/queue), or PENDING
 --             or PENDING_INTERFACE of a change that is no lock
 --   blocked:  whether any of them blocks
 --   omitted:  number of locks left out of findings; for very many neighbors, the number of files
 --   own:      file path -> the caller's own entry on this branch, or the one that it takes over
--- `interface_of`: what read_interface() gives.
+-- `interface_of`: what Blocking.interfaces() gives.
 -- or nil and the part that is too much: LOCKS on the files, or NEIGHBORS
 function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
   local stored = Entries.load(call, paths, Entries.MOST_AT_ONCE)
@@ -173,11 +173,11 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
       end
       for _, entry in ipairs(others) do
         if entry.branch ~= call.request.branch then
-          elsewhere[#elsewhere + 1] = { 'CROSS_BRANCH', '0', path, '', entry }
+          elsewhere[#elsewhere + 1] = { relation = 'CROSS_BRANCH', blocks = false, via = path, entry = entry }
         else
           local blocks = Blocking.is_blocking(wanted, 'DIRECT', entry.status, neighbor_policy, is_shared)
-          local sign = is_shared and '=' or ''
-          table.insert(blocks and blocking or harmless, { 'DIRECT', blocks and '1' or '0', path, sign, entry })
+          local sign = is_shared and '=' or nil
+          table.insert(blocks and blocking or harmless, { relation = 'DIRECT', blocks = blocks, via = path, sign = sign, entry = entry })
         end
       end
     end

@@ -1,4 +1,7 @@
--- What a claim of a task with its files needs.
+-- The claim of a task with its files. Where they are claimed, the request has `gate` (locks/gate_request), `policy` (locks/policy), with the `files`
+-- that were judged by it, `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`, which the
+-- gate has judged.
+local Answer = require('locks/answer')
 local Blocking = require('locks/blocking')
 local ClaimFiles = require('locks/claim_files')
 local FileLocks = require('tasks/file_locks')
@@ -12,22 +15,14 @@ local Team = require('teams/team')
 
 local FileClaims = {}
 
-function FileClaims.begin(call, KEYS, ARGV)
-  call.neighbor_policy = ARGV[call.gate_at + 11]
-  call.policy = {
-    digest = ARGV[call.gate_at + 12], kinds = {}, lines = ARGV[call.gate_at + 13], names = ARGV[call.gate_at + 14], unjudged = {},
-    interface = ARGV[call.gate_at + 15] or '', patience = ARGV[call.gate_at + 16],
-  }
-  call.agent_head, call.repository, call.paths_of_request = unpack(ARGV, call.gate_at + 17, call.gate_at + 19)
-  call.judged_paths = { unpack(ARGV, call.gate_at + 20) }
-  call.interface_of = Blocking.read_interface(call.policy.interface)
-  for letter, path in string.gmatch(call.policy.lines or '', '(.)([^\n]*)\n') do
-    call.policy.kinds[path] = letter
-  end
+function FileClaims.begin(call)
+  local policy = call.request.policy
+  Policy.begin(call, policy and policy.files or {})
+  call.interface_of = Blocking.interfaces(call.policy)
 end
 
--- Claims the files of `task` for writing, for `seconds`; `surveyed`: what survey() gives of them. Nil and the outcome of claim_files() where
--- they are granted, or the answer of the whole request.
+-- Claims the files of `task` for writing, for `seconds`; `surveyed`: what survey() gives of them. Nil and the answer of ClaimFiles.claim()
+-- where they are granted, or the reply of the whole request.
 function FileClaims.claim(call, id, task, seconds, surveyed)
   local paths = Policy.kept(call, task.files)
   local held = surveyed[4] or {}
@@ -43,22 +38,22 @@ function FileClaims.claim(call, id, task, seconds, surveyed)
   end
   call.gate.cited = call.gate.cited ~= '' and call.gate.cited or task.intent_id or ''
   call.gate.files = paths
-  if table.concat(call.judged_paths, '\n') ~= table.concat(paths, '\n') then
-    call.gate.judged.intent = ''
+  if table.concat(call.request.judged_paths or {}, '\n') ~= table.concat(paths, '\n') then
+    call.gate.judged.intent = nil
   end
-  local answer, outcome = ClaimFiles.claim(call, {
-    paths = paths, wanted = 'WRITING', neighbor_policy = call.neighbor_policy, interface_of = interface_of_new, surveyed = surveyed,
-    agent_head = call.agent_head, message = id .. ': ' .. task.title, ttl = seconds, repository = call.repository, lookups = '', task = FileLocks.task_name(call, id),
+  local reply, outcome, answer = ClaimFiles.claim(call, {
+    paths = paths, wanted = 'WRITING', interface_of = interface_of_new, surveyed = surveyed, agent_head = call.request.agent_head,
+    message = id .. ': ' .. task.title, ttl = seconds, repository = call.request.repository, lookups = '', task = FileLocks.task_name(call, id),
   })
-  if answer then
-    return answer
-  elseif outcome[1] ~= 'CLAIMED' then
-    local me = { { call.team_key, call.member.handle } }
-    local instead = outcome[1] == 'CONFLICT' and Suggested.tasks(call, me, call.neighbor_policy, interface_of_new, FileLocks.task_name(call, id)) or {}
-    return Team.told(call, { 'FILES', call.now, outcome, instead, id })
+  if reply then
+    return reply
+  elseif outcome ~= 'CLAIMED' then
+    local me, own_name = { { call.team_key, call.member.handle } }, FileLocks.task_name(call, id)
+    local instead = outcome == 'CONFLICT' and Suggested.tasks(call, me, call.policy.neighbors, interface_of_new, own_name) or {}
+    return Team.told(call, { 'FILES', call.now, Answer.reply(call, outcome, answer), instead, id })
   end
   task.locked = call.request.branch
-  return nil, outcome
+  return nil, answer
 end
 
 -- The caller's task that is out with one of these files, and that file; or nil.

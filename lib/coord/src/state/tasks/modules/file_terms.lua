@@ -6,13 +6,13 @@ local FileTerms = {}
 
 function FileTerms.begin(call)
   -- The head of the branch is needed only where files are claimed or given back.
-  call.refresh_after = call.request.refresh_after
-  call.request.refresh_after = 'ANY'
+  call.needs_head = not call.request.any_head
+  call.request.any_head = true
 end
 
 -- Nil, or a denial: counts the `count_of_paths` files of the request, and finds the head.
 function FileTerms.admit_files(call, count_of_paths, is_renewal)
-  local more = math.floor((count_of_paths - 1) / call.paths_of_request)
+  local more = math.floor((count_of_paths - 1) / call.request.paths_of_request)
   if more > 0 then
     call.request.cost = more
     local limited = Limits.count(call, 'REQUEST', is_renewal)
@@ -20,8 +20,8 @@ function FileTerms.admit_files(call, count_of_paths, is_renewal)
       return limited
     end
   end
-  call.request.refresh_after = call.refresh_after
-  return call.request.fetched_head == '' and Admission.find_head(call) or nil
+  call.request.any_head = not call.needs_head
+  return not call.request.fetched_head and Admission.find_head(call) or nil
 end
 
 return FileTerms

@@ -1,4 +1,7 @@
--- What the end of a claim says of the files.
+-- The end of a claim of a task with its files. The request has `file_mode`: absent to leave them alone, NO_HEAD if it has no head of a working copy,
+-- HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`: a source can be
+-- asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a blank and a verdict.
+local Answer = require('locks/answer')
 local FileLocks = require('tasks/file_locks')
 local FileTerms = require('tasks/file_terms')
 local ReleaseFiles = require('locks/release_files')
@@ -7,17 +10,9 @@ local Team = require('teams/team')
 
 local ReleaseTerms = {}
 
-function ReleaseTerms.begin(call, KEYS, ARGV)
-  call.file_mode, call.new_head, call.agent_head, call.most_importers, call.most_importer_bytes, call.can_ask, call.paths_of_request = unpack(ARGV, call.files_at, call.files_at + 6)
-  call.verdicts = { unpack(ARGV, call.files_at + 7) }
-end
-
--- Gives back the files of `task`, as locks/release_files does: nil, its outcome and what stays, or the answer of the whole request.
+-- Gives back the files of `task`, as locks/release_files does: nil, its answer and what stays, or the reply of the whole request.
 function ReleaseTerms.release(call, id, task, is_partial)
-  local paths, verdict_of = {}, {}
-  for index = 1, #call.verdicts, 2 do
-    verdict_of[call.verdicts[index]] = call.verdicts[index + 1]
-  end
+  local request, paths = call.request, {}
   local denied = FileTerms.admit_files(call, #task.files)
   if denied then
     return denied
@@ -34,17 +29,18 @@ function ReleaseTerms.release(call, id, task, is_partial)
     end
     paths[#paths + 1] = not is_of_another and path or nil
   end
-  local answer, outcome, unpushed = ReleaseFiles.release(call, {
-    paths = paths, name = call.team_key .. '/' .. id .. string.format(' %.0f', task.token), new_head = call.new_head, agent_head = call.agent_head,
-    is_abandoned = call.file_mode == 'ABANDON', message = '', most_importers = tonumber(call.most_importers),
-    most_importer_bytes = tonumber(call.most_importer_bytes), can_ask = call.can_ask == '1', verdict_of = verdict_of, is_partial = is_partial,
+  local reply, outcome, answer, unpushed = ReleaseFiles.release(call, {
+    paths = paths, name = call.team_key .. '/' .. id .. string.format(' %.0f', task.token), new_head = request.new_head,
+    agent_head = request.agent_head, is_abandoned = request.file_mode == 'ABANDON', message = '', most_importers = request.most_importers,
+    most_importer_bytes = request.most_importer_bytes, can_ask = request.can_ask, verdict_of = request.verdicts or {},
+    is_partial = is_partial,
   })
-  if answer then
-    return answer
+  if reply then
+    return reply
   elseif not unpushed then
-    return Team.told(call, { 'FILES', call.now, outcome })
+    return Team.told(call, { 'FILES', call.now, Answer.reply(call, outcome, answer) })
   end
-  return nil, outcome, unpushed
+  return nil, answer, unpushed
 end
 
 return ReleaseTerms

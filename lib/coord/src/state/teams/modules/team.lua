@@ -1,19 +1,12 @@
 -- A team, and the caller as its member.
--- KEYS, the last 23: 1 status log, 2 events channel, 3 teams, 4 members, 5 team, 6 seen, 7 answers, 8 mail, 9 bodies, 10 tasks,
---       11 texts, 12 order, 13 done, 14 edges, 15 unmet, 16 ready, 17 leases, 18 fencing token,
---       19 locks, 20 expiries, 21 held, 22 index of lapses, 23 shares of logins
--- ARGV: 17 team in lower case, 18 its name as the caller writes it, or '' where it is assumed to be the only one of the caller
+-- ARGV: 2 team in lower case, 3 its name as the caller writes it, or '' where it is assumed to be the only one of the caller
 local InboxCounts = require('teams/inbox_counts')
 local MemberFields = require('teams/member_fields')
 
 local Team = {}
 
-function Team.begin(call, KEYS, ARGV)
-  call.behind = #KEYS - 23
-  call.keys.status_log, call.keys.events, call.keys.teams, call.keys.members, call.keys.team, call.keys.seen, call.keys.answers, call.keys.mail, call.keys.bodies, call.keys.tasks,
-    call.keys.texts, call.keys.order, call.keys.done, call.keys.edges, call.keys.unmet, call.keys.ready, call.keys.leases, call.keys.token, call.keys.locks, call.keys.expiries,
-    call.keys.held, call.keys.lapses, call.keys.shares = unpack(KEYS, call.behind + 1)
-  call.team_key, call.team_name = ARGV[17], ARGV[18]
+function Team.begin(call, ARGV)
+  call.team_key, call.team_name = ARGV[2], ARGV[3]
   -- The team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`.
   -- The caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a shutdown (Unix
   -- milliseconds); `from`, the message sequence at joining; `claims` and `assigned`, ids of tasks separated by blanks, of which some
