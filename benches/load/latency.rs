@@ -83,7 +83,14 @@ pub async fn in_turn(probes: &mut [(String, Probe)], time: Duration) -> Result<V
 
 /// Records requests, and returns no result.
 #[derive(Default)]
-struct Recorder(Mutex<Vec<Request>>);
+pub struct Recorder(Mutex<Vec<Request>>);
+
+impl Recorder {
+    /// What was recorded.
+    pub fn requests(self) -> Vec<Request> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 #[async_trait]
 impl Store for Recorder {
@@ -119,7 +126,7 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let policy = &state::locks::PolicyTerms::of(NeighborPolicy::Block);
     let gate = &state::locks::GateTerms::NONE;
     let _ = state::locks::check_status(&recorder, &entry, &paths, LockMode::Writing, policy, gate).await;
-    let asked = recorder.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let asked = recorder.requests();
     let [Request::Script { script, keys, args }] = asked.as_slice() else {
         bail!("check_status is not one script");
     };
