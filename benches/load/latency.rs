@@ -1,4 +1,4 @@
-//! Latency on one connection, compared with a constant response and with a bare EVALSHA, all in turn within one run.
+//! Latency on one connection, compared with a constant response and with a bare FCALL, all in turn within one run.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -10,6 +10,7 @@ use bytes::Bytes;
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
 use coord::state;
 use coord::state::admission::AdmissionTerms;
+use coord::state::libraries::LIBRARY;
 use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 
@@ -82,7 +83,14 @@ pub async fn in_turn(probes: &mut [(String, Probe)], time: Duration) -> Result<V
 
 /// Records requests, and returns no result.
 #[derive(Default)]
-struct Recorder(Mutex<Vec<Request>>);
+pub struct Recorder(Mutex<Vec<Request>>);
+
+impl Recorder {
+    /// What was recorded.
+    pub fn requests(self) -> Vec<Request> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 #[async_trait]
 impl Store for Recorder {
@@ -118,12 +126,13 @@ pub async fn bare_check(subject: &Subject) -> Result<Vec<u8>> {
     let policy = &state::locks::PolicyTerms::of(NeighborPolicy::Block);
     let gate = &state::locks::GateTerms::NONE;
     let _ = state::locks::check_status(&recorder, &entry, &paths, LockMode::Writing, policy, gate).await;
-    let asked = recorder.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let asked = recorder.requests();
     let [Request::Script { script, keys, args }] = asked.as_slice() else {
         bail!("check_status is not one script");
     };
     let count = keys.len().to_string();
-    let mut words: Vec<&[u8]> = vec![b"EVALSHA", script.sha.as_bytes(), count.as_bytes()];
+    let function = LIBRARY.function("", script);
+    let mut words: Vec<&[u8]> = vec![b"FCALL", function.as_bytes(), count.as_bytes()];
     words.extend(keys.iter().map(String::as_bytes));
     words.extend(args.iter().map(Vec::as_slice));
     Ok(encode(&words))
@@ -142,7 +151,7 @@ pub async fn measure(
     let table = Table::begin(
         "Latency, one connection",
         "All rows of one store are measured in turn, in one run. `post_status` is a claim and a release by turns. \
-         The bound is constant + EVALSHA of the same script + 100 us.",
+         The bound is constant + FCALL of the same function + 100 us.",
         &["store", "what", "p50 us", "p99 us", "n"],
     );
     for is_redis in [true, false] {
@@ -183,7 +192,7 @@ pub async fn measure(
             ));
             probes.push((format!("post_status, {name}"), http(&server, posts).await?));
             if let Some(database) = &database {
-                // The first check makes the server load the script.
+                // The first check makes the server load the library.
                 Connection::open(server.address)
                     .await?
                     .must(&subject.check("ann", &files))
@@ -191,7 +200,7 @@ pub async fn measure(
                 let mut link = RedisLink::open(database.address).await?;
                 let sha = link.ask(&["SCRIPT", "LOAD", "return 1"]).await?.concat();
                 probes.push((
-                    format!("EVALSHA of check_status, {name}"),
+                    format!("FCALL of check_status, {name}"),
                     Probe::Redis(link, bare_check(subject).await?),
                 ));
                 let link = RedisLink::open(database.address).await?;
@@ -226,8 +235,8 @@ pub async fn measure(
             for quantile in [0.5, 0.99] {
                 let over = micros("check_status, 100 files", quantile)
                     - micros("constant", quantile)
-                    - micros("EVALSHA of check_status, 100 files", quantile);
-                let what = format!("**check_status over constant + EVALSHA, at quantile {quantile}**");
+                    - micros("FCALL of check_status, 100 files", quantile);
+                let what = format!("**check_status over constant + FCALL, at quantile {quantile}**");
                 table.row(&[&store, &what, &format!("**{over:.0}**"), &"", &""]);
             }
         }

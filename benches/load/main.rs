@@ -4,6 +4,7 @@
 
 mod client;
 mod constant;
+mod cost;
 mod events;
 mod fight;
 mod intents;
@@ -67,6 +68,7 @@ struct Options {
 enum What {
     RoundTrips,
     Latency,
+    Cost,
     Throughput,
     Fight,
     Functions,
@@ -113,6 +115,9 @@ async fn measure(options: &Options) -> Result<()> {
         let (small, large) = ((path("small"), &small), (path("large"), &large));
         let (small, large) = ((small.0.as_path(), small.1), (large.0.as_path(), large.1));
         latency::measure(small, large, scratch.path(), redis.is_some(), time).await?;
+    }
+    if let (true, Some(redis)) = (wants(What::Cost), &redis) {
+        cost::measure(redis).await?;
     }
     if wants(What::Throughput) {
         throughput::measure(&path("medium"), &medium, scratch.path(), redis.is_some(), time).await?;

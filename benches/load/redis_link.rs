@@ -29,6 +29,10 @@ impl RedisLink {
     /// [`RedisLink::ask`] with an encoded command.
     pub async fn ask_encoded(&mut self, command: &[u8]) -> Result<Vec<String>> {
         self.stream.write_all(command).await?;
+        self.reply().await
+    }
+
+    async fn reply(&mut self) -> Result<Vec<String>> {
         let mut open = 1_usize;
         let mut reply = Vec::new();
         while open > 0 {
@@ -50,6 +54,15 @@ impl RedisLink {
             }
         }
         Ok(reply)
+    }
+
+    /// Sends `count` encoded commands together, and reads their replies. An error reply is an error.
+    pub async fn pipeline(&mut self, commands: &[u8], count: usize) -> Result<()> {
+        self.stream.write_all(commands).await?;
+        for _ in 0..count {
+            self.reply().await?;
+        }
+        Ok(())
     }
 
     /// Number of calls of each command since [`RedisLink::forget_calls`], except for the two that count.

@@ -179,7 +179,7 @@ pub async fn measure(repository: &Path, subject: &Subject, scratch: &Path, redis
                 let (rate, latencies) = load_bare(database.address, bare, connections, time).await?;
                 let spent = (database.processor_time()? - before).as_secs_f64() * 1e6;
                 row(
-                    "EVALSHA of check_status",
+                    "FCALL of check_status",
                     rate,
                     &latencies,
                     spent / (rate * time.as_secs_f64() * 1.2),

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 const STATE: &str = "src/state";
+/// What a server gets before the library.
+const HEAD: &str = "src/store/library.lua";
 /// Digits of the digest in the name of the library.
 const DIGITS: usize = 16;
 
@@ -21,6 +23,7 @@ struct Source {
 
 fn main() {
     println!("cargo::rerun-if-changed={STATE}");
+    println!("cargo::rerun-if-changed={HEAD}");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the folder"));
     let scripts = out.join("scripts");
     fs::create_dir_all(&scripts).expect("the folder can be written");
@@ -54,8 +57,9 @@ fn main() {
         fs::write(scripts.join(format!("{name}.lua")), script).expect("the folder can be written");
     }
     fs::write(out.join("scripts.rs"), format!("[{lists}]")).expect("the folder can be written");
-    let digest = sha1_smol::Sha1::from(&library).hexdigest();
-    fs::write(out.join("library.digest"), &digest[..DIGITS]).expect("the folder can be written");
+    let mut digest = sha1_smol::Sha1::from(fs::read(HEAD).expect("the head can be read"));
+    digest.update(library.as_bytes());
+    fs::write(out.join("library.digest"), &digest.hexdigest()[..DIGITS]).expect("the folder can be written");
     fs::write(out.join("library.lua"), library).expect("the folder can be written");
 }
 

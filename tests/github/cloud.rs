@@ -158,12 +158,13 @@ impl Cloud {
         self.store.run(vec![Request::command(words)]).await.unwrap().remove(0)
     }
 
-    /// The names of all keys, sorted.
+    /// The names of all keys, sorted, but for what each process notes of its library of functions whoever asks.
     pub async fn keys(&self) -> Vec<String> {
         let Reply::Array(keys) = self.command(["KEYS", "*"]).await else {
             panic!("no list of keys");
         };
-        let mut keys: Vec<String> = keys.iter().map(|key| key.as_str().unwrap().to_owned()).collect();
+        let keys = keys.iter().map(|key| key.as_str().unwrap().to_owned());
+        let mut keys: Vec<String> = keys.filter(|key| !key.starts_with("coord:library:")).collect();
         keys.sort();
         keys
     }

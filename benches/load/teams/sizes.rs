@@ -23,7 +23,7 @@ const KINDS: [&str; 5] = ["claim", "release", "next", "complete", "send and read
 /// Microseconds that redis-server has spent on scripts, and how many those were.
 async fn script_time(link: &mut RedisLink) -> Result<(f64, f64)> {
     let text = link.ask(&["INFO", "commandstats"]).await?.concat();
-    let line = text.lines().find(|line| line.starts_with("cmdstat_evalsha:"));
+    let line = text.lines().find(|line| line.starts_with("cmdstat_fcall:"));
     let line = line.context("no script has run")?;
     let field = |name: &str| {
         let rest = line.split_once(name).map(|(_, rest)| rest);

@@ -34,7 +34,7 @@ pub struct SweepReport {
 }
 
 /// Sweeps every repository in which a lock or a claim may have expired, and seals the lines of its ledger, of which `most_lines` are kept.
-/// Sweeps may run concurrently. If nothing is due, it costs three store commands.
+/// Sweeps may run concurrently. If nothing is due, it costs four store commands.
 ///
 /// # Errors
 /// When the store does not respond. Repositories that were taken but not completed are due again a minute later.
@@ -52,6 +52,9 @@ pub async fn sweep_due(store: &dyn Store, most_lines: usize) -> Result<SweepRepo
             report.is_complete = true;
             break;
         }
+    }
+    if let Err(error) = store.delete_unused_libraries().await {
+        tracing::warn!(%error, "unused libraries of functions could not be looked for");
     }
     Ok(report)
 }

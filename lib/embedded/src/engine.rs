@@ -46,24 +46,15 @@ impl Engine {
     pub fn run(&mut self, request: &Request, left: Left) -> Result<Answer, StoreError> {
         match request {
             Request::Script { script, keys, args } => {
-                match self
-                    .interpreter
-                    .load(Origin::Own, &script.sha, script.source.as_bytes())
+                let is_reading = script.is_reading();
                 {
-                    Ok(()) => self.script(
-                        Origin::Own,
-                        &script.sha,
-                        script.is_reading(),
-                        left,
-                        keys.iter().map(String::as_bytes),
-                        args.iter().map(Vec::as_slice),
-                    ),
-                    Err(text) => Ok(Answer {
-                        value: Value::Error(text),
-                        depends_on: 0,
-                        is_script: true,
-                    }),
+                    let mut keyspace = self.keyspace.lock();
+                    keyspace.refuses_writes = is_reading && keyspace.layers.is_failing();
                 }
+                let keys = keys.iter().map(String::as_bytes);
+                let arguments = args.iter().map(Vec::as_slice);
+                let ended = self.interpreter.run_own(script, left, keys, arguments);
+                self.answered(ended, is_reading)
             }
             Request::Command(words) => {
                 let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
@@ -77,14 +68,9 @@ impl Engine {
         let outcome = match name.as_slice() {
             b"eval" | b"evalsha" => match self.prepare(&name, words) {
                 Ok((sha, keys, arguments)) => {
-                    return self.script(
-                        Origin::Guest,
-                        &sha,
-                        false,
-                        left,
-                        keys.iter().copied(),
-                        arguments.iter().copied(),
-                    );
+                    let (keys, arguments) = (keys.iter().copied(), arguments.iter().copied());
+                    let ended = self.interpreter.run(Origin::Guest, &sha, left, keys, arguments);
+                    return self.answered(ended, false);
                 }
                 Err(failure) => Err(failure),
             },
@@ -252,27 +238,9 @@ impl Engine {
         Ok((function, keys, arguments))
     }
 
-    /// **One script is one transaction**: a script that raises an error leaves no change. Redis keeps what was written
-    /// before the error; none of our scripts relies on that. While the disk cannot be written, writes of a reading script
-    /// are refused, so that it responds without them.
-    fn script<'a>(
-        &self,
-        origin: Origin,
-        sha: &str,
-        is_reading: bool,
-        left: Left,
-        keys: impl Iterator<Item = &'a [u8]>,
-        arguments: impl Iterator<Item = &'a [u8]>,
-    ) -> Result<Answer, StoreError> {
-        {
-            let mut keyspace = self.keyspace.lock();
-            keyspace.refuses_writes = is_reading && keyspace.layers.is_failing();
-        }
-        let ended = self.interpreter.run(origin, sha, left, keys, arguments);
-        self.answered(ended, is_reading)
-    }
-
-    /// Ends the transaction of a script or function.
+    /// Ends the transaction of a script or function. **One script is one transaction**: a script that raises an error leaves
+    /// no change. Redis keeps what was written before the error; none of our scripts relies on that. While the disk cannot
+    /// be written, writes of a reading script are refused, so that it responds without them.
     fn answered(&self, ended: Ended, is_reading: bool) -> Result<Answer, StoreError> {
         let mut keyspace = self.keyspace.lock();
         keyspace.refuses_writes = false;

@@ -2,7 +2,9 @@
 
 mod fake;
 mod faults;
+mod functions;
 mod listener;
+mod log;
 mod promises;
 mod redis_store;
 mod scripts;

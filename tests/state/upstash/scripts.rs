@@ -2,19 +2,53 @@
 
 use std::sync::LazyLock;
 
-use coord::store::script::sha1_hex;
+use coord::store::script::{Library, sha1_hex};
 use coord::store::{Request, Script};
 
 macro_rules! script {
     ($name:ident, $repeatable:literal, $source:literal) => {
+        script!($name, $repeatable, $source, None);
+    };
+    ($name:ident, $repeatable:literal, $source:literal, $library:expr) => {
         pub static $name: Script = Script {
             name: stringify!($name),
             source: $source,
             is_repeatable: $repeatable,
             sha: LazyLock::new(|| sha1_hex($source)),
+            library: $library,
         };
     };
 }
+
+/// Two versions of one library.
+pub static OLD: Library = Library::new(
+    "tests",
+    "0123456789abcdef",
+    "register('ADD', function(KEYS, ARGV)
+      local sum = (redis.call('GET', KEYS[1]) or 0) + ARGV[1]
+      redis.call('SET', KEYS[1], sum)
+      return sum
+    end)
+    register('SHOW', function(KEYS) return redis.call('GET', KEYS[1]) end)",
+);
+pub static NEW: Library = Library::new(
+    "tests",
+    "fedcba9876543210",
+    "register('ADD_MORE', function(KEYS, ARGV) return redis.call('INCRBY', KEYS[1], 100 * ARGV[1]) end)",
+);
+script!(
+    ADD,
+    false,
+    "local sum = (redis.call('GET', KEYS[1]) or 0) + ARGV[1] redis.call('SET', KEYS[1], sum) return sum",
+    Some(&OLD)
+);
+script!(SHOW, true, "return redis.call('GET', KEYS[1])", Some(&OLD));
+script!(
+    ADD_MORE,
+    false,
+    "return redis.call('INCRBY', KEYS[1], 100 * ARGV[1])",
+    Some(&NEW)
+);
 
 // Answers every kind of reply that a script can give.
 script!(

@@ -56,9 +56,10 @@ impl World {
         Some(World::watching(Arc::new(store), None))
     }
 
-    /// Over Upstash's REST protocol, as `coord serve --upstash-listen` offers it over a redis-server.
+    /// Over Upstash's REST protocol, as `coord serve --upstash-listen` offers it over a redis-server, which here denies functions:
+    /// so every outcome is that of scripts too.
     pub async fn on_upstash() -> Option<World> {
-        let behind = RedisStore::connect(&coord_test_support::redis::empty_database()?).unwrap();
+        let behind = RedisStore::connect(&coord_test_support::redis::empty_database_without_functions()?).unwrap();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let router = coord_cli::commands::serve::upstash_listen::router(Arc::new(behind), SecretString::from("token"));

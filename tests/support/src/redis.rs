@@ -1,13 +1,16 @@
 //! A real redis-server for all tests of one binary.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::skipping;
+
+/// The name and password of a user who may not use functions.
+const WITHOUT_FUNCTIONS: &str = "scripts";
 
 /// Databases of the shared server: more than a binary has tests.
 const DATABASES: u32 = 4096;
@@ -27,6 +30,12 @@ pub fn empty_database() -> Option<String> {
     let database = NEXT.fetch_add(1, Ordering::Relaxed);
     assert!(database < DATABASES, "more tests than databases");
     Some(format!("redis://127.0.0.1:{port}/{database}"))
+}
+
+/// The same for a user who may not use functions: scripts run by EVALSHA.
+pub fn empty_database_without_functions() -> Option<String> {
+    let url = empty_database()?;
+    Some(url.replace("redis://", &format!("redis://{WITHOUT_FUNCTIONS}:{WITHOUT_FUNCTIONS}@")))
 }
 
 /// Starts a server that ends with this process; None when there is no redis-server.
@@ -65,7 +74,12 @@ fn answers(port: u16) -> bool {
     let deadline = Instant::now() + Duration::from_secs(20);
     while Instant::now() < deadline {
         if let Ok(mut stream) = std::net::TcpStream::connect(("127.0.0.1", port)) {
-            return stream.write_all(b"PING\r\n").is_ok();
+            let user =
+                format!("ACL SETUSER {WITHOUT_FUNCTIONS} on >{WITHOUT_FUNCTIONS} ~* &* +@all -fcall -function\r\n");
+            let mut answer = [0; 5];
+            return stream.write_all(user.as_bytes()).is_ok()
+                && stream.read_exact(&mut answer).is_ok()
+                && answer == *b"+OK\r\n";
         }
         std::thread::sleep(Duration::from_millis(10));
     }

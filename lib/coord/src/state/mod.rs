@@ -14,6 +14,7 @@ pub mod heads;
 pub mod health;
 pub mod intents;
 pub mod ledger;
+pub mod libraries;
 pub mod locks;
 pub mod mail;
 pub mod messages;

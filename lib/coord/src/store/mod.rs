@@ -3,6 +3,7 @@
 
 mod backlog;
 pub mod connect;
+mod functions;
 mod limits;
 mod promises;
 pub mod redis;
@@ -102,7 +103,7 @@ pub trait Store: Send + Sync + 'static {
     /// Runs `batch` in order, in **one round trip**, and returns one reply for each request. The batch is not a transaction;
     /// each script in it is. A request that failed has a [`Value::Error`] in its place.
     ///
-    /// If a remote store does not know a script yet, there are two round trips, and that script runs after the rest of its
+    /// If a remote store does not know a script yet, there are further round trips, and that script runs after the rest of its
     /// batch: requests of one batch must not depend on each other.
     ///
     /// Every call ends within the time limit of the connection. Only a batch of repeatable requests is retried.
@@ -156,6 +157,15 @@ pub trait Store: Send + Sync + 'static {
     /// When it cannot be written: see [`StoreError`].
     async fn probe_beside_client_script(&self) -> Result<(), StoreError> {
         std::future::pending().await
+    }
+
+    /// Deletes libraries of functions of Coord that no process has called for a week, at most once a day. It changes nothing
+    /// in stores without such libraries.
+    ///
+    /// # Errors
+    /// When there is no reply: see [`StoreError`].
+    async fn delete_unused_libraries(&self) -> Result<(), StoreError> {
+        Ok(())
     }
 
     /// A description for people: `embedded store at .coord/store.redb`. It never contains a credential.

@@ -1,4 +1,5 @@
-//! The common part of remote connections: scripts as EVALSHA first and EVAL on NOSCRIPT, retries, and the time limit.
+//! The common part of remote connections: scripts as functions of a library that is loaded where it is missing, or as EVALSHA
+//! first and EVAL on NOSCRIPT; retries, and the time limit.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use super::script::sha1_hex;
+use super::functions::{self, Functions};
+use super::script::{Library, sha1_hex};
 use super::{Limits, Request, Script, StoreError, Value};
 use crate::timing::count_round_trip;
 
@@ -60,18 +62,38 @@ pub(super) trait RoundTrip: Sync {
 /// The form of scripts for a kind of store.
 #[derive(Debug)]
 pub(super) struct Dialect {
+    /// The flag of every script and function, or nothing.
+    pub flag: &'static str,
     /// Prepended to the text of every script; changes its SHA-1.
-    first_line: &'static str,
+    first_line: String,
     /// The SHA-1 of a script's plain text -> that of the text with `first_line`.
     shas: Mutex<HashMap<&'static str, Arc<str>>>,
+    pub functions: Functions,
+}
+
+/// How a script is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// FCALL of its function.
+    Function,
+    /// EVALSHA.
+    Sha,
+    /// EVAL.
+    Text,
 }
 
 impl Dialect {
-    /// Scripts are sent with `first_line` (which ends in a newline, or is empty) before their text.
-    pub fn new(first_line: &'static str) -> Self {
+    /// Scripts and functions have `flag`, unless it is empty.
+    pub fn new(flag: &'static str) -> Self {
+        let first_line = match flag {
+            "" => String::new(),
+            flag => format!("#!lua flags={flag}\n"),
+        };
         Dialect {
+            flag,
             first_line,
             shas: Mutex::new(HashMap::new()),
+            functions: Functions::default(),
         }
     }
 
@@ -79,7 +101,7 @@ impl Dialect {
         if self.first_line.is_empty() {
             return Cow::Borrowed(script.source.as_bytes());
         }
-        Cow::Owned([self.first_line, script.source].concat().into_bytes())
+        Cow::Owned([&self.first_line, script.source].concat().into_bytes())
     }
 
     fn sha(&self, script: &'static Script) -> Cow<'static, [u8]> {
@@ -89,21 +111,32 @@ impl Dialect {
         let mut shas = self.shas.lock().unwrap_or_else(PoisonError::into_inner);
         let sha = shas
             .entry(script.sha.as_str())
-            .or_insert_with(|| sha1_hex(&[self.first_line, script.source].concat()).into());
+            .or_insert_with(|| sha1_hex(&[&self.first_line, script.source].concat()).into());
         Cow::Owned(sha.as_bytes().to_vec())
     }
 
-    fn words<'r>(&self, request: &'r Request, name: &'static str) -> Words<'r> {
+    /// The form in which `request` is sent first.
+    fn first_form(&self, request: &Request) -> Form {
+        match library_of(request) {
+            Some(_) if self.functions.are_used() => Form::Function,
+            _ => Form::Sha,
+        }
+    }
+
+    fn words<'r>(&self, request: &'r Request, form: Form) -> Words<'r> {
         match request {
             Request::Command(words) => words.iter().map(|word| Cow::Borrowed(word.as_slice())).collect(),
             Request::Script { script, keys, args } => {
                 let mut words = Vec::with_capacity(3 + keys.len() + args.len());
-                words.push(Cow::Borrowed(name.as_bytes()));
-                words.push(if name == EVAL {
-                    self.text(script)
-                } else {
-                    self.sha(script)
-                });
+                let (command, name) = match (form, script.library) {
+                    (Form::Function, Some(library)) => {
+                        ("FCALL", Cow::Owned(library.function(self.flag, script).into_bytes()))
+                    }
+                    (Form::Text, _) => ("EVAL", self.text(script)),
+                    _ => ("EVALSHA", self.sha(script)),
+                };
+                words.push(Cow::Borrowed(command.as_bytes()));
+                words.push(name);
                 words.push(Cow::Owned(keys.len().to_string().into_bytes()));
                 words.extend(keys.iter().map(|key| Cow::Borrowed(key.as_bytes())));
                 words.extend(args.iter().map(|arg| Cow::Borrowed(arg.as_slice())));
@@ -113,31 +146,68 @@ impl Dialect {
     }
 }
 
-const EVAL: &str = "EVAL";
-const EVALSHA: &str = "EVALSHA";
+fn library_of(request: &Request) -> Option<&'static Library> {
+    match request {
+        Request::Script { script, .. } => script.library,
+        Request::Command(_) => None,
+    }
+}
 
-/// Runs `batch` in one round trip. Scripts that the store does not know are sent again, with their text, in one further
-/// round trip: those run after the rest of their batch.
+/// Runs `batch` in one round trip. Scripts that the store does not know are sent again, after their library or with their text,
+/// in further round trips: those run after the rest of their batch.
 pub(super) async fn run(
     wire: &impl RoundTrip,
     dialect: &Dialect,
     limits: &Limits,
     batch: &[Request],
 ) -> Result<Vec<Value>, StoreError> {
-    let deadline = Instant::now() + limits.call;
-    let all: Vec<&Request> = batch.iter().collect();
-    let mut replies = send(wire, dialect, limits, &all, EVALSHA, deadline).await?;
-    let unknown: Vec<usize> = (0..batch.len())
-        .filter(|&index| matches!(batch[index], Request::Script { .. }) && is_no_script(&replies[index]))
-        .collect();
-    if unknown.is_empty() {
-        return Ok(replies);
+    let call = Call {
+        wire,
+        dialect,
+        limits,
+        deadline: Instant::now() + limits.call,
+    };
+    let forms: Vec<Form> = batch.iter().map(|request| dialect.first_form(request)).collect();
+    let first = (0..batch.len()).map(|index| (index, forms[index])).collect();
+    let mut replies = vec![Value::Nil; batch.len()];
+    let is_called = |index: &usize| forms[*index] == Form::Function;
+    let called = (0..batch.len())
+        .find(is_called)
+        .and_then(|index| library_of(&batch[index]));
+    let note = called.and_then(|library| dialect.functions.due_note(|| library.name(dialect.flag)));
+    call.send(batch, first, note, &mut replies).await?;
+
+    let missing = |replies: &[Value]| -> Vec<usize> {
+        let all = (0..batch.len()).filter(is_called);
+        all.filter(|&index| is_error(&replies[index], functions::is_missing))
+            .collect()
+    };
+    let again = missing(&replies);
+    if let Some(library) = again.first().and_then(|&index| library_of(&batch[index]))
+        && call.load(library).await
+    {
+        let again = again.into_iter().map(|index| (index, Form::Function)).collect();
+        call.send(batch, again, None, &mut replies).await?;
     }
-    let again: Vec<&Request> = unknown.iter().map(|&index| &batch[index]).collect();
-    let late = send(wire, dialect, limits, &again, EVAL, deadline).await?;
-    for (index, reply) in unknown.into_iter().zip(late) {
-        replies[index] = reply;
+    // Without functions, where the store lacks the library still, or where it runs no function that may write.
+    let mut as_scripts = missing(&replies);
+    for index in (0..batch.len()).filter(is_called) {
+        let Value::Error(error) = &replies[index] else { continue };
+        if functions::lacks_functions(error) {
+            dialect.functions.deny(error);
+            as_scripts.push(index);
+        } else if functions::was_not_begun(error) {
+            as_scripts.push(index);
+        }
     }
+    let as_scripts = as_scripts.into_iter().map(|index| (index, Form::Sha)).collect();
+    call.send(batch, as_scripts, None, &mut replies).await?;
+    let unknown = (0..batch.len()).filter(|&index| {
+        matches!(batch[index], Request::Script { .. })
+            && is_error(&replies[index], |error| error.starts_with("NOSCRIPT"))
+    });
+    let unknown = unknown.map(|index| (index, Form::Text)).collect();
+    call.send(batch, unknown, None, &mut replies).await?;
     Ok(replies)
 }
 
@@ -151,7 +221,7 @@ pub(super) async fn run_atomically(
     if batch.is_empty() {
         return Ok(Vec::new());
     }
-    let words: Vec<Words<'_>> = batch.iter().map(|request| dialect.words(request, EVAL)).collect();
+    let words: Vec<Words<'_>> = batch.iter().map(|request| dialect.words(request, Form::Text)).collect();
     count_round_trip();
     let replies = wire
         .send(&words, Mode::Transaction)
@@ -160,33 +230,69 @@ pub(super) async fn run_atomically(
     one_for_each(replies, batch.len())
 }
 
-async fn send(
-    wire: &impl RoundTrip,
-    dialect: &Dialect,
-    limits: &Limits,
-    batch: &[&Request],
-    name: &'static str,
+/// One call of a store, which may take several round trips.
+struct Call<'c, W> {
+    wire: &'c W,
+    dialect: &'c Dialect,
+    limits: &'c Limits,
     deadline: Instant,
-) -> Result<Vec<Value>, StoreError> {
-    if batch.is_empty() {
-        return Ok(Vec::new());
-    }
-    let words: Vec<Words<'_>> = batch.iter().map(|request| dialect.words(request, name)).collect();
-    let is_repeatable = batch.iter().all(|request| request.is_repeatable());
-    let mut again = 0;
-    loop {
-        count_round_trip();
-        let failure = match tokio::time::timeout_at(deadline, wire.send(&words, Mode::Pipeline)).await {
-            Ok(Ok(replies)) => return one_for_each(replies, batch.len()),
-            Ok(Err(failure)) => failure,
-            Err(_) => return Err(StoreError::Timeout(limits.call)),
-        };
-        let pause = limits.pause(again).filter(|_| is_repeatable && failure.is_passing);
-        match pause {
-            Some(pause) if Instant::now() + pause < deadline => tokio::time::sleep(pause).await,
-            _ => return Err(failure.error),
+}
+
+impl<W: RoundTrip> Call<'_, W> {
+    /// Sends the requests with these indices, each in its form, and puts their replies in their places. A `note` goes before
+    /// them, whose reply does not matter and which has the same effect when it runs twice.
+    async fn send(
+        &self,
+        batch: &[Request],
+        sent: Vec<(usize, Form)>,
+        note: Option<Words<'_>>,
+        replies: &mut [Value],
+    ) -> Result<(), StoreError> {
+        if sent.is_empty() {
+            return Ok(());
         }
-        again += 1;
+        let notes = usize::from(note.is_some());
+        let requests = sent
+            .iter()
+            .map(|&(index, form)| self.dialect.words(&batch[index], form));
+        let words: Vec<Words<'_>> = note.into_iter().chain(requests).collect();
+        let is_repeatable = sent.iter().all(|&(index, _)| batch[index].is_repeatable());
+        let given = self.exchange(&words, is_repeatable).await?;
+        for ((index, _), reply) in sent.into_iter().zip(given.into_iter().skip(notes)) {
+            replies[index] = reply;
+        }
+        Ok(())
+    }
+
+    /// Loads `library`, and returns whether it is there. It has a round trip of its own: the calls that missed the library
+    /// have certainly not run, and may run as scripts whatever becomes of it.
+    async fn load(&self, library: &Library) -> bool {
+        let load = vec![
+            Cow::Borrowed(b"FUNCTION".as_slice()),
+            Cow::Borrowed(b"LOAD"),
+            Cow::Owned(library.code(self.dialect.flag).into_bytes()),
+        ];
+        let loaded = self.exchange(&[load], true).await;
+        self.dialect.functions.note_load(&loaded)
+    }
+
+    async fn exchange(&self, words: &[Words<'_>], is_repeatable: bool) -> Result<Vec<Value>, StoreError> {
+        let mut again = 0;
+        loop {
+            count_round_trip();
+            let sending = self.wire.send(words, Mode::Pipeline);
+            let failure = match tokio::time::timeout_at(self.deadline, sending).await {
+                Ok(Ok(replies)) => return one_for_each(replies, words.len()),
+                Ok(Err(failure)) => failure,
+                Err(_) => return Err(StoreError::Timeout(self.limits.call)),
+            };
+            let pause = self.limits.pause(again).filter(|_| is_repeatable && failure.is_passing);
+            match pause {
+                Some(pause) if Instant::now() + pause < self.deadline => tokio::time::sleep(pause).await,
+                _ => return Err(failure.error),
+            }
+            again += 1;
+        }
     }
 }
 
@@ -200,8 +306,8 @@ fn one_for_each(replies: Vec<Value>, expected: usize) -> Result<Vec<Value>, Stor
     )))
 }
 
-fn is_no_script(reply: &Value) -> bool {
-    matches!(reply, Value::Error(message) if message.starts_with("NOSCRIPT"))
+fn is_error(reply: &Value, has: impl Fn(&str) -> bool) -> bool {
+    matches!(reply, Value::Error(error) if has(error))
 }
 
 #[cfg(test)]

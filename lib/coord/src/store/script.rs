@@ -1,4 +1,4 @@
-//! The Lua scripts, joined with their includes at compile time (`build.rs`).
+//! The Lua scripts, joined with their includes at compile time (`build.rs`), and the library of functions that has them all.
 
 use std::sync::LazyLock;
 
@@ -12,6 +12,8 @@ pub struct Script {
     pub is_repeatable: bool,
     /// SHA-1 of `source` in hex, for EVALSHA.
     pub sha: LazyLock<String>,
+    /// The library in which it is a function, if it is in one.
+    pub library: Option<&'static Library>,
 }
 
 impl Script {
@@ -30,6 +32,67 @@ impl std::fmt::Debug for Script {
     }
 }
 
+/// Scripts as the functions of one library, which a store compiles once.
+pub struct Library {
+    prefix: &'static str,
+    digest: &'static str,
+    /// The text that calls `register(NAME, run)` for each script. `run(KEYS, ARGV)` returns the script's reply.
+    pub functions: &'static str,
+}
+
+/// The first lines of a library on a server, with places for its name and the flag of its functions.
+const HEAD: &str = include_str!("library.lua");
+
+impl Library {
+    /// A library whose name is made of `prefix` and the digest of its text, so that several versions of a deployment have
+    /// one each on one store.
+    pub const fn new(prefix: &'static str, digest: &'static str, functions: &'static str) -> Self {
+        Library {
+            prefix,
+            digest,
+            functions,
+        }
+    }
+
+    /// Its name, where each function has `flag`, or none if that is empty.
+    pub fn name(&self, flag: &str) -> String {
+        let kind = if flag.is_empty() { "" } else { LOCKING };
+        format!("{}_{}{kind}", self.prefix, self.digest)
+    }
+
+    /// The name of the function that `script` is.
+    pub fn function(&self, flag: &str, script: &Script) -> String {
+        format!("{}_{}", self.name(flag), script.name)
+    }
+
+    /// The text for FUNCTION LOAD.
+    pub fn code(&self, flag: &str) -> String {
+        let flags = if flag.is_empty() {
+            String::new()
+        } else {
+            format!("'{flag}'")
+        };
+        let head = HEAD.replace("NAME", &self.name(flag)).replace("FLAGS", &flags);
+        [&head, self.functions].concat()
+    }
+}
+
+/// What the name of a library ends with whose functions have a flag: that is the one of Upstash.
+const LOCKING: &str = "_locking";
+
+/// Whether `name` may be that of a library with this prefix, of any version.
+pub(crate) fn is_library(prefix: &str, name: &str) -> bool {
+    let digest = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_'));
+    let digest = digest.map(|digest| digest.strip_suffix(LOCKING).unwrap_or(digest));
+    digest.is_some_and(|digest| {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        digest.len() == DIGITS && digest.bytes().all(is_digit)
+    })
+}
+
+/// Digits of the digest, which `build.rs` makes.
+const DIGITS: usize = 16;
+
 /// SHA-1 in hex, the name of a script in Redis.
 pub fn sha1_hex(text: &str) -> String {
     sha1_smol::Sha1::from(text).digest().to_string()
@@ -45,6 +108,7 @@ macro_rules! scripts {
                 source: include_str!(concat!(env!("OUT_DIR"), "/scripts/", $name, ".lua")),
                 is_repeatable: $repeatable,
                 sha: std::sync::LazyLock::new(|| $crate::store::script::sha1_hex($constant.source)),
+                library: Some(&$crate::state::libraries::LIBRARY),
             };
         )*
         /// All of them.

@@ -42,6 +42,10 @@ impl Store for TimedStore {
         self.0.responds().await
     }
 
+    async fn delete_unused_libraries(&self) -> Result<(), StoreError> {
+        self.0.delete_unused_libraries().await
+    }
+
     fn probe_bytes(&self) -> usize {
         self.0.probe_bytes()
     }

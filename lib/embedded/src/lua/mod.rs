@@ -6,6 +6,7 @@ mod host;
 mod json_decode;
 mod json_encode;
 mod library;
+mod own;
 mod patterns;
 mod shebang;
 
@@ -20,6 +21,7 @@ use hashbrown::HashMap;
 pub(super) use library::{FLAGS, Metadata, NO_WRITES, Registered};
 use library::{FUNCTION_CHUNK, Libraries};
 use mlua::{Function, HookTriggers, Lua, LuaOptions, LuaString, StdLib, Table, Value, VmState};
+use own::OwnLibraries;
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -100,6 +102,7 @@ pub(super) struct Interpreter {
     run: Function,
     string_metatable: Table,
     own: Surroundings,
+    own_libraries: OwnLibraries,
     guest: Surroundings,
     /// Libraries of functions, which are all of guests.
     libraries: Libraries,
@@ -226,6 +229,7 @@ impl Interpreter {
             prelude.call::<(Function, Table, Table, Table, Table)>(host)?;
         Ok(Interpreter {
             own: Surroundings::of(&own)?,
+            own_libraries: OwnLibraries::default(),
             guest: Surroundings::of(&guest)?,
             libraries: Libraries::of(&libraries)?,
             lua,

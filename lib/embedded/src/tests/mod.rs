@@ -5,6 +5,7 @@ mod durability;
 mod faults;
 mod functions;
 mod guests;
+mod own;
 mod replies;
 mod scripts;
 mod transactions;

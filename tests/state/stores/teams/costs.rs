@@ -176,7 +176,7 @@ async fn a_shutdown_that_is_forced_gives_all_claims_back_in_a_few_commands() {
     assert_eq!(forced.passed_over, names);
     let (commands, each) = counted.commands().await;
     // Two for the event of each task, in two runs of 1,000 claims at most.
-    assert!(commands < 2 * 1050 + 100 && each.contains("evalsha 2"), "{each}");
+    assert!(commands < 2 * 1050 + 100 && each.contains("fcall 2"), "{each}");
 }
 
 /// All edges were searched for a ring, by reads of the store, though new tasks on which nothing depends are on none.

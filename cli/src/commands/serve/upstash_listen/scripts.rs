@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use coord::state;
+use coord::state::libraries::LIBRARY;
 use coord::store::script::sha1_hex;
 use coord::store::{Request, Script, Value};
 use quick_cache::sync::Cache;
@@ -30,6 +31,14 @@ static OURS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
     state::scripts()
         .flat_map(|script| [(script.sha.clone(), script), (with_flag(script), script)])
         .collect()
+});
+/// The functions that our own scripts are, with and without the flag.
+static OUR_FUNCTIONS: LazyLock<HashMap<String, &'static Script>> = LazyLock::new(|| {
+    let functions = |script: &'static Script| {
+        let name = move |flag| LIBRARY.function(flag, script);
+        [(name(""), script), (name(FLAG), script)]
+    };
+    state::scripts().flat_map(functions).collect()
 });
 /// Most scripts that are remembered. A client has tens.
 const REMEMBERED: usize = 4096;
@@ -123,6 +132,7 @@ fn ours(name: &str, words: &[Vec<u8>]) -> Option<Request> {
     let script = match name {
         "EVALSHA" => OURS.get(script).or_else(|| OURS.get(&script.to_ascii_lowercase()))?,
         "EVAL" => OURS.get(&sha1_hex(script))?,
+        "FCALL" => OUR_FUNCTIONS.get(script)?,
         _ => return None,
     };
     let (keys, args) = rest.split_at_checked(std::str::from_utf8(count).ok()?.parse().ok()?)?;
@@ -224,6 +234,8 @@ mod tests {
                 ("eval", text),
                 ("EVALSHA", script.sha.clone()),
                 ("EVAL", script.source.to_owned()),
+                ("FCALL", LIBRARY.function("", script)),
+                ("fcall", LIBRARY.function(FLAG, script)),
             ] {
                 let words = [name, &what, "1", "key", "argument"].map(|word| word.as_bytes().to_vec());
                 let command = Command::parse(words.to_vec()).unwrap_or_else(|_| panic!("passes"));

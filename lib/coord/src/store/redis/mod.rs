@@ -15,6 +15,7 @@ use redis::aio::PubSub;
 use self::address::Address;
 use self::link::Link;
 use self::transport::Dialer;
+use super::functions;
 use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
 use super::{Backlog, Limits, Request, Store, StoreError, Value, responded};
 
@@ -111,6 +112,10 @@ impl Store for RedisStore {
 
     async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         round_trip::run_atomically(self, &self.dialect, &batch).await
+    }
+
+    async fn delete_unused_libraries(&self) -> Result<(), StoreError> {
+        functions::delete_unused(self, &self.dialect, &self.limits).await
     }
 
     async fn responds(&self) -> Result<(), StoreError> {

@@ -24,12 +24,13 @@ use url::Url;
 
 use request_gatherer::Gatherer;
 
+use super::functions;
 use super::round_trip::{self, Dialect, Failure, Mode, RoundTrip, Words};
 use super::{Limits, Request, Store, StoreError, Value};
 
-/// Lets scripts on different repositories run concurrently: they name all their keys. Only Upstash knows the flag; Redis 7.0
+/// Lets scripts and functions on different repositories run concurrently: they name all their keys. Only Upstash knows the flag; Redis 7.0
 /// rejects it. <https://upstash.com/docs/redis/features/key-locking>
-const FIRST_LINE: &str = "#!lua flags=allow-key-locking\n";
+const FLAG: &str = "allow-key-locking";
 
 const ENCODING: HeaderName = HeaderName::from_static("upstash-encoding");
 const SYNC_TOKEN: HeaderName = HeaderName::from_static("upstash-sync-token");
@@ -110,7 +111,7 @@ impl UpstashStore {
                 sync_token: Mutex::default(),
             }),
             limits,
-            dialect: Dialect::new(FIRST_LINE),
+            dialect: Dialect::new(FLAG),
             gatherer,
         })
     }
@@ -203,9 +204,11 @@ impl RoundTrip for UpstashStore {
             Mode::Transaction => "multi-exec",
         };
         // Replies of scripts are small; large reads get a request of their own.
-        let is_small = batch
-            .iter()
-            .all(|words| words.first().is_some_and(|name| **name == *b"EVALSHA"));
+        let is_small = batch.iter().all(|words| {
+            words
+                .first()
+                .is_some_and(|name| **name == *b"FCALL" || **name == *b"EVALSHA")
+        });
         if mode == Mode::Transaction || !is_small {
             return self.wire.exchange(path, body, 1).await;
         }
@@ -228,6 +231,10 @@ impl Store for UpstashStore {
 
     async fn run_atomically(&self, batch: Vec<Request>) -> Result<Vec<Value>, StoreError> {
         round_trip::run_atomically(self, &self.dialect, &batch).await
+    }
+
+    async fn delete_unused_libraries(&self) -> Result<(), StoreError> {
+        functions::delete_unused(self, &self.dialect, &self.limits).await
     }
 
     async fn subscribe(&self, channel: &str) -> Result<BoxStream<'static, Bytes>, StoreError> {
