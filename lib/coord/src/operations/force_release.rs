@@ -5,12 +5,12 @@ use coord_protocol::{Action, Membership, Orchestration, PostResponse};
 use super::sentences::named;
 use super::teams::memberships;
 use super::work_request::WorkRequest;
-use crate::admission::AdmittedCall;
+use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::domain::{FilePath, LockReason};
 use crate::error::ApiError;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
 use crate::state::locks::{Forced, TakenLock};
 use crate::store::{Store, StoreError};
 
@@ -34,11 +34,11 @@ pub(super) async fn force_release(
             }
         )));
     }
-    let call = ForceCall {
+    let mut call = ForceCall {
         reason,
         paths: &request.paths,
     };
-    let forced = admission.run(&call).await?;
+    let forced = admission.run(&mut call).await?;
     let sentence = match forced.locks.as_slice() {
         [] => format!("No other holder has {} on {}", named(&request.paths), request.branch),
         locks => {
@@ -68,6 +68,10 @@ impl AdmittedCall for ForceCall<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Forced>, StoreError> {
         state::locks::force_release(store, terms, self.reason, self.paths).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
     }
 }
 

@@ -10,13 +10,13 @@ use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::origin::origin;
 use super::rounds::Rounds;
 use super::select::select;
-use crate::admission::AdmittedCall;
+use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::FilePaths;
 use crate::error::ApiError;
 use crate::operations::fields::{in_field, line, required};
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
 use crate::state::intents::{
     AllowOutcome, Criteria, Move, MoveOutcome, TakeOutcome, allow_overlap, move_intent, take_over,
 };
@@ -111,7 +111,7 @@ async fn change_status(
     loop {
         let gathered = Gathered::read(app, &caller.repo, &holder, id).await?;
         let intent = &gathered.stored.intent;
-        let wanted = Move {
+        let mut wanted = Move {
             id,
             status,
             is_person,
@@ -124,7 +124,7 @@ async fn change_status(
             reason: &change.reason,
             origin,
         };
-        let refusal = match admission.run(&wanted).await? {
+        let refusal = match admission.run(&mut wanted).await? {
             MoveOutcome::Moved(_) => {
                 let done_reason = format!("Intent {id} is {}", status.as_str());
                 return done(app, &caller.repo, &holder, id, done_reason).await;
@@ -194,7 +194,7 @@ async fn allow(
     if !is_person(app, &admission) {
         return Err(person_required(app, "let two intents overlap"));
     }
-    let outcome = admission.run(&Allow { id, other, origin }).await?;
+    let outcome = admission.run(&mut Allow { id, other, origin }).await?;
     let holder = admission.holder();
     let refusal = match outcome {
         AllowOutcome::Allowed(_) => {
@@ -227,12 +227,12 @@ async fn take(
     if !is_person(app, &admission) {
         return Err(person_required(app, "take files over"));
     }
-    let wanted = Take {
+    let mut wanted = Take {
         id,
         origin,
         paths: &paths,
     };
-    let outcome = admission.run(&wanted).await?;
+    let outcome = admission.run(&mut wanted).await?;
     let holder = admission.holder();
     let refusal = match outcome {
         TakeOutcome::Taken(_) => {
@@ -258,6 +258,10 @@ impl AdmittedCall for Move<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<MoveOutcome>, StoreError> {
         move_intent(store, terms, self).await
     }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
+    }
 }
 
 struct Allow<'a> {
@@ -272,6 +276,10 @@ impl AdmittedCall for Allow<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<AllowOutcome>, StoreError> {
         allow_overlap(store, terms, self.id, self.other, self.origin).await
     }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
+    }
 }
 
 struct Take<'a> {
@@ -285,5 +293,9 @@ impl AdmittedCall for Take<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<TakeOutcome>, StoreError> {
         take_over(store, terms, self.id, self.origin, self.paths).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
     }
 }

@@ -16,7 +16,7 @@ use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::domain::Branch;
 use crate::error::ApiError;
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
 use crate::state::intents::{SelectOutcome, Selection, deny_selection, select_intent};
 use crate::store::{Store, StoreError};
 
@@ -52,14 +52,14 @@ pub(super) async fn select(
         if refusal.is_none() {
             let name = &gathered.stored.intent.name;
             let (payload, result) = line(id, ResultStatus::Success, format!("Selected: {name}"), None)?;
-            let selection = Selection {
+            let mut selection = Selection {
                 id,
                 seen: &gathered.registry.version,
                 payload: &payload,
                 result: &result,
                 origin,
             };
-            refusal = match admission.run(&selection).await? {
+            refusal = match admission.run(&mut selection).await? {
                 SelectOutcome::Selected(_) => {
                     let reason = format!("Intent {id} is selected");
                     let mut response = done(app, &caller.repo, &holder, id, reason).await?;
@@ -140,14 +140,14 @@ async fn deny(admission: &mut Admission<'_>, id: &str, why: &str, origin: &str) 
         "Not selected".to_owned(),
         Some(why.to_owned()),
     )?;
-    let denied = Denied(Selection {
+    let mut denied = Denied(Selection {
         id,
         seen: "",
         payload: &payload,
         result: &result,
         origin,
     });
-    admission.run(&denied).await
+    admission.run(&mut denied).await
 }
 
 /// `payload` and `result` of the line about a selection.
@@ -182,6 +182,10 @@ impl AdmittedCall for Selection<'_> {
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<SelectOutcome>, StoreError> {
         select_intent(store, terms, self).await
     }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
+    }
 }
 
 /// A selection that is refused.
@@ -192,5 +196,9 @@ impl AdmittedCall for Denied<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<State>, StoreError> {
         deny_selection(store, terms, &self.0).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
     }
 }

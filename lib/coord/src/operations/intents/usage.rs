@@ -8,11 +8,11 @@ use super::intent_caller::{IntentCaller, id_in};
 use super::origin::{bounded, origin};
 use super::overlap::cannot_be_selected;
 use super::view::told_state;
-use crate::admission::AdmittedCall;
+use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::ApiError;
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
 use crate::state::intents::{Limit, Usage, UseOutcome, use_intent as run};
 use crate::store::script::sha1_hex;
 use crate::store::{Store, StoreError};
@@ -47,7 +47,7 @@ pub async fn use_intent(
     };
     let mut admission = caller.begin(app).await?;
     let origin = origin(sent.session.as_ref())?;
-    let usage = Usage {
+    let mut usage = Usage {
         id,
         call: call.as_ref().map(|(name, digest)| (name.as_str(), digest.as_str())),
         breaker_calls: app.intents.breaker_calls,
@@ -62,7 +62,7 @@ pub async fn use_intent(
         let orchestration = Orchestration::new(Action::Stop, reason).with(metadata);
         Ok(IntentResponse::refusal(code, None, told_state(state), orchestration))
     };
-    match admission.run(&usage).await? {
+    match admission.run(&mut usage).await? {
         UseOutcome::Used {
             state,
             turns,
@@ -127,5 +127,9 @@ impl AdmittedCall for Usage<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<UseOutcome>, StoreError> {
         run(store, terms, self).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
     }
 }

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::{Holder, RepoId};
 use crate::error::ApiError;
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
 use crate::state::intents::{StoredIntent, WriteOutcome, WrittenIntent, intent_texts, write_intent};
 use crate::store::{Store, StoreError};
 
@@ -52,7 +52,7 @@ pub async fn new_intent(
         changed_by: None,
         intent,
     })?;
-    let written = WrittenIntent {
+    let mut written = WrittenIntent {
         seen: None,
         stored: &stored,
         digest: &members::digest_of(&stored.intent)?,
@@ -61,7 +61,7 @@ pub async fn new_intent(
         origin: &origin(None)?,
         is_person: is_person(app, &admission),
     };
-    let outcome = admission.run(&written).await?;
+    let outcome = admission.run(&mut written).await?;
     let holder = admission.holder();
     match outcome {
         WriteOutcome::Written(_) => done(app, &caller.repo, holder, &id, format!("Intent {id} is written")).await,
@@ -167,7 +167,7 @@ async fn try_edit(
         created_by: stored.created_by.clone(),
         changed_by: Some(actor(admission.holder())),
     })?;
-    let written = WrittenIntent {
+    let mut written = WrittenIntent {
         seen: Some(&registry.version),
         stored: &stored,
         digest: &members::digest_of(&stored.intent)?,
@@ -176,7 +176,7 @@ async fn try_edit(
         origin: &origin(None)?,
         is_person: is_person(app, admission),
     };
-    match admission.run(&written).await? {
+    match admission.run(&mut written).await? {
         WriteOutcome::Written(_) => Ok(Edit::Done(format!("Intent {id} is changed"))),
         WriteOutcome::Changed => Ok(Edit::Again),
         WriteOutcome::Person => Err(person_required(
@@ -193,6 +193,10 @@ impl AdmittedCall for WrittenIntent<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<WriteOutcome>, StoreError> {
         write_intent(store, terms, self).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
     }
 }
 

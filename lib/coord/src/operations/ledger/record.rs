@@ -13,7 +13,7 @@ use crate::operations::fields::id_in;
 use crate::operations::fields::{agent_of, in_field, required};
 use crate::settings::Handshake;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
 use crate::state::locks::{Record, RecordOutcome, RecordedAs, RecordedEvent, RecordedKind};
 use crate::store::{Store, StoreError};
 
@@ -38,12 +38,12 @@ pub async fn record(
     let agent_id = agent_of(sent.agent_id.as_deref(), agent)?;
     let events = events(required("entries", &sent.entries)?, &sent.session, agent_id.as_ref())?;
     let mut admission = Admission::begin(app, &repo, &branch, caller, agent_id, Right::Push, None).await?;
-    let wanted = Record {
+    let mut wanted = Record {
         intent,
         is_reset_by_prompts: app.intents.handshake == Handshake::Prompt,
         events: &events,
     };
-    let outcome = admission.run(&wanted).await?;
+    let outcome = admission.run(&mut wanted).await?;
     if outcome.has_lines {
         app.seal_later(&repo);
     }
@@ -55,6 +55,10 @@ impl AdmittedCall for Record<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<RecordOutcome>, StoreError> {
         state::locks::record(store, terms, self).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
     }
 }
 

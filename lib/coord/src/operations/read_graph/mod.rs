@@ -12,7 +12,7 @@ use crate::builds::graph_cache::CachedGraph;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::error::ApiError;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted, SeenHead, admit};
+use crate::state::admission::{AdmissionTerms, Admitted, Question, SeenHead, admit};
 use crate::state::builds::{discard_graph, touch_graph};
 use crate::store::{Store, StoreError};
 use overview::Stored;
@@ -29,7 +29,7 @@ pub(crate) async fn read_overview(
     caller: CallerIdentity,
 ) -> Result<(CommitSha, Overview), ApiError> {
     let mut admission = Admission::begin(app, repo, branch, caller, None, Right::Read, Some(Vec::new())).await?;
-    let (head, stored) = admission.run(&OverviewCall { repo, branch }).await?;
+    let (head, stored) = admission.run(&mut OverviewCall { repo, branch }).await?;
     admission.note(&head, &mut Vec::new());
     let overview = Overview::new(branch, stored, &app.locks);
     if overview.is_to_be_kept
@@ -53,6 +53,10 @@ impl AdmittedCall for OverviewCall<'_> {
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         admit(store, terms, Overview::of(self.repo, self.branch)).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
     }
 }
 

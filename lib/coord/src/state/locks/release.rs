@@ -40,7 +40,7 @@ pub struct Written {
 }
 
 impl Written {
-    fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
+    pub(in crate::state) fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
         Ok(Written {
             path: tuple.text()?,
             claim_head: tuple.commit()?,
@@ -172,15 +172,6 @@ pub enum ReleaseOutcome {
         /// What waits for the caller in its teams.
         waiting: Vec<Membership>,
     },
-    /// Only the source can tell whether the branch has the work.
-    AskWork {
-        /// Head of the branch.
-        head: SeenHead,
-        /// Its ETag, if that is still trusted.
-        etag: Option<String>,
-        /// The files, and their claim heads.
-        written: Vec<Written>,
-    },
 }
 
 impl ReleaseOutcome {
@@ -189,7 +180,7 @@ impl ReleaseOutcome {
         match self {
             ReleaseOutcome::Released(released) => released.head.as_ref(),
             ReleaseOutcome::NotPushed { head, .. } | ReleaseOutcome::Lost { head, .. } => head.as_ref(),
-            ReleaseOutcome::NoNewHead { .. } | ReleaseOutcome::AskWork { .. } => None,
+            ReleaseOutcome::NoNewHead { .. } => None,
         }
     }
 
@@ -198,7 +189,7 @@ impl ReleaseOutcome {
         match self {
             ReleaseOutcome::Released(released) => &released.waiting,
             ReleaseOutcome::NotPushed { waiting, .. } | ReleaseOutcome::Lost { waiting, .. } => waiting,
-            ReleaseOutcome::NoNewHead { .. } | ReleaseOutcome::AskWork { .. } => &[],
+            ReleaseOutcome::NoNewHead { .. } => &[],
         }
     }
 }
@@ -309,11 +300,6 @@ impl ReleaseOutcome {
                 head,
                 others: reply.objects()?,
                 waiting: waiting(reply)?,
-            }),
-            "ASK_WORK" => Ok(ReleaseOutcome::AskWork {
-                head: head.ok_or_else(|| reply.malformed("no head"))?,
-                etag: reply.optional_text()?,
-                written: reply.tuples(Written::read)?,
             }),
             _ => Err(reply.malformed("an unknown outcome")),
         }

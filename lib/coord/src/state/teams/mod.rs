@@ -14,6 +14,6 @@ pub use membership::*;
 pub use only_teams::OnlyTeams;
 pub use records::*;
 pub use refusal::*;
-pub use terms::{RequestKey, TeamOutcome, TeamTerms, Told};
-pub(in crate::state) use terms::{outcome, run, run_as_many, team_arguments, unknown};
+pub use terms::{RequestKey, TeamOutcome, TeamTerms};
+pub(in crate::state) use terms::{admit_by, outcome, run, run_as_many, team_arguments, unknown};
 pub use waiting::{AskedToStop, Membership, Waiting};
