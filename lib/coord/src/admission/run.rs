@@ -1,5 +1,7 @@
 //! The loop of a request: its call is made, and what the script asks is answered, until there is an outcome or a denial.
 
+use futures::future::BoxFuture;
+
 use super::denial::refusal;
 use super::{Admission, Ancestry, Need};
 use crate::error::ApiError;
@@ -16,24 +18,43 @@ pub(crate) trait AdmittedCall: Send + Sync {
     type Outcome: Send;
 
     /// Runs the script once, on these terms.
-    fn make(
-        &self,
-        store: &dyn Store,
-        terms: &AdmissionTerms<'_>,
-    ) -> impl Future<Output = Result<Admitted<Self::Outcome>, StoreError>> + Send;
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError>;
 
     /// Answers a question of the script for its next run. What the source knows is left to [`Admission::answer`].
     ///
     /// # Errors
     /// When the caller has to send more, the source does not respond, or this call's script does not ask that.
-    fn answer(
-        &mut self,
-        admission: &mut Admission<'_>,
-        question: Question,
-    ) -> impl Future<Output = Result<(), ApiError>> + Send;
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError>;
+}
+
+/// A function of the state, with its arguments.
+type Make<A, T> =
+    for<'r> fn(&'r dyn Store, &'r AdmissionTerms<'r>, &'r A) -> BoxFuture<'r, Result<Admitted<T>, StoreError>>;
+
+/// A call whose script asks only about the head of the branch, if anything.
+struct PlainCall<'a, A, T> {
+    make: Make<A, T>,
+    arguments: &'a A,
+}
+
+impl<A: Sync, T: Send> AdmittedCall for PlainCall<'_, A, T> {
+    type Outcome = T;
+
+    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<T>, StoreError> {
+        (self.make)(store, terms, self.arguments).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        admission.answer(question).await
+    }
 }
 
 impl Admission<'_> {
+    /// Runs a call whose script asks only about the head of the branch, if anything; otherwise as [`Admission::run`].
+    pub async fn run_plain<A: Sync, T: Send>(&mut self, arguments: &A, make: Make<A, T>) -> Result<T, ApiError> {
+        self.run(&mut PlainCall { make, arguments }).await
+    }
+
     /// Runs `call` until it is admitted, and returns the outcome of its script. Each question is answered before the next run.
     ///
     /// # Errors
