@@ -348,6 +348,31 @@ async fn an_answer_does_not_wait_for_a_slow_github_where_the_head_is_known() {
     assert!(time < Duration::from_secs(1), "{time:?}");
 }
 
+/// Each run of the script that finds the head still being fetched is a round, of which a request has thirty.
+#[tokio::test]
+async fn a_request_waits_three_seconds_at_most_for_a_head_that_another_fetches() {
+    let cloud = Cloud::start(&[]).await;
+    let (one, other) = (cloud.instance(&[]).await, cloud.instance(&[]).await);
+    cloud
+        .fake
+        .fail("/commits/heads/main", 1, Fault::Slow(Duration::from_secs(5)));
+    let fetches = async { one.check(&jwt("ann"), json!({})).await };
+    let waits = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let started = Instant::now();
+        let answer = other.check(&jwt("bob"), json!({})).await;
+        (answer, started.elapsed())
+    };
+    let (fetched, (answer, time)) = tokio::join!(fetches, waits);
+    assert_eq!(fetched.status, 200, "{fetched:?}");
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert!(
+        format!("{answer:?}").contains("is still being fetched; try again soon"),
+        "{answer:?}"
+    );
+    assert!((2_900..4_500).contains(&time.as_millis()), "{time:?}");
+}
+
 /// One whose commits nobody knows is not sent away while GitHub has no answer: being told to pull does no harm.
 #[tokio::test]
 async fn who_has_unpushed_commits_is_not_offline_while_github_is() {

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use coord::domain::team::{Handle, TaskId, TeamName};
 use coord::domain::{Branch, Holder, RepoId, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms, Rates};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
 use coord::state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
-use coord::state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, NextTask, TaskChanges, TaskFilter, WithFiles};
+use coord::state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, TaskChanges, TaskClaim, TaskEnd, TaskFilter};
 use coord::state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team, show_team};
 use coord::state::{departures, tasks};
 use coord::store::{Request, Store};
@@ -51,7 +51,8 @@ macro_rules! ask {
         let holder = person($person);
         let terms = $team.terms(&holder);
         match $call($team.store, &terms $(, $argument)*).await.expect("an answer") {
-            Admitted::Outcome(told) => told.outcome,
+            Admitted::Outcome((outcome, _)) => Ok(outcome),
+            Admitted::Denied(Denial::Refused(refused)) => Err(refused.refusal),
             Admitted::Denied(denial) => panic!("{denial:?}"),
         }
     }};
@@ -126,7 +127,7 @@ impl Team<'_> {
                     &FilesOfClaim::LeftAlone
                 )
                 .expect("the next task");
-                assert!(matches!(next, WithFiles::Done(NextTask::Claimed { .. })));
+                assert!(matches!(next, TaskClaim::Claimed(_)));
             }
         }
     }
@@ -263,7 +264,7 @@ impl Team<'_> {
                     &FilesOfRelease::LeftAlone
                 )
                 .expect("completed");
-                let WithFiles::Done(done) = done else {
+                let TaskEnd::Completed(done) = done else {
                     panic!("{done:?}");
                 };
                 format!("{} became ready", done.unblocked.count)
@@ -336,7 +337,7 @@ impl Team<'_> {
                 "sent".to_owned()
             }
             Case::Messages => {
-                let page = ask!(self, 0, list_messages, 500, 256 * 1024, &MessageFilter::default()).expect("a page");
+                let page = ask!(self, 0, list_messages, 500, 256 * 1024, MessageFilter::default()).expect("a page");
                 format!("{} messages", page.messages.len())
             }
             Case::Leaving => {
@@ -348,7 +349,7 @@ impl Team<'_> {
                     task: Some(&id(7)),
                     ..MessageFilter::default()
                 };
-                let page = ask!(self, 0, list_messages, 500, 256 * 1024, &filter).expect("a page");
+                let page = ask!(self, 0, list_messages, 500, 256 * 1024, filter).expect("a page");
                 format!("{} messages", page.messages.len())
             }
         }

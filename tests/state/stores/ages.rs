@@ -3,12 +3,14 @@
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{CommitSha, FilePath, LockMode, NeighborPolicy};
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
+use coord::state::admission::{
+    AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, HeadTerms, Question, Rates,
+};
 use coord::state::heads::FetchedHead;
 use coord::state::locks::{GateTerms, ReleaseOutcome, Written};
 
 use crate::stores::admission::{entry_of, try_entry};
-use crate::world::{HEAD, LOCAL, NEXT, World, aged, answered, denial_of, sha};
+use crate::world::{HEAD, LOCAL, NEXT, World, aged, answered, denial_of, question_of, sha};
 
 /// For how long a head is kept that nobody looks at any more.
 const TWO_WEEKS: i64 = 14 * 86_400;
@@ -133,8 +135,8 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         }
         // The source is asked about the caller's commits, and not for a head that nobody could note.
         assert!(matches!(
-            denial_of(check(&unknown).await),
-            Denial::AskSource { age: 0, .. }
+            question_of(check(&unknown).await),
+            Question::Ancestry(AncestryQuestion::Commits { age: 0, .. })
         ));
         let wanted = state::locks::Wanted {
             claim: LockMode::Writing,
@@ -154,7 +156,10 @@ async fn a_check_is_answered_with_the_known_head_where_redis_refuses_writes() {
         }
         world.command(allow).await;
         assert_eq!(world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await, 0);
-        assert!(matches!(denial_of(check(&known).await), Denial::RefreshHead { .. }));
+        assert!(matches!(
+            question_of(check(&known).await),
+            Question::Head(HeadQuestion::Refresh { .. })
+        ));
     }
     world.records(HEAD, None, true).await;
     world.age_head(1_000).await;
@@ -170,14 +175,14 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
         ..entry_of(&world, &ann, Rates::NONE)
     };
     // Nothing is known: one asks, the others wait.
-    let first = Denial::RefreshHead {
+    let first = Question::Head(HeadQuestion::Refresh {
         commit: None,
         etag: None,
-    };
-    assert_eq!(denial_of(try_entry(&world, &entry(None)).await), first);
-    let waits = Denial::AwaitHead { retry_after_seconds: 0 };
+    });
+    assert_eq!(question_of(try_entry(&world, &entry(None)).await), first);
+    let waits = Question::Head(HeadQuestion::Await);
     for _ in 0..3 {
-        assert_eq!(denial_of(try_entry(&world, &entry(None)).await), waits);
+        assert_eq!(question_of(try_entry(&world, &entry(None)).await), waits);
     }
     let ttl = world
         .number(["TTL", &state::heads::keys::head(&world.repo, &world.branch)])
@@ -199,16 +204,16 @@ async fn one_refreshes_an_old_head_and_the_others_go_on_with_it(world: World) {
 
     // It is old: one asks, the others go on, but for those to whom it is too old.
     world.age_head(30).await;
-    let again = Denial::RefreshHead {
+    let again = Question::Head(HeadQuestion::Refresh {
         commit: Some(sha(HEAD)),
         etag: Some("W/\"one\"".to_owned()),
-    };
-    assert_eq!(denial_of(try_entry(&world, &entry(Some(20))).await), again);
+    });
+    assert_eq!(question_of(try_entry(&world, &entry(Some(20))).await), again);
     let seen = answered(try_entry(&world, &entry(None)).await);
     assert!((30..=33).contains(&seen.age.unwrap()), "{seen:?}");
     assert_eq!(seen.commit, sha(HEAD));
     answered(try_entry(&world, &entry(Some(60))).await);
-    assert_eq!(denial_of(try_entry(&world, &entry(Some(20))).await), waits);
+    assert_eq!(question_of(try_entry(&world, &entry(Some(20))).await), waits);
     world.records(NEXT, None, true).await;
     assert_eq!(answered(try_entry(&world, &entry(Some(20))).await).commit, sha(NEXT));
 }
@@ -226,11 +231,11 @@ async fn an_etag_is_not_trusted_for_ever(world: World) {
     // "Not modified" says that it is still that, but is no answer in whole.
     world.records(HEAD, Some("\"one\""), false).await;
     world.age_head(11).await;
-    let whole = Denial::RefreshHead {
+    let whole = Question::Head(HeadQuestion::Refresh {
         commit: Some(sha(HEAD)),
         etag: None,
-    };
-    assert_eq!(denial_of(try_entry(&world, &entry).await), whole);
+    });
+    assert_eq!(question_of(try_entry(&world, &entry).await), whole);
 }
 
 async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World) {
@@ -324,9 +329,9 @@ async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: W
         Admitted::Outcome(true),
         "its base is older"
     );
-    let stop = denial_of(check(&[LOCAL], false).await);
+    let stop = question_of(check(&[LOCAL], false).await);
     assert!(
-        matches!(&stop, Denial::AskSource { head, .. } if *head == sha(NEXT)),
+        matches!(&stop, Question::Ancestry(AncestryQuestion::Commits { head, .. }) if *head == sha(NEXT)),
         "{stop:?}"
     );
     assert_eq!(check(&[LOCAL], true).await, Admitted::Outcome(true));
@@ -340,15 +345,15 @@ async fn whether_work_was_pushed_is_asked_before_it_is_refused(world: World) {
     ann.writes(&["a.ts"]).await;
     let ann = ann.without_source().with_aged_head();
     let events = world.events().await.len();
-    let asks = answered(ann.try_release(Some(NEXT), None, false, &["a.ts"]).await);
-    let ReleaseOutcome::AskWork { head, written, .. } = asks else {
+    let asks = question_of(ann.try_release(Some(NEXT), None, false, &["a.ts"]).await);
+    let Question::Ancestry(AncestryQuestion::Work { head, written, .. }) = asks else {
         panic!("{asks:?}")
     };
     let claimed = Written {
         path: "a.ts".to_owned(),
         claim_head: sha(HEAD),
     };
-    assert_eq!((head.commit, written), (sha(HEAD), vec![claimed]));
+    assert_eq!((head, written), (sha(HEAD), vec![claimed]));
     assert_eq!(world.events().await.len(), events, "nothing was refused yet");
     let missing = Verdict::Missing(Shortfall::NotOnBranch);
     let refused = answered(ann.try_release(Some(NEXT), Some(missing), false, &["a.ts"]).await);

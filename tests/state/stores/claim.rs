@@ -2,10 +2,10 @@
 
 use coord::domain::LockMode::{Reading, Writing};
 use coord::state;
-use coord::state::admission::Denial;
+use coord::state::admission::{AncestryQuestion, Denial, Question};
 use coord::state::locks::{ClaimOutcome, Survey};
 
-use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, granted, in_short};
+use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, granted, in_short, question_of};
 
 async fn tokens_grow_with_every_grant_and_stay_with_a_renewal(world: World) {
     let ann = world.agent("ann");
@@ -178,8 +178,11 @@ async fn a_renewal_asks_nobody_whether_it_is_behind(world: World) {
         assert!(survey.is_behind && !survey.is_behind_for_certain, "{survey:?}");
     }
     for (wanted, paths) in [(Writing, ["a.ts", "new.ts"]), (Writing, ["a.ts", "r.ts"])] {
-        let stop = denial_of(unknown.try_claim(wanted, &paths).await);
-        assert!(matches!(stop, Denial::AskSource { .. }), "{stop:?}");
+        let asked = question_of(unknown.try_claim(wanted, &paths).await);
+        assert!(
+            matches!(asked, Question::Ancestry(AncestryQuestion::Commits { .. })),
+            "{asked:?}"
+        );
     }
 }
 

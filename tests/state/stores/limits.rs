@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use coord::domain::{FilePath, LockMode, NeighborPolicy};
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, Limited, Lookup, Rate, Rates, count_lookups};
+use coord::state::admission::{
+    AdmissionTerms, Admitted, AncestryQuestion, Denial, HeadQuestion, Limited, Lookup, Question, Rate, Rates,
+    count_lookups,
+};
 
 use crate::stores::admission::{entry_of, try_entry};
-use crate::world::{HEAD, NEXT, World, aged, answered, denial_of, sha};
+use crate::world::{HEAD, NEXT, World, aged, answered, denial_of, question_of, sha};
 
 /// One each ten seconds on the long run, and so many at once.
 pub(super) fn rate(burst: u32) -> Rate {
@@ -156,7 +159,7 @@ async fn questions_to_the_source_are_limited_for_each_person(world: World) {
             &state::locks::GateTerms::NONE,
         );
         match denial_of(checked.await.unwrap()) {
-            Denial::AskSource { .. } => "asks".to_owned(),
+            Denial::Question(Question::Ancestry(AncestryQuestion::Commits { .. })) => "asks".to_owned(),
             Denial::Limited { whose, .. } => format!("{whose:?}"),
             stop => panic!("{stop:?}"),
         }
@@ -225,7 +228,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
     for branch in &branches[..2] {
         assert!(matches!(
             ask(&ann, branch).await,
-            Denial::RefreshHead { commit: None, .. }
+            Denial::Question(Question::Head(HeadQuestion::Refresh { commit: None, .. }))
         ));
     }
     let limited = ask(&ann, &branches[2]).await;
@@ -241,7 +244,7 @@ async fn unknown_branches_are_limited_for_each_person(world: World) {
     );
     assert!(matches!(
         ask(&bob, &branches[2]).await,
-        Denial::RefreshHead { commit: None, .. }
+        Denial::Question(Question::Head(HeadQuestion::Refresh { commit: None, .. }))
     ));
 }
 
@@ -277,8 +280,11 @@ async fn a_clock_that_was_set_back_keeps_nobody_out(world: World) {
         head: aged(10, None),
         ..entry_of(&world, &ann, Rates::NONE)
     };
-    let stop = denial_of(try_entry(&world, &entry).await);
-    assert!(matches!(stop, Denial::RefreshHead { commit: Some(_), .. }), "{stop:?}");
+    let asked = question_of(try_entry(&world, &entry).await);
+    assert!(
+        matches!(asked, Question::Head(HeadQuestion::Refresh { commit: Some(_), .. })),
+        "{asked:?}"
+    );
 }
 
 on_every_store!(

@@ -2,7 +2,7 @@
 
 use coord::domain::{LockMode, NeighborPolicy};
 use coord::policy::PolicyText;
-use coord::state::admission::{Admitted, Denial};
+use coord::state::admission::{Admitted, Denial, Question};
 use coord::state::locks::ReleaseOutcome;
 
 use crate::stores::neighbors::store_graph;
@@ -189,7 +189,7 @@ async fn a_policy_is_asked_for_once(world: World) {
     let asked = coord::state::locks::claim(&*world.store, &entry, &wanted)
         .await
         .unwrap();
-    let Admitted::Denied(Denial::AskPolicy(question)) = asked else {
+    let Admitted::Denied(Denial::Question(Question::Policy(question))) = asked else {
         panic!("{asked:?}");
     };
     assert_eq!(question.files, ["z.ts"]);

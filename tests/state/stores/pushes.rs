@@ -2,7 +2,7 @@
 
 use coord::domain::{CommitSha, RepoId};
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, admit};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadQuestion, HeadTerms, Question, Rates, admit};
 use coord::state::heads::{FetchedHead, Pushed, PushedHead, note_name, push_head, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
@@ -53,7 +53,10 @@ impl World {
             known_commits: &[],
         };
         let admitted = admit(&*self.store, &entry, state::Read::nothing()).await.unwrap();
-        matches!(admitted, Admitted::Denied(Denial::RefreshHead { .. }))
+        matches!(
+            admitted,
+            Admitted::Denied(Denial::Question(Question::Head(HeadQuestion::Refresh { .. })))
+        )
     }
 }
 

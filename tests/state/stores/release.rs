@@ -3,6 +3,7 @@
 use coord::domain::work::{Shortfall, Verdict};
 use coord::source::Reachable;
 use coord::state;
+use coord::state::admission::{Admitted, AncestryQuestion, Denial, Question};
 use coord::state::locks::{Judged, ReleaseOutcome, Written};
 
 use crate::stores::neighbors::store_graph;
@@ -143,10 +144,9 @@ async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) 
     ann.writes(&paths).await;
     world.records_head(tip, &[tip, NEXT, HEAD, old]).await;
     let asks = async |agent: &crate::world::Agent<'_>, new_head: &str, path: &str| {
-        let outcome = answered(agent.try_release(Some(new_head), None, false, &[path]).await);
-        match outcome {
-            ReleaseOutcome::AskWork { .. } => true,
-            ReleaseOutcome::Released(released) => {
+        match agent.try_release(Some(new_head), None, false, &[path]).await {
+            Admitted::Denied(Denial::Question(Question::Ancestry(AncestryQuestion::Work { .. }))) => true,
+            Admitted::Outcome(ReleaseOutcome::Released(released)) => {
                 // Their content is for the source to compare.
                 let by_store = [Written {
                     path: path.to_owned(),

@@ -18,7 +18,7 @@ use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
 use coord::state::locks::{PendingAct, settle_pending};
 use coord::state::messages::MessageFilter;
 use coord::state::tasks::TaskFilter;
-use coord::state::teams::{Told, memberships, show_team};
+use coord::state::teams::memberships;
 use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
@@ -320,10 +320,7 @@ async fn teams(world: &World) {
     assert_eq!(lead.shows("t1").await.unwrap().task.record.title, "a task");
     assert_eq!(lead.lists(0, 10, &TaskFilter::default()).await.unwrap().tasks.len(), 1);
     lead.tells(&[], "a message").await.unwrap();
-    let Admitted::Outcome(Told { outcome: Ok(team), .. }) = show_team(&*world.store, &lead.terms()).await.unwrap()
-    else {
-        panic!("there is a team");
-    };
+    let team = lead.shows_team().await.unwrap();
     let own = memberships(&world.repo, &lead.holder).run(&*world.store).await.unwrap();
     assert_eq!(own.len(), 1);
     assert_eq!((team.open_tasks, team.members.len()), (1, 1));

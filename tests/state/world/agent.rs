@@ -6,7 +6,7 @@ use coord::domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, Loc
 use coord::policy::FileKind;
 use coord::source::Reachable;
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
 use coord::state::locks::{
     ClaimOutcome, GateCode, Judged, PolicyTerms, Release, ReleaseOutcome, Released, Survey, Wanted,
 };
@@ -150,8 +150,8 @@ impl Agent<'_> {
                 .await
                 .unwrap();
             match admitted {
-                Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
-                Admitted::Denied(Denial::AskPolicy(question)) => self.about_policy.learn(*question),
+                Admitted::Denied(Denial::Question(Question::Scope(question))) => self.about.learn(*question),
+                Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
                 Admitted::Outcome(outcome) => {
                     assert_as_specified(&wanted, &outcome);
                     return Admitted::Outcome(outcome);
@@ -191,8 +191,8 @@ impl Agent<'_> {
             let (store, entry) = (&*self.world.store, self.entry(&known));
             let checked = state::locks::check_status(store, &entry, &paths, intent, &policy, &gate).await;
             match checked.unwrap() {
-                Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
-                Admitted::Denied(Denial::AskPolicy(question)) => self.about_policy.learn(*question),
+                Admitted::Denied(Denial::Question(Question::Scope(question))) => self.about.learn(*question),
+                Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
                 checked => return checked,
             }
         }

@@ -10,7 +10,7 @@ pub mod worker;
 pub use about_intents::AboutIntents;
 pub use about_policy::AboutPolicy;
 pub use agent::{Agent, BLOB};
-pub use outcomes::{answered, denial_of, granted, in_short, released};
+pub use outcomes::{answered, denial_of, granted, in_short, question_of, released};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Outcomes taken apart, and findings in short.
 
-use coord::state::admission::{Admitted, Denial};
+use coord::state::admission::{Admitted, Denial, Question};
 use coord::state::locks::{ClaimOutcome, Finding, Relation, ReleaseOutcome, Released, Survey};
 
 /// What was answered to a question that must have been let in.
@@ -16,6 +16,14 @@ pub fn denial_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Denial {
     match admitted {
         Admitted::Denied(stop) => stop,
         Admitted::Outcome(answer) => panic!("{answer:?}"),
+    }
+}
+
+/// What was asked back, which must be so.
+pub fn question_of<T: std::fmt::Debug>(admitted: Admitted<T>) -> Question {
+    match denial_of(admitted) {
+        Denial::Question(question) => question,
+        stop => panic!("{stop:?}"),
     }
 }
 

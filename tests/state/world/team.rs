@@ -2,21 +2,22 @@
 
 use coord::domain::team::{Handle, TaskId, TeamName};
 use coord::domain::{AgentId, Branch, Holder, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms, Rates};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
 use coord::state::departures::{self, ShutdownStep};
 use coord::state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
 };
 use coord::state::tasks::{
-    self, FilesOfClaim, FilesOfRelease, NewTask, TaskChanges, TaskFilter, TaskPage, WholeTask, WithFiles,
+    self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NewTask, NothingReady, ReleasedTask, TaskChanges,
+    TaskClaim, TaskEnd, TaskFilter, TaskPage, WholeTask,
 };
 use coord::state::teams::{
-    Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Told, Waiting, create_team, hand_over,
-    join_team, show_team,
+    Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over, join_team,
+    show_team,
 };
 use coord_protocol::team_event::MessageType;
 
-use super::World;
+use super::{World, answered};
 
 /// An agent that acts in a team.
 #[derive(Clone)]
@@ -27,7 +28,7 @@ pub struct Mate<'w> {
     branch: Branch,
 }
 
-type Answer<T> = Result<T, TeamRefusal>;
+pub type Answer<T> = Result<T, TeamRefusal>;
 
 pub fn task_id(text: &str) -> TaskId {
     TaskId::parse(text).unwrap()
@@ -76,17 +77,52 @@ impl World {
     }
 }
 
-/// What is done, where no files are in the way.
-pub fn done<T, F: std::fmt::Debug>(outcome: WithFiles<T, F>) -> T {
-    match outcome {
-        WithFiles::Done(done) => done,
-        WithFiles::NotDone { because, .. } => panic!("{because:?}"),
+/// The task of a claim that must be granted.
+pub fn claimed(claim: TaskClaim) -> ClaimedTask {
+    match claim {
+        TaskClaim::Claimed(claimed) => *claimed,
+        claim => panic!("{claim:?}"),
     }
 }
 
-fn told<T>(admitted: Admitted<Told<T>>) -> Told<T> {
+/// Why there is no next task, which must be so.
+pub fn nothing(claim: TaskClaim) -> NothingReady {
+    match claim {
+        TaskClaim::Nothing(nothing) => *nothing,
+        claim => panic!("{claim:?}"),
+    }
+}
+
+/// A task that must be completed.
+pub fn completed(end: TaskEnd) -> CompletedTask {
+    match end {
+        TaskEnd::Completed(completed) => *completed,
+        end => panic!("{end:?}"),
+    }
+}
+
+/// A task that must be given back.
+pub fn given_back(end: TaskEnd) -> ReleasedTask {
+    match end {
+        TaskEnd::Released(released) => *released,
+        end => panic!("{end:?}"),
+    }
+}
+
+/// The outcome, or the refusal by the rules of the team.
+pub fn refused_or<T>(admitted: Admitted<(T, Waiting)>) -> Admitted<Answer<T>> {
     match admitted {
-        Admitted::Outcome(told) => told,
+        Admitted::Outcome((outcome, _)) => Admitted::Outcome(Ok(outcome)),
+        Admitted::Denied(Denial::Refused(refused)) => Admitted::Outcome(Err(refused.refusal)),
+        Admitted::Denied(denial) => Admitted::Denied(denial),
+    }
+}
+
+/// What waits for the caller, whatever the rules of the team say.
+fn waiting<T: std::fmt::Debug>(admitted: Admitted<(T, Waiting)>) -> Waiting {
+    match admitted {
+        Admitted::Outcome((_, waiting)) => waiting,
+        Admitted::Denied(Denial::Refused(refused)) => refused.waiting,
         Admitted::Denied(denial) => panic!("{denial:?}"),
     }
 }
@@ -95,7 +131,7 @@ fn told<T>(admitted: Admitted<Told<T>>) -> Told<T> {
 macro_rules! ask {
     ($self:ident, $call:path $(, $argument:expr)*) => {{
         let terms = $self.terms();
-        told($call(&*$self.world.store, &terms $(, $argument)*).await.unwrap()).outcome
+        answered(refused_or($call(&*$self.world.store, &terms $(, $argument)*).await.unwrap()))
     }};
 }
 
@@ -168,29 +204,29 @@ impl Mate<'_> {
         ask!(self, tasks::update_task, &task_id(id), changes)
     }
 
-    pub async fn claims(&self, id: &str) -> Answer<tasks::ClaimedTask> {
+    pub async fn claims(&self, id: &str) -> Answer<ClaimedTask> {
         self.claims_for(id, 900).await
     }
 
-    pub async fn claims_for(&self, id: &str, seconds: u32) -> Answer<tasks::ClaimedTask> {
-        ask!(self, tasks::claim_task, &task_id(id), seconds, &FilesOfClaim::LeftAlone).map(done)
+    pub async fn claims_for(&self, id: &str, seconds: u32) -> Answer<ClaimedTask> {
+        ask!(self, tasks::claim_task, &task_id(id), seconds, &FilesOfClaim::LeftAlone).map(claimed)
     }
 
-    pub async fn takes_next(&self) -> Answer<tasks::NextTask> {
+    pub async fn takes_next(&self) -> Answer<TaskClaim> {
         self.takes_next_with_key(RequestKey::NONE).await
     }
 
-    pub async fn takes_next_with_key(&self, key: RequestKey<'_>) -> Answer<tasks::NextTask> {
-        ask!(self, tasks::next_task, key, 900, &[], &FilesOfClaim::LeftAlone).map(done)
+    pub async fn takes_next_with_key(&self, key: RequestKey<'_>) -> Answer<TaskClaim> {
+        ask!(self, tasks::next_task, key, 900, &[], &FilesOfClaim::LeftAlone)
     }
 
-    pub async fn completes(&self, id: &str) -> Answer<tasks::CompletedTask> {
+    pub async fn completes(&self, id: &str) -> Answer<CompletedTask> {
         self.completes_with(id, None, "").await
     }
 
-    pub async fn completes_with(&self, id: &str, token: Option<i64>, result: &str) -> Answer<tasks::CompletedTask> {
+    pub async fn completes_with(&self, id: &str, token: Option<i64>, result: &str) -> Answer<CompletedTask> {
         let files = FilesOfRelease::LeftAlone;
-        ask!(self, tasks::complete_task, &task_id(id), token, result, &files).map(done)
+        ask!(self, tasks::complete_task, &task_id(id), token, result, &files).map(completed)
     }
 
     pub async fn releases(&self, id: &str, note: &str) -> Answer<WholeTask> {
@@ -199,7 +235,7 @@ impl Mate<'_> {
 
     pub async fn releases_with(&self, id: &str, token: Option<i64>, note: &str) -> Answer<WholeTask> {
         let files = FilesOfRelease::LeftAlone;
-        ask!(self, tasks::release_task, &task_id(id), token, note, &files).map(|outcome| done(outcome).task)
+        ask!(self, tasks::release_task, &task_id(id), token, note, &files).map(|end| given_back(end).task)
     }
 
     pub async fn assigns(&self, id: &str, to: Option<&str>) -> Answer<WholeTask> {
@@ -237,7 +273,7 @@ impl Mate<'_> {
     }
 
     pub async fn history(&self, most: usize, filter: &MessageFilter<'_>) -> Answer<MessagePage> {
-        ask!(self, list_messages, most, 256 * 1024, filter)
+        ask!(self, list_messages, most, 256 * 1024, *filter)
     }
 
     pub async fn reads(&self, cursor: Option<u64>) -> Answer<Inbox> {
@@ -297,14 +333,14 @@ impl Mate<'_> {
     pub async fn waits(&self) -> Waiting {
         let terms = self.terms();
         let listed = tasks::list_tasks(&*self.world.store, &terms, 0, 1, &TaskFilter::default()).await;
-        told(listed.unwrap()).waiting
+        waiting(listed.unwrap())
     }
 
     /// What waits for it, as the answer to its claim of a task tells, which may be a refusal.
     pub async fn waits_after_claim(&self, id: &str) -> Waiting {
         let terms = self.terms();
         let claimed = tasks::claim_task(&*self.world.store, &terms, &task_id(id), 900, &FilesOfClaim::LeftAlone).await;
-        told(claimed.unwrap()).waiting
+        waiting(claimed.unwrap())
     }
 
     /// Lets the claim of a task, which is the caller's, be as if half of its time were gone.

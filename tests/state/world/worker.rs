@@ -2,14 +2,12 @@
 
 use coord::domain::work::Verdict;
 use coord::domain::{CommitSha, LockEntry, NeighborPolicy};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms};
-use coord::state::locks::{ClaimOutcome, Judged, ReleaseOutcome};
-use coord::state::tasks::{
-    self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NextTask, ReleasedTask, WithFiles,
-};
-use coord::state::teams::{RequestKey, TeamRefusal, TeamTerms, Told};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
+use coord::state::locks::{ClaimOutcome, Judged};
+use coord::state::tasks::{self, ClaimedTask, FilesOfClaim, FilesOfRelease, ReleasedTask, TaskClaim, TaskEnd};
+use coord::state::teams::{RequestKey, TeamTerms, Waiting};
 
-use super::team::{Mate, done, task_id};
+use super::team::{Answer, Mate, claimed, given_back, refused_or, task_id};
 use super::{AboutIntents, AboutPolicy, HEAD, World, aged, answered, branch, sha};
 
 /// A member whose working copy is at `head`, where a source says that the branch is at `repo_head`.
@@ -24,8 +22,6 @@ pub struct Worker<'w> {
     /// Where a source can be asked about work.
     pub can_ask: bool,
 }
-
-type Answer<T, F> = Result<WithFiles<T, F>, TeamRefusal>;
 
 impl World {
     /// `ann` or `ann/agent` of team `alpha`, whose working copy is at [`HEAD`], as the branch is.
@@ -64,10 +60,10 @@ impl Worker<'_> {
     }
 
     /// What a claim answers, once the intents that it asks about are judged.
-    async fn judging<T>(
+    async fn judging(
         &self,
-        claim: impl AsyncFn(&TeamTerms<'_>, &FilesOfClaim<'_>) -> Admitted<Told<T>>,
-    ) -> Admitted<Result<T, TeamRefusal>> {
+        claim: impl AsyncFn(&TeamTerms<'_>, &FilesOfClaim<'_>) -> Admitted<(TaskClaim, Waiting)>,
+    ) -> Admitted<Answer<TaskClaim>> {
         let (branch, known) = (branch(self.branch), [self.head.clone()]);
         let mate = &self.mate;
         loop {
@@ -85,41 +81,41 @@ impl Worker<'_> {
                 gate: self.about.terms(judgement.as_ref()),
             };
             match claim(&terms, &files).await {
-                Admitted::Denied(Denial::AskScope(question)) => self.about.learn(*question),
-                Admitted::Denied(Denial::AskPolicy(question)) => self.about_policy.learn(*question),
-                admitted => return admitted.map(|told| told.outcome),
+                Admitted::Denied(Denial::Question(Question::Scope(question))) => self.about.learn(*question),
+                Admitted::Denied(Denial::Question(Question::Policy(question))) => self.about_policy.learn(*question),
+                admitted => return refused_or(admitted),
             }
         }
     }
 
-    pub async fn try_claim(&self, id: &str, seconds: u32) -> Admitted<Answer<ClaimedTask, ClaimOutcome>> {
+    pub async fn try_claim(&self, id: &str, seconds: u32) -> Admitted<Answer<TaskClaim>> {
         let (store, id) = (&*self.mate.world.store, task_id(id));
         self.judging(async |terms, files| tasks::claim_task(store, terms, &id, seconds, files).await.unwrap())
             .await
     }
 
-    pub async fn claims(&self, id: &str) -> Answer<ClaimedTask, ClaimOutcome> {
+    pub async fn claims(&self, id: &str) -> Answer<TaskClaim> {
         answered(self.try_claim(id, 900).await)
     }
 
     /// Claims a task with its files, which must be granted.
     pub async fn takes(&self, id: &str) -> ClaimedTask {
-        done(self.claims(id).await.unwrap())
+        claimed(self.claims(id).await.unwrap())
     }
 
     /// Claims a task, which its files must not let be.
     pub async fn is_refused(&self, id: &str) -> ClaimOutcome {
         match self.claims(id).await.unwrap() {
-            WithFiles::NotDone { because, .. } => because,
-            WithFiles::Done(claimed) => panic!("{claimed:?}"),
+            TaskClaim::Files { because, .. } => *because,
+            claim => panic!("{claim:?}"),
         }
     }
 
-    pub async fn next_except(&self, skipped: &[String]) -> Answer<NextTask, ClaimOutcome> {
+    pub async fn next_except(&self, skipped: &[String]) -> Answer<TaskClaim> {
         answered(self.try_next(skipped).await)
     }
 
-    pub async fn try_next(&self, skipped: &[String]) -> Admitted<Answer<NextTask, ClaimOutcome>> {
+    pub async fn try_next(&self, skipped: &[String]) -> Admitted<Answer<TaskClaim>> {
         let store = &*self.mate.world.store;
         self.judging(async |terms, files| {
             tasks::next_task(store, terms, RequestKey::NONE, 900, skipped, files)
@@ -138,9 +134,10 @@ impl Worker<'_> {
             };
             passed.into_iter().map(text).collect()
         };
-        match done(self.next_except(&[]).await.unwrap()) {
-            NextTask::Claimed { task, passed: over, .. } => (Some(task.task.id), passed(over)),
-            NextTask::Nothing { passed: over, .. } => (None, passed(over)),
+        match self.next_except(&[]).await.unwrap() {
+            TaskClaim::Claimed(claimed) => (Some(claimed.task.task.id), passed(claimed.passed)),
+            TaskClaim::Nothing(nothing) => (None, passed(nothing.passed)),
+            claim => panic!("{claim:?}"),
         }
     }
 
@@ -169,56 +166,46 @@ impl Worker<'_> {
     }
 
     /// Completes a task after a push of `new_head`, where the source said `judged`.
-    pub async fn completes(
-        &self,
-        id: &str,
-        new_head: Option<&str>,
-        judged: &[Judged],
-    ) -> Answer<CompletedTask, ReleaseOutcome> {
+    pub async fn completes(&self, id: &str, new_head: Option<&str>, judged: &[Judged]) -> Answer<TaskEnd> {
         let new_head = new_head.map(sha);
         let files = self.given_back(new_head.as_ref(), judged);
         self.completes_with(id, &files).await
     }
 
-    pub async fn completes_with(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<CompletedTask, ReleaseOutcome> {
+    pub async fn completes_with(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<TaskEnd> {
         let branch = branch(self.branch);
         let terms = self.end_terms(&branch, matches!(files, FilesOfRelease::GivenBack { .. }));
         let store = &*self.mate.world.store;
         let id = task_id(id);
         let completed = tasks::complete_task(store, &terms, &id, None, "", files);
-        answered(completed.await.unwrap()).outcome
+        answered(refused_or(completed.await.unwrap()))
     }
 
-    pub async fn releases(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<ReleasedTask, ReleaseOutcome> {
+    pub async fn releases(&self, id: &str, files: &FilesOfRelease<'_>) -> Answer<TaskEnd> {
         let branch = branch(self.branch);
         let terms = self.end_terms(&branch, matches!(files, FilesOfRelease::GivenBack { .. }));
         let store = &*self.mate.world.store;
         let id = task_id(id);
         let released = tasks::release_task(store, &terms, &id, None, "", files);
-        answered(released.await.unwrap()).outcome
+        answered(refused_or(released.await.unwrap()))
     }
 
     /// Completes a task, or gives it back, from a working copy at the head.
-    pub async fn try_end(&self, id: &str, is_completed: bool) -> Admitted<Result<(), TeamRefusal>> {
+    pub async fn try_end(&self, id: &str, is_completed: bool) -> Admitted<Answer<TaskEnd>> {
         let branch = branch(self.branch);
         let (terms, store) = (self.end_terms(&branch, true), &*self.mate.world.store);
         let files = self.given_back(Some(&self.head), &[]);
-        match is_completed {
-            true => tasks::complete_task(store, &terms, &task_id(id), None, "", &files)
-                .await
-                .unwrap()
-                .map(|told| told.outcome.map(|_| ())),
-            false => tasks::release_task(store, &terms, &task_id(id), None, "", &files)
-                .await
-                .unwrap()
-                .map(|told| told.outcome.map(|_| ())),
-        }
+        let ended = match is_completed {
+            true => tasks::complete_task(store, &terms, &task_id(id), None, "", &files).await,
+            false => tasks::release_task(store, &terms, &task_id(id), None, "", &files).await,
+        };
+        refused_or(ended.unwrap())
     }
 
     /// Gives a task back after a push of `new_head`, where the source said `judged`.
     pub async fn gives_back(&self, id: &str, new_head: &str, judged: &[Judged]) -> ReleasedTask {
         let new_head = sha(new_head);
-        done(
+        given_back(
             self.releases(id, &self.given_back(Some(&new_head), judged))
                 .await
                 .unwrap(),

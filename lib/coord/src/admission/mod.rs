@@ -1,15 +1,17 @@
 //! Admission comes before the operation of every request. The caller is verified in the repository (`identity`). Then the
-//! store checks rate limits and the head of the branch, in one round trip with the operation itself. Data that the store
-//! lacks is fetched here, and the script runs again ([`Admission::run`]).
+//! store checks rate limits and the head of the branch, in one round trip with the operation itself. If the script lacks something,
+//! it asks, and runs again with the answer ([`Admission::run`]).
 //!
 //! - `identity`: the caller's identity and rights; `caller_address`: where the request comes from
 //! - `lookups`: verdicts of other processes on credentials, read from the store
 //! - `person_lookups`: the lookups at the source of one person in all repositories
 //! - `long_reads`: the turns of reads that may take long
-//! - `denial`: fetches the data that a denial asks for
+//! - `run`: the loop of calls and questions
+//! - `answers`: the answers of the source to what a script asks; `denial`: the errors of final denials
 //! - `repository`: admission of requests that need no head
 //! - `pushed_work`: verdicts of the source on released work; `unchanged`: what it says of files whose push the store has proved
 
+mod answers;
 pub(crate) mod caller_address;
 mod denial;
 mod identity;
@@ -18,9 +20,8 @@ mod lookups;
 mod person_lookups;
 mod pushed_work;
 mod repository;
+mod run;
 mod unchanged;
-
-use std::collections::BTreeMap;
 
 use crate::app::App;
 use crate::auth::CallerIdentity;
@@ -28,12 +29,10 @@ use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Source, SourceError, Tip};
-use crate::state::admission::{
-    AdmissionTerms, Admitted, Denial, HeadTerms, Lookup, PolicyQuestion, ScopeQuestion, SeenHead, count_lookups,
-};
+use crate::state::admission::{AdmissionTerms, Admitted, HeadTerms, Lookup, Rates, SeenHead, count_lookups};
 use crate::state::locks::{BrokenPromise, Judged, Written, tell_interfaces};
-use crate::store::{Store, StoreError};
-use denial::{limited, no_push, refuse_renamed};
+use crate::store::StoreError;
+use denial::{no_push, refusal, refuse_renamed};
 use identity::identify;
 pub(crate) use identity::renew_verdict;
 pub use long_reads::LongReads;
@@ -41,41 +40,33 @@ pub use lookups::Lookups;
 pub use person_lookups::PersonLookups;
 use pushed_work::Work;
 pub(crate) use repository::{admit_as_holder, admit_to_repository};
+pub(crate) use run::AdmittedCall;
 
 /// A webhook delivery that may have moved a head sets its time to 1970. Its age then exceeds this number of seconds.
 const NEVER: u64 = 1_000_000_000;
 
-/// A store call whose script begins with an admission.
-pub(crate) trait AdmittedCall: Sync {
-    /// The outcome of the script.
-    type Outcome: Send;
+/// What a request needs of the head of its branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    /// No head: abandoned work can be released after the branch is gone.
+    NoHead,
+    /// The head, which may be this old in seconds, if that is limited. Without the source, the request goes on.
+    Head { at_most: Option<u32> },
+    /// The head, and what the source says of commits: a release depends on it.
+    Proof,
+}
 
-    /// Runs the script once, on these terms.
-    fn make(
-        &self,
-        store: &dyn Store,
-        terms: &AdmissionTerms<'_>,
-    ) -> impl Future<Output = Result<Admitted<Self::Outcome>, StoreError>> + Send;
-
-    /// Takes the question whether the intent of the request may change its files: the next run of the script has the answer.
-    fn judge(&self, question: ScopeQuestion) {
-        let _ = question;
-    }
-
-    /// Takes the policy by which the files of the request have to be judged: the next run of the script has them judged.
-    fn judge_by_policy(&self, question: PolicyQuestion) {
-        let _ = question;
-    }
-
-    /// Takes the teams of the caller, with its handles, where the one that was assumed is not the only one: the next run of the
-    /// script is in the right one.
-    ///
-    /// # Errors
-    /// When the caller has to name its team.
-    fn choose_team(&self, handles: &BTreeMap<String, String>) -> Result<(), ApiError> {
-        let _ = handles;
-        Err(ApiError::Internal)
-    }
+/// What is known of whether the caller's commits contain the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ancestry {
+    /// What the store knows: the source has not been asked.
+    Unasked,
+    /// What the source knows, too.
+    Asked,
+    /// According to the source, one of the caller's commits lacks the head.
+    Behind,
+    /// The source could not say.
+    Unsure,
 }
 
 /// The right that an operation needs.
@@ -89,8 +80,8 @@ pub(crate) enum Right {
 
 /// The admission of one request about a branch.
 pub(crate) struct Admission<'a> {
-    app: &'a App,
-    repo: &'a RepoId,
+    pub(crate) app: &'a App,
+    pub(crate) repo: &'a RepoId,
     branch: &'a Branch,
     work_branch: Option<&'a Branch>,
     holder: Holder,
@@ -102,20 +93,10 @@ pub(crate) struct Admission<'a> {
     fetched: Option<Tip>,
     /// The source, if it keeps its heads in the store.
     keeper: Option<&'a dyn Source>,
-    /// Maximum age of the head in seconds.
-    at_most: Option<u32>,
-    /// No head is needed: abandoned work can be released after the branch is gone.
-    needs_no_head: bool,
-    /// The request is a release, which needs the source's answer.
-    is_release: bool,
-    is_counted: bool,
-    is_asked: bool,
-    /// The source was asked about the caller's work.
-    is_work_judged: bool,
-    /// The source could not say whether the caller's commits contain the head.
-    is_unsure: bool,
-    /// According to the source, one of the caller's commits does not contain the head.
-    is_behind: bool,
+    need: Need,
+    ancestry: Ancestry,
+    /// The limits of the next run: a request counts once.
+    rates: Rates,
     rounds: u32,
 }
 
@@ -131,7 +112,10 @@ impl<'a> Admission<'a> {
         right: Right,
         known_commits: Option<Vec<CommitSha>>,
     ) -> Result<Self, ApiError> {
-        let needs_no_head = known_commits.is_none();
+        let need = match known_commits {
+            Some(_) => Need::Head { at_most: None },
+            None => Need::NoHead,
+        };
         let member = identify(app, caller, repo).await?;
         let holder = Holder {
             user_id: member.user_id,
@@ -143,7 +127,7 @@ impl<'a> Admission<'a> {
         }
         let source = app.source.as_deref();
         let keeper = source.filter(|source| source.keeps_heads_in_store(repo));
-        let renamed = keeper.filter(|source| !needs_no_head && source.renamed_to(repo).is_some());
+        let renamed = keeper.filter(|source| need != Need::NoHead && source.renamed_to(repo).is_some());
         if let Some(source) = renamed {
             refuse_renamed(app, source, repo, branch, &holder).await?;
         }
@@ -151,7 +135,7 @@ impl<'a> Admission<'a> {
             Some(source) if keeper.is_none() => match source.tip(repo, branch).await {
                 Ok(tip) => Some(tip),
                 Err(error @ SourceError::UnknownRepository { .. }) => return Err(error.into()),
-                Err(_) if needs_no_head => None,
+                Err(_) if need == Need::NoHead => None,
                 Err(error) => return Err(error.into()),
             },
             _ => None,
@@ -165,14 +149,13 @@ impl<'a> Admission<'a> {
             is_owner: member.is_owner,
             known_commits: known_commits.unwrap_or_default(),
             keeper,
-            at_most: None,
-            needs_no_head,
-            is_release: false,
-            is_counted: false,
-            is_asked: keeper.is_none(),
-            is_work_judged: false,
-            is_unsure: false,
-            is_behind: false,
+            need,
+            ancestry: if keeper.is_none() {
+                Ancestry::Asked
+            } else {
+                Ancestry::Unasked
+            },
+            rates: app.rates,
             rounds: 0,
             fetched: None,
         };
@@ -186,11 +169,11 @@ impl<'a> Admission<'a> {
     /// Reads the head again where the store does not keep it: the request has waited, and the branch may have moved.
     pub async fn reread_head(&mut self) -> Result<(), ApiError> {
         let source = self.app.source.as_deref();
-        let Some(source) = source.filter(|_| self.keeper.is_none() && !self.needs_no_head) else {
+        let Some(source) = source.filter(|_| self.keeper.is_none() && self.need != Need::NoHead) else {
             return Ok(());
         };
         let tip = source.tip(self.repo, self.branch).await?;
-        self.is_behind = false;
+        self.ancestry = Ancestry::Asked;
         self.learn_known_commits(source, &tip.commit).await?;
         self.fetched = Some(tip);
         Ok(())
@@ -198,7 +181,9 @@ impl<'a> Admission<'a> {
 
     /// For a claim to write: limits the age of the head.
     pub fn for_writing(mut self) -> Self {
-        self.at_most = Some(self.app.head_ages.at_most);
+        self.need = Need::Head {
+            at_most: Some(self.app.head_ages.at_most),
+        };
         self
     }
 
@@ -210,7 +195,9 @@ impl<'a> Admission<'a> {
 
     /// For a release.
     pub fn for_release(mut self) -> Self {
-        self.is_release = true;
+        if self.need != Need::NoHead {
+            self.need = Need::Proof;
+        }
         self
     }
 
@@ -225,23 +212,21 @@ impl<'a> Admission<'a> {
         agent_id.is_none() && (self.is_owner || self.app.intents.is_named_approver(user_id))
     }
 
-    /// Whether the source can judge the caller's work. It is asked once for a request, whatever it says.
+    /// Whether the source can judge the caller's work.
     pub fn can_ask(&self) -> bool {
-        self.app.source.is_some() && !self.needs_no_head && !self.is_work_judged
+        self.app.source.is_some() && self.need != Need::NoHead
     }
 
     /// The source's verdicts on `written`, when `new_head` was pushed from a working copy at `agent_head`. A head kept in
     /// the store is refreshed first unless it is `new_head`, because the caller says that it has just pushed.
     pub async fn judge_work(
-        &mut self,
+        &self,
         known: KnownHead,
         new_head: &CommitSha,
         agent_head: &CommitSha,
         written: &[Written],
     ) -> Result<Vec<Judged>, ApiError> {
         let source = self.app.source.as_deref().ok_or(ApiError::Internal)?;
-        self.is_counted = true;
-        self.is_work_judged = true;
         if self.keeper.is_some() {
             // The script has counted the first question of this repository.
             self.take_lookups(Lookup::Commits, (1, 0))?;
@@ -275,17 +260,13 @@ impl<'a> Admission<'a> {
         self.take_lookups(lookup, (amount, spared))?;
         match count_lookups(&*self.app.store, &self.terms(), lookup, (amount, spared)).await? {
             Admitted::Outcome(()) => Ok(()),
-            Admitted::Denied(Denial::Limited {
-                retry_after_seconds,
-                whose,
-            }) => Err(limited(retry_after_seconds, whose)),
-            Admitted::Denied(_) => Err(ApiError::Internal),
+            Admitted::Denied(denial) => Err(refusal(denial, self.repo, self.branch)),
         }
     }
 
     /// Whether, according to the source, one of the caller's commits lacks the head.
     pub fn is_behind_for_certain(&self) -> bool {
-        self.is_behind
+        self.ancestry == Ancestry::Behind
     }
 
     /// The head, if it was fetched from a source.
@@ -337,69 +318,21 @@ impl<'a> Admission<'a> {
             branch: self.branch,
             work_branch: self.work_branch,
             holder: &self.holder,
-            rates: if self.is_counted {
-                self.app.rates.of_counted()
-            } else {
-                self.app.rates
-            },
-            head: match (&self.fetched, self.keeper) {
-                (Some(tip), _) => HeadTerms::Fetched(&tip.commit),
-                (None, _) if self.needs_no_head => HeadTerms::Any,
-                (None, None) => HeadTerms::Stored,
-                (None, Some(_)) => HeadTerms::Aged {
+            rates: self.rates,
+            head: match (&self.fetched, self.keeper, self.need) {
+                (Some(tip), _, _) => HeadTerms::Fetched(&tip.commit),
+                (None, _, Need::NoHead) => HeadTerms::Any,
+                (None, None, _) => HeadTerms::Stored,
+                (None, Some(_), need) => HeadTerms::Aged {
                     refresh_after: ages.refresh_after,
-                    at_most: self.at_most,
-                    is_asked: self.is_asked,
+                    at_most: match need {
+                        Need::Head { at_most } => at_most,
+                        Need::NoHead | Need::Proof => None,
+                    },
+                    is_asked: self.ancestry != Ancestry::Unasked,
                 },
             },
             known_commits: &self.known_commits,
-        }
-    }
-
-    /// Runs `call` until it is admitted, and returns the outcome of its script. Each denial is resolved before the next run.
-    ///
-    /// # Errors
-    /// When the caller is denied, or the store or the source does not respond.
-    pub async fn run<C: AdmittedCall>(&mut self, call: &C) -> Result<C::Outcome, ApiError> {
-        loop {
-            match call.make(&*self.app.store, &self.terms()).await? {
-                Admitted::Outcome(outcome) => return Ok(outcome),
-                Admitted::Denied(Denial::AskScope(question)) => {
-                    self.next_round()?;
-                    self.is_counted = true;
-                    call.judge(*question);
-                }
-                Admitted::Denied(Denial::AskPolicy(question)) => {
-                    self.next_round()?;
-                    self.is_counted = true;
-                    call.judge_by_policy(*question);
-                }
-                Admitted::Denied(Denial::AskTeam { handles }) => {
-                    self.next_round()?;
-                    self.is_counted = true;
-                    call.choose_team(&handles)?;
-                }
-                Admitted::Denied(denial) => self.resolve(denial).await?,
-            }
-        }
-    }
-
-    /// Runs `call`, one part of a long read, when it is the person's turn. Each part is counted as a request, and between two parts the
-    /// store has time for others. `price`: a sentence of what it costs, for a caller that has no request left.
-    ///
-    /// # Errors
-    /// As those of [`Admission::run`].
-    pub async fn run_part<C: AdmittedCall>(&mut self, call: &C, price: &'static str) -> Result<C::Outcome, ApiError> {
-        let _turn = self.app.long_reads.turn(&self.holder.user_id).await?;
-        self.is_counted = false;
-        match self.run(call).await {
-            Err(ApiError::RateLimited {
-                retry_after_seconds, ..
-            }) => Err(ApiError::RateLimited {
-                retry_after_seconds,
-                whose: price,
-            }),
-            outcome => outcome,
         }
     }
 
@@ -415,7 +348,7 @@ impl<'a> Admission<'a> {
         {
             observer.saw_head(self.repo, self.branch, &head.commit);
         }
-        if self.is_unsure {
+        if self.ancestry == Ancestry::Unsure {
             warnings.push(format!(
                 "HEAD_UNCONFIRMED: GitHub cannot be queried now, so it is not known whether your commits contain {} \
                  of {}.",

@@ -1,13 +1,13 @@
 //! Admission of requests that need no head of a branch.
 
-use super::denial::limited;
+use super::denial::refusal;
 use super::identity::identify;
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, Holder, RepoId};
 use crate::error::ApiError;
 use crate::state::Read;
-use crate::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, admit_without_head};
+use crate::state::admission::{AdmissionTerms, Admitted, HeadTerms, admit_without_head};
 
 /// The branch of requests that name none; only its head is read.
 const NO_BRANCH: &str = "main";
@@ -40,9 +40,10 @@ pub(crate) async fn admit_as_holder<T: Send + 'static>(
         agent_id,
     };
     let no_branch = Branch::parse(NO_BRANCH).map_err(|_| ApiError::Internal)?;
+    let branch = branch.unwrap_or(&no_branch);
     let terms = AdmissionTerms {
         repo,
-        branch: branch.unwrap_or(&no_branch),
+        branch,
         work_branch: None,
         holder: &holder,
         rates: app.rates,
@@ -51,10 +52,6 @@ pub(crate) async fn admit_as_holder<T: Send + 'static>(
     };
     match admit_without_head(&*app.store, &terms, read(&holder)).await? {
         Admitted::Outcome(found) => Ok((holder, found)),
-        Admitted::Denied(Denial::Limited {
-            retry_after_seconds,
-            whose,
-        }) => Err(limited(retry_after_seconds, whose)),
-        Admitted::Denied(_) => Err(ApiError::Internal),
+        Admitted::Denied(denial) => Err(refusal(denial, repo, branch)),
     }
 }

@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use coord_protocol::{Action, CheckRequest, CheckResponse, Membership, Metadata, Orchestration, Status};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason};
-use super::gate_request::GateRequest;
+use super::claim_rules::ClaimRules;
 use super::intent_refusal::SaidByIntents;
 use super::interfaces::notices_of;
 use super::lock_views::{others_locks, own_locks, warnings};
-use super::policy_request::{PolicyRequest, SaidByPolicy};
+use super::policy_request::SaidByPolicy;
 use super::teams::memberships;
 use super::tool_use::ToolUse;
 use super::work_request::{Standing, WorkRequest, offline_warning};
-use crate::admission::{AdmittedCall, Right};
+use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::orchestration::{self, Facts, Operation};
 use crate::domain::{CommitSha, FilePaths, Holder, LockMode};
 use crate::error::ApiError;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
 use crate::state::locks::{Relation, Survey};
 use crate::store::{Store, StoreError};
 
@@ -62,15 +62,12 @@ pub async fn check_as_sent(
 pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result<CheckResponse, CheckError> {
     let mut admission = request.begin(app, Right::Read).await?;
     let tool_use = ToolUse::parse(None, None)?;
-    let gate = GateRequest::new(app, request, &admission, &tool_use);
-    let policy = PolicyRequest::new(app, request);
-    let call = CheckCall {
-        gate: &gate,
-        policy: &policy,
+    let mut call = CheckCall {
+        rules: ClaimRules::new(app, request, &admission, &tool_use),
         paths: &request.paths,
         intent,
     };
-    let survey = admission.run(&call).await;
+    let survey = admission.run(&mut call).await;
     let mut survey = survey.map_err(|error| CheckError {
         error,
         head: admission.fetched().cloned(),
@@ -82,6 +79,7 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
         admission.misses_graph(&survey.head.commit);
     }
     let standing = Standing::of(request, &admission, &survey);
+    let ClaimRules { gate, policy } = call.rules;
     let said = SaidByIntents::new(request, &survey.gate, gate.end(&survey.gate));
     let mut response = respond(&standing, &survey, &said, &policy.end(), notes);
     response.repo_head_ref = admission.head_ref();
@@ -89,8 +87,7 @@ pub async fn check(app: &App, request: &WorkRequest, intent: LockMode) -> Result
 }
 
 struct CheckCall<'a> {
-    gate: &'a GateRequest<'a>,
-    policy: &'a PolicyRequest<'a>,
+    rules: ClaimRules<'a>,
     paths: &'a FilePaths,
     intent: LockMode,
 }
@@ -99,18 +96,12 @@ impl AdmittedCall for CheckCall<'_> {
     type Outcome = Survey;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Survey>, StoreError> {
-        let judgement = self.gate.judgement();
-        let gate = self.gate.terms(judgement.as_ref());
-        let policy = self.policy.terms();
-        state::locks::check_status(store, terms, self.paths, self.intent, &policy, &gate).await
+        let ClaimRules { gate, policy } = &self.rules;
+        state::locks::check_status(store, terms, self.paths, self.intent, &policy.terms, &gate.terms()).await
     }
 
-    fn judge(&self, question: ScopeQuestion) {
-        self.gate.judge(question);
-    }
-
-    fn judge_by_policy(&self, question: PolicyQuestion) {
-        self.policy.judge(&question);
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        self.rules.answer(admission, question).await
     }
 }
 

@@ -6,11 +6,10 @@ use coord_protocol::event::LocksEnded;
 use coord_protocol::{Action, ErrorCode, Event, Membership, Metadata, Orchestration, PostResponse};
 
 use super::blocking::{blocking, blocking_metadata, blocking_reason, ending};
-use super::gate_request::GateRequest;
+use super::claim_rules::ClaimRules;
 use super::intent_refusal::SaidByIntents;
 use super::interfaces::notices_of;
 use super::lock_views::{already_held, cost_of_claim, others_locks, own_locks, taken_over, warnings, who};
-use super::policy_request::{PolicyRequest, SaidByPolicy};
 use super::sentences::{named, new_files};
 use super::teams::memberships;
 use super::tool_use::ToolUse;
@@ -20,10 +19,9 @@ use crate::admission::{Admission, AdmittedCall, Right};
 use crate::app::App;
 use crate::domain::{Branch, LockMode, LockReason};
 use crate::error::ApiError;
-use crate::scopes::Judged;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
-use crate::state::locks::{ClaimOutcome, Finding, PolicyTerms, Relation, Survey, Wanted};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
+use crate::state::locks::{ClaimOutcome, Finding, Relation, Survey, Wanted};
 use crate::store::{Store, StoreError};
 
 /// Claims the files of `request` in `mode`, and waits up to `wait` seconds for its turn.
@@ -42,33 +40,21 @@ pub(crate) async fn claim(
     let mut waiting = Waiting::begin(&app.events, &request.repo, &admission.holder().user_id, wait).await?;
     let mut refusal = None;
     loop {
-        let gate = GateRequest::new(app, request, &admission, tool_use);
-        let (policy, terms) = (PolicyRequest::new(app, request), PolicyTerms::default());
-        let wanted = Wanted {
-            claim: mode,
+        let mut call = ClaimCall {
+            app,
+            request,
+            mode,
+            reason,
             wait_seconds: waiting.left_seconds(),
-            policy: &terms,
-            agent_head: &request.agent_head,
-            message: reason,
-            ttl_seconds: policy.ttl_seconds(),
-            claimed: &app.claimed,
-            take_over: request.take_over.as_ref(),
-            paths: &request.paths,
-            gate: gate.terms(None),
+            rules: ClaimRules::new(app, request, &admission, tool_use),
         };
-        let call = ClaimCall {
-            wanted,
-            gate: &gate,
-            policy: &policy,
-        };
-        let outcome = match (admission.run(&call).await, refusal.take()) {
+        let outcome = match (admission.run(&mut call).await, refusal.take()) {
             (Ok(outcome), _) => outcome,
             // The caller may claim no more for now: that ends the wait.
             (Err(ApiError::RateLimited { .. }), Some(refusal)) => return Ok(refusal),
             (Err(error), _) => return Err(error),
         };
-        let judged = gate.end(&outcome.survey().gate);
-        let response = respond(app, request, &admission, mode, &outcome, judged, &policy.end());
+        let response = respond(app, request, &admission, mode, &outcome, call.rules);
         let ClaimOutcome::Conflict(survey) = &outcome else {
             return Ok(response);
         };
@@ -125,11 +111,10 @@ pub(super) fn respond(
     admission: &Admission<'_>,
     mode: LockMode,
     outcome: &ClaimOutcome,
-    judged: Option<Judged>,
-    policy: &SaidByPolicy,
+    rules: ClaimRules<'_>,
 ) -> PostResponse {
     let survey = outcome.survey();
-    let said = SaidByIntents::new(request, &survey.gate, judged);
+    let said = SaidByIntents::new(request, &survey.gate, rules.gate.end(&survey.gate));
     let standing = Standing::of(request, admission, survey);
     let mut response = match outcome {
         ClaimOutcome::Claimed(survey) => granted(request, mode, survey, &standing),
@@ -141,7 +126,7 @@ pub(super) fn respond(
         }
     };
     response.warnings.extend(said.warnings());
-    policy.add_to(&mut response);
+    rules.policy.end().add_to(&mut response);
     response.warnings.extend(notices_of(&survey.own));
     response.your_teams = memberships(&survey.waiting);
     let mut notes = Vec::new();
@@ -155,38 +140,46 @@ pub(super) fn respond(
 }
 
 struct ClaimCall<'a> {
-    wanted: Wanted<'a>,
-    gate: &'a GateRequest<'a>,
-    policy: &'a PolicyRequest<'a>,
+    app: &'a App,
+    request: &'a WorkRequest,
+    mode: LockMode,
+    reason: &'a LockReason,
+    wait_seconds: u32,
+    rules: ClaimRules<'a>,
 }
 
 impl AdmittedCall for ClaimCall<'_> {
     type Outcome = ClaimOutcome;
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<ClaimOutcome>, StoreError> {
-        let (judgement, policy) = (self.gate.judgement(), self.policy.terms());
+        let (request, ClaimRules { gate, policy }) = (self.request, &self.rules);
         let wanted = Wanted {
-            gate: self.gate.terms(judgement.as_ref()),
-            policy: &policy,
-            ttl_seconds: self.policy.ttl_seconds(),
-            ..self.wanted
+            claim: self.mode,
+            wait_seconds: self.wait_seconds,
+            policy: &policy.terms,
+            agent_head: &request.agent_head,
+            message: self.reason,
+            ttl_seconds: policy.ttl_seconds(),
+            claimed: &self.app.claimed,
+            take_over: request.take_over.as_ref(),
+            paths: &request.paths,
+            gate: gate.terms(),
         };
         state::locks::claim(store, terms, &wanted).await
     }
 
-    fn judge(&self, question: ScopeQuestion) {
-        self.gate.judge(question);
-    }
-
-    fn judge_by_policy(&self, question: PolicyQuestion) {
-        self.policy.judge(&question);
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        self.rules.answer(admission, question).await
     }
 }
 
 fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &Standing) -> PostResponse {
-    let verb = match mode {
-        LockMode::Reading => "read",
-        LockMode::Writing => "write",
+    let (verb, way_out) = match mode {
+        LockMode::Reading => ("read", ""),
+        LockMode::Writing => (
+            "write",
+            " Your locks are renewed; PULL (git pull --rebase) before you push.",
+        ),
     };
     let new = new_files(survey, request.paths.len());
     let reason = format!("You may {verb} {}{new}", named(&request.paths));
@@ -198,10 +191,7 @@ fn granted(request: &WorkRequest, mode: LockMode, survey: &Survey, standing: &St
         });
     }
     let mut response = PostResponse::new(true, orchestration);
-    let mut notes = standing.warnings(survey);
-    if let (true, LockMode::Writing, Some(warning)) = (survey.is_behind, mode, notes.first_mut()) {
-        warning.push_str(" Your locks are renewed; PULL (git pull --rebase) before you push.");
-    }
+    let mut notes = standing.warnings_with(survey, way_out);
     notes.extend(warnings(&survey.findings, standing.user()));
     notes.extend(already_held(&survey.held, request.has_agent_id()));
     notes.extend(taken_over(&survey.held));

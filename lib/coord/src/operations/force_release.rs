@@ -1,18 +1,16 @@
 //! Locks are taken away from their holders, which takes a person who owns the repository.
 
 use coord_protocol::{Action, Membership, Orchestration, PostResponse};
+use futures::FutureExt;
 
 use super::sentences::named;
 use super::teams::memberships;
 use super::work_request::WorkRequest;
-use crate::admission::AdmittedCall;
 use crate::app::App;
-use crate::domain::{FilePath, LockReason};
+use crate::domain::LockReason;
 use crate::error::ApiError;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted};
-use crate::state::locks::{Forced, TakenLock};
-use crate::store::{Store, StoreError};
+use crate::state::locks::TakenLock;
 
 /// Takes others' locks on the files of `request` away.
 ///
@@ -34,11 +32,11 @@ pub(super) async fn force_release(
             }
         )));
     }
-    let call = ForceCall {
-        reason,
-        paths: &request.paths,
-    };
-    let forced = admission.run(&call).await?;
+    let forced = admission
+        .run_plain(&(reason, &*request.paths), |store, terms, (reason, paths)| {
+            state::locks::force_release(store, terms, reason, paths).boxed()
+        })
+        .await?;
     let sentence = match forced.locks.as_slice() {
         [] => format!("No other holder has {} on {}", named(&request.paths), request.branch),
         locks => {
@@ -56,19 +54,6 @@ pub(super) async fn force_release(
     response.warnings = response.your_teams.iter().flat_map(Membership::warnings).collect();
     response.repo_head_ref = admission.head_ref();
     Ok(response)
-}
-
-struct ForceCall<'a> {
-    reason: &'a LockReason,
-    paths: &'a [FilePath],
-}
-
-impl AdmittedCall for ForceCall<'_> {
-    type Outcome = Forced;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Forced>, StoreError> {
-        state::locks::force_release(store, terms, self.reason, self.paths).await
-    }
 }
 
 fn in_words(lock: &TakenLock) -> String {

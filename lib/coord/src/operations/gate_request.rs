@@ -1,7 +1,5 @@
 //! What a claim or a check says of intents, and the judgement of its files.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use super::tool_use::ToolUse;
 use super::work_request::WorkRequest;
 use crate::admission::Admission;
@@ -10,7 +8,7 @@ use crate::domain::{FilePath, Holder};
 use crate::scopes::{Judged, ScopeCache, ToJudge};
 use crate::settings::IntentPolicy;
 use crate::state::admission::ScopeQuestion;
-use crate::state::locks::{Gate, GateRules, GateTerms, Judgement};
+use crate::state::locks::{Gate, GateRules, GateTerms};
 
 /// What a request says of intents. The judgement is a guess by what this process saw last, until a script asks for one.
 pub(super) struct GateRequest<'a> {
@@ -19,12 +17,12 @@ pub(super) struct GateRequest<'a> {
     holder: Holder,
     rules: GateRules,
     scopes: &'a ScopeCache,
-    judged: Mutex<Option<Judged>>,
+    judged: Option<Judged>,
 }
 
 impl<'a> GateRequest<'a> {
     pub fn new(app: &'a App, request: &'a WorkRequest, admission: &Admission<'_>, tool_use: &'a ToolUse) -> Self {
-        let gate = GateRequest {
+        let mut gate = GateRequest {
             request,
             tool_use,
             holder: admission.holder().clone(),
@@ -34,9 +32,9 @@ impl<'a> GateRequest<'a> {
                 most_repeats: app.intents.breaker_calls,
             },
             scopes: &app.scopes,
-            judged: Mutex::new(None),
+            judged: None,
         };
-        *gate.judged() = gate.scopes.guess(&gate.files());
+        gate.judged = gate.scopes.guess(&gate.files());
         gate
     }
 
@@ -50,39 +48,29 @@ impl<'a> GateRequest<'a> {
         }
     }
 
-    fn judged(&self) -> MutexGuard<'_, Option<Judged>> {
-        self.judged.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The judgement for the next run of the script.
-    pub fn judgement(&self) -> Option<Judgement> {
-        self.judged().as_ref().map(|judged| judged.judgement.clone())
-    }
-
-    /// The terms with this judgement.
-    pub fn terms<'t>(&'t self, judgement: Option<&'t Judgement>) -> GateTerms<'t> {
+    /// The terms of the next run of the script.
+    pub fn terms(&self) -> GateTerms<'_> {
         GateTerms {
             rules: self.rules,
             cited: self.request.intent_id.as_deref(),
             tool: &self.tool_use.tool,
             call: &self.tool_use.digest,
             origin: &self.tool_use.origin,
-            judgement,
+            judgement: self.judged.as_ref().map(|judged| &judged.judgement),
         }
     }
 
     /// Judges the files as `question` asks.
-    pub fn judge(&self, question: ScopeQuestion) {
+    pub fn judge(&mut self, question: ScopeQuestion) {
         let asked = question.files.clone();
         let named: Vec<FilePath> = asked.iter().filter_map(|file| FilePath::parse(file).ok()).collect();
         let files = match named.as_slice() {
             [] => self.files(),
             paths => ToJudge { paths, ..self.files() },
         };
-        let mut judged = self.judged();
-        let mut answer = self.scopes.answer(&files, question, judged.as_ref());
-        answer.judgement.files = asked;
-        *judged = Some(answer);
+        let mut judged = self.scopes.answer(&files, question, self.judged.as_ref());
+        judged.judgement.files = asked;
+        self.judged = Some(judged);
     }
 
     /// What was judged, where the script had use for it; and notes what it has told.
@@ -90,6 +78,6 @@ impl<'a> GateRequest<'a> {
         if let Some(intent) = &gate.intent {
             self.scopes.note_selected(&self.files(), intent);
         }
-        self.judged.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.judged
     }
 }

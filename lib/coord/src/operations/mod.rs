@@ -8,7 +8,7 @@
 //! - [`watch_events()`]: the events as they happen
 //! - [`read_graph`]: the graph of a branch with its locks
 //! - [`intents`]: intents, their acts and what they cost
-//! - `gate_request`, `intent_refusal`, `tool_use`: what intents say of a check and a claim
+//! - `claim_rules`: the rules for the files of a check and a claim; `gate_request`, `intent_refusal`, `tool_use`: those of intents
 //! - `interfaces`: whether writers kept the interfaces that they were to keep
 //! - `policy_request`: what `.coord.toml` says of a check, a claim and a release
 //! - [`teams`]: teams, their tasks and their messages
@@ -19,6 +19,7 @@
 mod blocking;
 mod check;
 mod claim;
+mod claim_rules;
 pub(crate) mod fields;
 mod force_release;
 mod gate_request;

@@ -1,6 +1,6 @@
 //! What `.coord.toml` says of the files of a claim or a check.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use coord_protocol::PostResponse;
 
@@ -17,84 +17,67 @@ use crate::state::locks::PolicyTerms;
 pub(super) struct PolicyRequest<'a> {
     app: &'a App,
     request: &'a WorkRequest,
-    judged: Mutex<Judged>,
-}
-
-struct Judged {
     policy: Arc<Policy>,
-    terms: PolicyTerms,
+    /// The terms of the next run of the script.
+    pub terms: PolicyTerms,
 }
 
 impl<'a> PolicyRequest<'a> {
     pub fn new(app: &'a App, request: &'a WorkRequest) -> Self {
         let (digest, policy) = app.policies.guess(&request.repo, &request.branch);
-        let mut judge = policy.judge();
-        let kinds = request.paths.iter().map(|path| judge.kind(path.as_str())).collect();
-        drop(judge);
-        let terms = PolicyTerms {
-            neighbors: policy.neighbors(&app.locks),
-            digest,
-            kinds,
-            files: Vec::new(),
-            interface: request.interface.clone(),
-            patience_seconds: app.locks.queue_patience_seconds,
-        };
+        let paths = request.paths.iter().map(FilePath::as_str);
         PolicyRequest {
             app,
             request,
-            judged: Mutex::new(Judged { policy, terms }),
+            terms: PolicyTerms {
+                neighbors: policy.neighbors(&app.locks),
+                digest,
+                kinds: kinds(&policy, paths),
+                files: Vec::new(),
+                interface: request.interface.clone(),
+                patience_seconds: app.locks.queue_patience_seconds,
+            },
+            policy,
         }
-    }
-
-    fn judged(&self) -> MutexGuard<'_, Judged> {
-        self.judged.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// For the next run of the script.
-    pub fn terms(&self) -> PolicyTerms {
-        self.judged().terms.clone()
     }
 
     /// Seconds until a lock expires.
     pub fn ttl_seconds(&self) -> u32 {
-        self.judged().policy.ttl_seconds(&self.app.locks)
+        self.policy.ttl_seconds(&self.app.locks)
     }
 
     /// Judges the files as `question` asks: those of the request, or those that only the store knows.
-    pub fn judge(&self, question: &PolicyQuestion) {
-        let WorkRequest { repo, branch, .. } = self.request;
-        let policy = self.app.policies.learn(repo, branch, &question.digest, &question.text);
-        let mut judge = policy.judge();
-        let kinds = question.files.iter().map(|file| judge.kind(file)).collect();
-        drop(judge);
-        let is_named = !self.request.paths.is_everything();
-        *self.judged() = Judged {
-            terms: PolicyTerms {
-                neighbors: policy.neighbors(&self.app.locks),
-                digest: question.digest.clone(),
-                kinds,
-                files: if is_named { Vec::new() } else { question.files.clone() },
-                interface: self.request.interface.clone(),
-                patience_seconds: self.app.locks.queue_patience_seconds,
-            },
-            policy,
-        };
+    pub fn judge(&mut self, question: PolicyQuestion) {
+        let WorkRequest {
+            repo, branch, paths, ..
+        } = self.request;
+        self.policy = self.app.policies.learn(repo, branch, &question.digest, &question.text);
+        self.terms.neighbors = self.policy.neighbors(&self.app.locks);
+        self.terms.kinds = kinds(&self.policy, question.files.iter().map(String::as_str));
+        self.terms.digest = question.digest;
+        if paths.is_everything() {
+            self.terms.files = question.files;
+        }
     }
 
     /// What there is to say of the files that were judged last.
     pub fn end(self) -> SaidByPolicy {
-        let Judged { policy, terms } = self.judged.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let named: Vec<&str> = match terms.files.as_slice() {
+        let named: Vec<&str> = match self.terms.files.as_slice() {
             [] => self.request.paths.iter().map(FilePath::as_str).collect(),
             files => files.iter().map(String::as_str).collect(),
         };
-        let ignored = named.iter().zip(&terms.kinds);
+        let ignored = named.iter().zip(&self.terms.kinds);
         let ignored = ignored.filter(|(_, kind)| **kind == FileKind::Ignored);
         SaidByPolicy {
             ignored: ignored.map(|(path, _)| (*path).to_owned()).collect(),
-            policy,
+            policy: self.policy,
         }
     }
+}
+
+fn kinds<'p>(policy: &Policy, paths: impl Iterator<Item = &'p str>) -> Vec<FileKind> {
+    let mut judge = policy.judge();
+    paths.map(|path| judge.kind(path)).collect()
 }
 
 /// What a policy says to a request.

@@ -11,11 +11,11 @@ use super::work_request::{BY_A_CLONE, WorkRequest};
 use crate::admission::{Admission, AdmittedCall};
 use crate::app::App;
 use crate::domain::work::Shortfall;
-use crate::domain::{CommitSha, LockEntry, LockReason};
+use crate::domain::{CommitSha, FilePaths, LockEntry, LockReason};
 use crate::error::ApiError;
 use crate::source::KnownHead;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, AncestryQuestion, Question};
 use crate::state::locks::{Judged, ReleaseOutcome, Released};
 use crate::store::{Store, StoreError};
 
@@ -42,43 +42,51 @@ pub async fn release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
 
 async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) -> Result<PostResponse, ApiError> {
     let mut admission = request.begin_release(app, !release.is_abandoned).await?;
-    let mut judged = Vec::new();
-    let outcome = loop {
-        let wanted = state::locks::Release {
-            new_head: release.new_head,
-            agent_head: &request.agent_head,
-            is_abandoned: release.is_abandoned,
-            message: release.reason,
-            paths: &request.paths,
-            can_ask: admission.can_ask(),
-            judged: &judged,
-        };
-        let outcome = admission.run(&wanted).await?;
-        match ask(&mut admission, request, release.new_head, outcome).await? {
-            Ok(verdicts) => judged = verdicts,
-            Err(outcome) => break outcome,
-        }
+    let mut call = ReleaseCall {
+        release,
+        paths: &request.paths,
+        work: ReleasedWork::new(&admission, request, release.new_head),
     };
+    let outcome = admission.run(&mut call).await?;
     respond(app, request, &admission, release.new_head, outcome).await
 }
 
-/// What the source says of the work that `outcome` asks about; the outcome, if it asks nothing.
-pub(super) async fn ask(
-    admission: &mut Admission<'_>,
-    request: &WorkRequest,
-    new_head: Option<&CommitSha>,
-    outcome: ReleaseOutcome,
-) -> Result<Result<Vec<Judged>, ReleaseOutcome>, ApiError> {
-    let ReleaseOutcome::AskWork { head, etag, written } = outcome else {
-        return Ok(Err(outcome));
-    };
-    let new_head = new_head.ok_or(ApiError::Internal)?;
-    let known = KnownHead {
-        commit: head.commit,
-        etag,
-    };
-    let judged = admission.judge_work(known, new_head, &request.agent_head, &written);
-    Ok(Ok(judged.await?))
+/// The work that is released, and the source's verdicts on it, once the script has asked for them.
+pub(super) struct ReleasedWork<'a> {
+    pub new_head: Option<&'a CommitSha>,
+    pub agent_head: &'a CommitSha,
+    /// Whether the source can still be asked: it is asked once, whatever it says.
+    pub can_ask: bool,
+    pub judged: Vec<Judged>,
+}
+
+impl<'a> ReleasedWork<'a> {
+    pub fn new(admission: &Admission<'_>, request: &'a WorkRequest, new_head: Option<&'a CommitSha>) -> Self {
+        ReleasedWork {
+            new_head,
+            agent_head: &request.agent_head,
+            can_ask: admission.can_ask(),
+            judged: Vec::new(),
+        }
+    }
+
+    /// Has the source judge the work as the script asks.
+    pub async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        match question {
+            Question::Ancestry(AncestryQuestion::Work { head, etag, written }) => {
+                let known = KnownHead { commit: head, etag };
+                let new_head = self.new_head.ok_or(ApiError::Internal)?;
+                self.judged = admission.judge_work(known, new_head, self.agent_head, &written).await?;
+                self.can_ask = false;
+                Ok(())
+            }
+            question @ (Question::Head(_)
+            | Question::Ancestry(AncestryQuestion::Commits { .. })
+            | Question::Scope(_)
+            | Question::Policy(_)
+            | Question::Team { .. }) => admission.answer(question).await,
+        }
+    }
 }
 
 /// The response to a release.
@@ -126,7 +134,13 @@ pub(super) async fn respond(
     Ok(response)
 }
 
-impl AdmittedCall for state::locks::Release<'_> {
+struct ReleaseCall<'a> {
+    release: &'a Release<'a>,
+    paths: &'a FilePaths,
+    work: ReleasedWork<'a>,
+}
+
+impl AdmittedCall for ReleaseCall<'_> {
     type Outcome = ReleaseOutcome;
 
     async fn make(
@@ -134,7 +148,21 @@ impl AdmittedCall for state::locks::Release<'_> {
         store: &dyn Store,
         terms: &AdmissionTerms<'_>,
     ) -> Result<Admitted<ReleaseOutcome>, StoreError> {
-        state::locks::release(store, terms, self).await
+        let (release, work) = (self.release, &self.work);
+        let wanted = state::locks::Release {
+            new_head: work.new_head,
+            agent_head: work.agent_head,
+            is_abandoned: release.is_abandoned,
+            message: release.reason,
+            paths: self.paths,
+            can_ask: work.can_ask,
+            judged: &work.judged,
+        };
+        state::locks::release(store, terms, &wanted).await
+    }
+
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        self.work.answer(admission, question).await
     }
 }
 
@@ -179,7 +207,6 @@ fn response_to(
                 ),
             });
         }
-        ReleaseOutcome::AskWork { .. } => return Err(ApiError::Internal),
         ReleaseOutcome::NotPushed { unpushed, .. } => {
             let mut reasons = unpushed.iter().map(|(_, shortfall)| *shortfall);
             let first = reasons.next().unwrap_or(Shortfall::Unknown);

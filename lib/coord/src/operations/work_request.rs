@@ -310,12 +310,17 @@ impl Standing {
 
     /// Warnings about the working copy and the graph, compared with the head.
     pub(super) fn warnings(&self, survey: &Survey) -> Vec<String> {
+        self.warnings_with(survey, "")
+    }
+
+    /// The same; `way_out` is what to do about a working copy that is behind.
+    pub(super) fn warnings_with(&self, survey: &Survey, way_out: &str) -> Vec<String> {
         let mut warnings = Vec::new();
         if survey.is_behind {
             warnings.push(if self.is_certain {
-                format!("STALE_BRANCH: Your branch is behind {}.", self.branch)
+                format!("STALE_BRANCH: Your branch is behind {}.{way_out}", self.branch)
             } else {
-                format!("STALE_BRANCH: {}.", self.behind_reason())
+                format!("STALE_BRANCH: {}.{way_out}", self.behind_reason())
             });
         }
         warnings.extend(graph_warning(&survey.head.commit, survey.graph_version.as_deref()));

@@ -1,19 +1,23 @@
 //! Claims of tasks: every outcome of their scripts.
 
 use coord::state::tasks::{
-    LeaseState, Named, NewTask, NextTask, Priority, Readiness, TaskChanges, TaskFilter, TaskStatus, Updated, keys,
+    LeaseState, Named, NewTask, NothingReady, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, TaskStatus,
+    Updated, keys,
 };
 use coord::state::teams::TeamRefusal;
 use coord_protocol::tasks::DependencyResult;
 
 use super::tasks::{after, depends_on, sentence};
 use crate::world::World;
-use crate::world::team::{Mate, titled};
+use crate::world::team::{Mate, nothing, titled};
 
 async fn next_of(mate: &Mate<'_>) -> Option<String> {
     match mate.takes_next().await.unwrap() {
-        NextTask::Claimed { task, .. } => Some(task.task.id),
-        NextTask::Nothing { .. } => None,
+        TaskClaim::Claimed(claimed) => Some(claimed.task.task.id),
+        claim => {
+            nothing(claim);
+            None
+        }
     }
 }
 
@@ -150,12 +154,9 @@ async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
     assert_eq!(next_of(&eve).await.as_deref(), Some("t4"));
     assert_eq!(next_of(&bob).await.as_deref(), Some("t3"));
     assert_eq!(next_of(&bob).await.as_deref(), Some("t2"));
-    let NextTask::Nothing {
+    let NothingReady {
         counts, held, passed, ..
-    } = bob.takes_next().await.unwrap()
-    else {
-        panic!("a task")
-    };
+    } = nothing(bob.takes_next().await.unwrap());
     assert_eq!((counts.open, counts.claimed, counts.ready), (5, 3, 1));
     assert_eq!((held.len(), passed.len()), (3, 1));
     assert_eq!(
@@ -235,9 +236,7 @@ async fn a_lapsed_claim_is_anybodys_and_three_hold_the_task_back(world: World) {
 }
 
 async fn obstacles(mate: &Mate<'_>) -> (Vec<String>, Vec<String>, u64) {
-    let NextTask::Nothing { obstacles, .. } = mate.takes_next().await.unwrap() else {
-        panic!("a task")
-    };
+    let obstacles = nothing(mate.takes_next().await.unwrap()).obstacles;
     let held_back = obstacles.held_back.into_iter();
     let held_back = held_back.map(|task| format!("{} of {}", task.id, task.creator));
     (obstacles.blocking, held_back.collect(), obstacles.held_back_count)
@@ -432,15 +431,12 @@ async fn what_next_did_not_look_at_is_counted(world: World) {
     for number in 1..=32 {
         lead.assigns(&format!("t{number}"), Some("lead")).await.unwrap();
     }
-    let NextTask::Nothing {
+    let NothingReady {
         counts,
         passed,
         obstacles,
         ..
-    } = bob.takes_next().await.unwrap()
-    else {
-        panic!("a task")
-    };
+    } = nothing(bob.takes_next().await.unwrap());
     assert_eq!((counts.open, counts.ready, passed.len()), (40, 40, 32));
     assert_eq!(obstacles.blocking, [""; 0]);
 }

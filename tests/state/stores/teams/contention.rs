@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coord::state::tasks::{NewTask, NextTask};
+use coord::state::tasks::{NewTask, TaskClaim};
 use parking_lot::Mutex;
 
 use crate::world::World;
@@ -21,9 +21,10 @@ async fn each_of_1000_tasks_goes_to_one_of_64_clients(world: World) {
             let name = format!("w{number}");
             let mate = world.mate(&name, "alpha");
             mate.joins(&name).await.unwrap();
-            while let NextTask::Claimed { task, .. } = mate.takes_next().await.unwrap() {
-                *taken.lock().entry(task.task.id.clone()).or_default() += 1;
-                mate.completes(&task.task.id).await.unwrap();
+            while let TaskClaim::Claimed(claimed) = mate.takes_next().await.unwrap() {
+                let id = claimed.task.task.id;
+                *taken.lock().entry(id.clone()).or_default() += 1;
+                mate.completes(&id).await.unwrap();
             }
         }
     });

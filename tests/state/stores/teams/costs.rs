@@ -8,7 +8,7 @@ use coord::state::teams::TeamRefusal;
 use super::files::{team, with_files};
 use super::tasks::{after, depends_on};
 use crate::stores::command_counts::Counted;
-use crate::world::team::{done, task_id, titled};
+use crate::world::team::{completed, given_back, task_id, titled};
 use crate::world::worker::judged;
 use crate::world::{HEAD, LOCAL, sha};
 
@@ -134,12 +134,12 @@ async fn each_call_of_a_task_with_two_files_costs_what_it_costs() {
         note("a claim").await;
         bob.takes(claimed).await;
         note("a renewal").await;
-        done(asking.completes(claimed, Some(LOCAL), &pushed).await.unwrap());
+        completed(asking.completes(claimed, Some(LOCAL), &pushed).await.unwrap());
         note("a completion").await;
         let (next, _) = bob.next().await;
         note("the next task").await;
         let next = next.expect("a task that is ready");
-        done(
+        given_back(
             asking
                 .releases(&next, &asking.given_back(Some(&local), &pushed))
                 .await

@@ -3,12 +3,12 @@
 use coord::domain::LockMode;
 use coord::state::admission::{Denial, Full, Limited};
 use coord::state::locks::ClaimOutcome;
-use coord::state::tasks::{FilesOfRelease, NewTask, TaskChanges, TaskStatus, WithFiles};
+use coord::state::tasks::{FilesOfRelease, NewTask, TaskChanges, TaskClaim, TaskStatus};
 use coord_protocol::ErrorCode;
 
 use super::tasks::sentence;
 use crate::stores::gate::intent;
-use crate::world::team::{Mate, done, titled};
+use crate::world::team::{Mate, claimed, completed, given_back, refused_or, titled};
 use crate::world::worker::{Worker, holders};
 use crate::world::{LOCAL, NEXT, World, answered, denial_of};
 
@@ -67,7 +67,7 @@ async fn a_claim_from_a_working_copy_that_is_behind_claims_nothing(world: World)
     assert!(matches!(behind.is_refused("t1").await, ClaimOutcome::Stale(_)));
     assert!(matches!(
         behind.next_except(&[]).await.unwrap(),
-        WithFiles::NotDone { id, because: ClaimOutcome::Stale(_) } if id == "t1"
+        TaskClaim::Files { id, because } if id == "t1" && matches!(*because, ClaimOutcome::Stale(_))
     ));
     assert_eq!(world.stored("a.ts").await, []);
     let two = behind.takes("t2").await;
@@ -88,18 +88,18 @@ async fn without_a_head_a_task_with_files_is_refused_unless_they_are_left_alone(
     let no_head = coord::state::tasks::FilesOfClaim::NoHead;
     let refused = coord::state::tasks::claim_task(store, &terms, &id, 900, &no_head);
     assert_eq!(
-        sentence(answered(refused.await.unwrap()).outcome),
+        sentence(answered(refused_or(refused.await.unwrap()))),
         "Task t1 names files, and the request names no working copy: agent_head is missing"
     );
     let key = coord::state::teams::RequestKey::NONE;
     let next = coord::state::tasks::next_task(store, &terms, key, 900, &[], &no_head);
-    assert!(sentence(answered(next.await.unwrap()).outcome).starts_with("Task t1 names files"));
+    assert!(sentence(answered(refused_or(next.await.unwrap()))).starts_with("Task t1 names files"));
     let left_alone = mate.claims("t1").await.unwrap();
     assert_eq!((left_alone.files, left_alone.task.task.record.locked), (None, None));
     assert_eq!(world.stored("a.ts").await, []);
     // What was not claimed with it is not given back with it.
     world.agent("eve").writes(&["a.ts"]).await;
-    done(bob.completes_with("t1", &FilesOfRelease::NoHead).await.unwrap());
+    completed(bob.completes_with("t1", &FilesOfRelease::NoHead).await.unwrap());
     assert_eq!(holders(&world.stored("a.ts").await), ["eve"]);
     assert_eq!(
         lead.shows("t1").await.unwrap().task.record.status,
@@ -228,7 +228,7 @@ async fn a_member_has_one_task_at_a_time_with_a_file(world: World) {
         "Task t1 cannot have 'a.ts' now, which is claimed with task alpha/t1",
         "the files of a task that is out do not change"
     );
-    done(bob.releases("t1", &FilesOfRelease::Abandoned).await.unwrap());
+    given_back(bob.releases("t1", &FilesOfRelease::Abandoned).await.unwrap());
     bob.mate.updates("t1", &files).await.unwrap();
     bob.takes("t2").await;
 }
@@ -269,12 +269,12 @@ async fn intents_let_a_task_have_its_files_or_refuse_it(world: World) {
     assert_eq!(survey.gate.refusal(), Some(ErrorCode::ScopeViolation));
     assert_eq!(world.events_since(before).await, ["lock_refused bob b/x.ts"]);
     let events = world.events().await.len();
-    let WithFiles::NotDone { id, because } = bob.next_except(&[]).await.unwrap() else {
+    let TaskClaim::Files { id, because } = bob.next_except(&[]).await.unwrap() else {
         panic!("the first is not let in");
     };
-    assert!(matches!(because, ClaimOutcome::Refused(_)));
+    assert!(matches!(*because, ClaimOutcome::Refused(_)));
     assert_eq!(world.events().await.len(), events, "next records no refusal");
-    let next = done(bob.next_except(&[id]).await.unwrap());
+    let next = claimed(bob.next_except(&[id]).await.unwrap());
     assert!(format!("{next:?}").contains("a/x.ts"));
     assert_eq!(world.stored("a/x.ts").await[0].intent_id.as_deref(), Some("INT-1"));
     assert_eq!(world.stored("b/x.ts").await, []);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use coord::state::tasks::{NewTask, NextTask};
+use coord::state::tasks::{ClaimedTask, NewTask, TaskClaim};
 use parking_lot::Mutex;
 
 use crate::world::World;
-use crate::world::team::{done, titled};
+use crate::world::team::{claimed, completed, titled};
 
 /// 24 tasks over 8 files, each with 1 to 3 of them. A task is out from its claim until just before it ends.
 async fn two_tasks_with_a_common_file_are_never_out_at_once(world: World) {
@@ -27,11 +27,13 @@ async fn two_tasks_with_a_common_file_are_never_out_at_once(world: World) {
             let worker = world.worker(name);
             worker.mate.joins(name).await.unwrap();
             while done_tasks.lock().len() < 24 {
-                let NextTask::Claimed { task, files, .. } = done(worker.next_except(&[]).await.unwrap()) else {
+                let claim = worker.next_except(&[]).await.unwrap();
+                if matches!(claim, TaskClaim::Nothing(_)) {
                     tokio::task::yield_now().await;
                     continue;
-                };
-                let (id, wanted) = (task.task.id.clone(), task.task.record.files.clone());
+                }
+                let ClaimedTask { task, files, .. } = claimed(claim);
+                let (id, wanted) = (task.task.id, task.task.record.files);
                 assert_eq!(
                     files.unwrap().own.len(),
                     wanted.len(),
@@ -48,7 +50,7 @@ async fn two_tasks_with_a_common_file_are_never_out_at_once(world: World) {
                 }
                 let next = crate::world::NEXT;
                 let ended = worker.clone().while_branch_is_at(next).at(next);
-                done(ended.completes(&id, Some(next), &[]).await.unwrap());
+                completed(ended.completes(&id, Some(next), &[]).await.unwrap());
                 assert!(done_tasks.lock().insert(id));
             }
         }

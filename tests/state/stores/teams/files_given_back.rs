@@ -2,15 +2,15 @@
 
 use coord::domain::LockMode;
 use coord::domain::work::{Shortfall, Verdict};
-use coord::state::admission::Admitted;
+use coord::state::admission::{Admitted, AncestryQuestion, Question};
 use coord::state::locks::{ClaimOutcome, ReleaseOutcome};
-use coord::state::tasks::{FilesOfRelease, LeaseState, TaskChanges, TaskStatus, WithFiles};
+use coord::state::tasks::{FilesOfRelease, LeaseState, TaskChanges, TaskEnd, TaskStatus};
 
 use super::files::{team, with_files};
 use super::tasks::sentence;
-use crate::world::team::{Mate, done, titled};
+use crate::world::team::{Mate, completed, given_back, titled};
 use crate::world::worker::{Worker, holders, judged};
-use crate::world::{HEAD, LOCAL, NEXT, World};
+use crate::world::{HEAD, LOCAL, NEXT, World, question_of};
 
 async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
     let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts", "b.ts"])]).await;
@@ -25,8 +25,8 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
         .await
         .unwrap()
     {
-        WithFiles::NotDone { because, .. } => because,
-        WithFiles::Done(done) => panic!("{done:?}"),
+        TaskEnd::Files(outcome) => outcome,
+        end => panic!("{end:?}"),
     };
     assert!(matches!(
         in_the_way(&bob, None, &[]).await,
@@ -39,8 +39,8 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
     world.records_head(NEXT, &[]).await;
     let asking = bob.clone().with_source();
     assert!(matches!(
-        in_the_way(&asking, Some(LOCAL), &[]).await,
-        ReleaseOutcome::AskWork { written, .. } if written.len() == 2
+        question_of(asking.clone().at(LOCAL).try_end("t1", true).await),
+        Question::Ancestry(AncestryQuestion::Work { written, .. }) if written.len() == 2
     ));
     let not_there = [
         judged("a.ts", Verdict::Pushed),
@@ -64,10 +64,10 @@ async fn completing_gives_the_files_back_once_they_are_pushed(world: World) {
             .all(|event| event.starts_with("lock_refused") || event.starts_with("head_moved"))
     );
     let there = [judged("a.ts", Verdict::Pushed), judged("b.ts", Verdict::Unchanged)];
-    let completed = done(asking.completes("t1", Some(LOCAL), &there).await.unwrap());
-    assert_eq!(completed.files.unwrap().released, ["a.ts", "b.ts"]);
+    let done = completed(asking.completes("t1", Some(LOCAL), &there).await.unwrap());
+    assert_eq!(done.files.unwrap().released, ["a.ts", "b.ts"]);
     assert_eq!(world.stored("a.ts").await, []);
-    assert!(done(bob.completes("t1", Some(LOCAL), &[]).await.unwrap()).was_completed);
+    assert!(completed(bob.completes("t1", Some(LOCAL), &[]).await.unwrap()).was_completed);
     lead.adds(&[with_files("two", &["a.ts"])]).await.unwrap();
     eve.takes("t2").await;
     world.assert_held_is_exact().await;
@@ -86,14 +86,14 @@ async fn a_file_that_another_has_now_stops_the_completion(world: World) {
         .await;
     assert!(matches!(
         outcome.unwrap(),
-        WithFiles::NotDone { because: ReleaseOutcome::Lost { others, .. }, .. } if holders(&others) == ["zoe"]
+        TaskEnd::Files(ReleaseOutcome::Lost { others, .. }) if holders(&others) == ["zoe"]
     ));
     assert_eq!(holders(&world.stored("b.ts").await), ["bob"]);
     assert_eq!(
         lead.shows("t1").await.unwrap().task.record.status,
         TaskStatus::InProgress
     );
-    done(bob.completes_with("t1", &FilesOfRelease::LeftAlone).await.unwrap());
+    completed(bob.completes_with("t1", &FilesOfRelease::LeftAlone).await.unwrap());
     assert_eq!(holders(&world.stored("b.ts").await), ["bob"], "left alone");
 }
 
@@ -103,9 +103,9 @@ async fn a_claim_that_lapsed_completes_with_what_is_left_of_its_files(world: Wor
     bob.mate.lapses("t1").await;
     world.lapse(&["a.ts"]).await;
     let pushed = bob.clone().while_branch_is_at(NEXT).at(NEXT);
-    let completed = done(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
-    assert!(completed.had_expired);
-    assert_eq!(completed.files.unwrap().missing, ["a.ts"]);
+    let done = completed(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
+    assert!(done.had_expired);
+    assert_eq!(done.files.unwrap().missing, ["a.ts"]);
 }
 
 async fn a_claim_that_lapsed_leaves_the_files_of_another_task_alone(world: World) {
@@ -116,12 +116,12 @@ async fn a_claim_that_lapsed_leaves_the_files_of_another_task_alone(world: World
     world.lapse(&["a.ts", "b.ts"]).await;
     bob.takes("t2").await;
     let pushed = bob.clone().while_branch_is_at(NEXT).at(NEXT);
-    let completed = done(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
-    let files = completed.files.unwrap();
+    let done = completed(pushed.completes("t1", Some(NEXT), &[]).await.unwrap());
+    let files = done.files.unwrap();
     assert_eq!((files.released, files.missing), (vec![], vec!["a.ts".to_owned()]));
     assert_eq!(world.stored("b.ts").await[0].task.as_deref(), Some("alpha/t2"));
-    let completed = done(pushed.completes("t2", Some(NEXT), &[]).await.unwrap());
-    assert_eq!(completed.files.unwrap().released, ["b.ts"]);
+    let done = completed(pushed.completes("t2", Some(NEXT), &[]).await.unwrap());
+    assert_eq!(done.files.unwrap().released, ["b.ts"]);
     world.assert_held_is_exact().await;
 }
 
@@ -166,7 +166,7 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
         .await
         .unwrap();
     bob.takes("t2").await;
-    let kept = done(bob.releases("t2", &FilesOfRelease::NoHead).await.unwrap());
+    let kept = given_back(bob.releases("t2", &FilesOfRelease::NoHead).await.unwrap());
     assert_eq!((kept.kept, kept.files), (vec!["c.ts".to_owned()], None));
     bob.takes("t3").await;
     assert_eq!(
@@ -178,20 +178,11 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
         ),
         "The files of task t3 are of branch main, not of dev"
     );
-    let new_head = crate::world::sha(LOCAL);
-    let asking = bob.clone().with_source();
-    let asked = asking
-        .releases("t3", &asking.given_back(Some(&new_head), &[]))
-        .await
-        .unwrap();
     assert!(matches!(
-        asked,
-        WithFiles::NotDone {
-            because: ReleaseOutcome::AskWork { .. },
-            ..
-        }
+        question_of(bob.clone().with_source().at(LOCAL).try_end("t3", false).await),
+        Question::Ancestry(AncestryQuestion::Work { .. })
     ));
-    let abandoned = done(bob.releases("t3", &FilesOfRelease::Abandoned).await.unwrap());
+    let abandoned = given_back(bob.releases("t3", &FilesOfRelease::Abandoned).await.unwrap());
     assert_eq!(abandoned.files.unwrap().released, ["e.ts"]);
     assert_eq!((world.stored("e.ts").await, abandoned.kept), (vec![], vec![]));
     world.assert_held_is_exact().await;
@@ -260,8 +251,8 @@ async fn an_agent_that_takes_a_handle_over_goes_on_with_its_files(world: World) 
     assert!(new.takes("t1").await.is_renewal);
     assert_eq!(holders(&world.stored("a.ts").await), ["bob/2"]);
     let pushed = new.clone().while_branch_is_at(NEXT).at(NEXT);
-    let completed = done(pushed.completes("t2", Some(NEXT), &[]).await.unwrap());
-    assert_eq!(completed.files.unwrap().released, ["b.ts"]);
+    let done = completed(pushed.completes("t2", Some(NEXT), &[]).await.unwrap());
+    assert_eq!(done.files.unwrap().released, ["b.ts"]);
     world.assert_held_is_exact().await;
 }
 

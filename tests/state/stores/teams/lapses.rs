@@ -3,11 +3,11 @@
 use coord::state::expiry::keys::{DUE, marked};
 use coord::state::expiry::settle_due;
 use coord::state::sweep::sweep;
-use coord::state::tasks::{NextTask, keys, settle_lapses};
+use coord::state::tasks::{keys, settle_lapses};
 
 use crate::stores::due::list;
 use crate::world::World;
-use crate::world::team::{Mate, titled};
+use crate::world::team::{Mate, claimed, titled};
 
 impl World {
     /// The tasks of the events `task_lapsed`, in their order.
@@ -62,10 +62,11 @@ async fn a_sweep_announces_a_lapsed_claim_once_and_puts_its_task_back(world: Wor
     assert_eq!(world.due().await, list(&[("REPO", false)]));
     world.let_time_pass().await;
     assert_eq!(world.sweeps().await.expired, 0);
-    let NextTask::Claimed { task, .. } = lead.takes_next().await.unwrap() else {
-        panic!("t1 is ready");
-    };
-    assert_eq!((task.task.id.as_str(), world.lapsed_tasks().await.len()), ("t1", 1));
+    let again = claimed(lead.takes_next().await.unwrap());
+    assert_eq!(
+        (again.task.task.id.as_str(), world.lapsed_tasks().await.len()),
+        ("t1", 1)
+    );
 }
 
 async fn what_a_request_has_settled_the_sweep_does_not_announce_again(world: World) {

@@ -1,9 +1,9 @@
 //! Teams are made, joined and handed over.
 
 use coord::state;
-use coord::state::admission::{Admitted, Denial, admit_without_head};
+use coord::state::admission::{Admitted, Denial, Question, admit_without_head};
 use coord::state::tasks::TaskChanges;
-use coord::state::teams::{Joined, TeamRefusal, TeamTerms, Told, list_teams, show_team};
+use coord::state::teams::{Joined, TeamRefusal, TeamTerms, list_teams, show_team};
 
 use crate::world::World;
 use crate::world::team::titled;
@@ -30,10 +30,7 @@ async fn a_team_is_made_once_whatever_the_case_of_its_name(world: World) {
     else {
         panic!("there is a team");
     };
-    let Admitted::Outcome(Told { outcome: Ok(team), .. }) = show_team(&*world.store, &ann.terms()).await.unwrap()
-    else {
-        panic!("there is a team");
-    };
+    let team = ann.shows_team().await.unwrap();
     let [summary] = &teams[..] else { panic!("{teams:?}") };
     assert_eq!(
         (summary.name.as_str(), summary.leader.as_str(), summary.members),
@@ -304,8 +301,10 @@ async fn a_team_that_is_assumed_has_to_be_the_only_one_of_the_caller(world: Worl
             ..bob.terms()
         };
         match show_team(&*world.store, &terms).await.unwrap() {
-            Admitted::Outcome(told) => Ok(told.outcome.unwrap().name),
-            Admitted::Denied(Denial::AskTeam { handles }) => Err(handles.into_iter().collect::<Vec<_>>()),
+            Admitted::Outcome((team, _)) => Ok(team.name),
+            Admitted::Denied(Denial::Question(Question::Team { handles })) => {
+                Err(handles.into_iter().collect::<Vec<_>>())
+            }
             Admitted::Denied(denial) => panic!("{denial:?}"),
         }
     };

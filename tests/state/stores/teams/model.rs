@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coord::state::tasks::{
-    LeaseState, MOST_LAPSES, Named, NextTask, Priority, TaskChanges, TaskFilter, TaskStatus, TaskView,
+    LeaseState, MOST_LAPSES, Named, Priority, TaskChanges, TaskClaim, TaskFilter, TaskStatus, TaskView,
 };
 
 use crate::world::World;
-use crate::world::team::{Mate, task_id, titled};
+use crate::world::team::{Mate, nothing, task_id, titled};
 
 const MATES: [&str; 3] = ["lead", "bob", "eve"];
 const PRIORITIES: [Priority; 3] = [Priority::High, Priority::Normal, Priority::Low];
@@ -254,11 +254,13 @@ impl Run<'_> {
     async fn next(&mut self, mate: usize) {
         let expected = self.model.next(MATES[mate]);
         match self.mates[mate].takes_next().await.unwrap() {
-            NextTask::Claimed { task, .. } => {
-                assert_eq!(Some(&task.task.id), expected.as_ref());
-                self.take(&task.task.id, MATES[mate]);
+            TaskClaim::Claimed(claimed) => {
+                let id = &claimed.task.task.id;
+                assert_eq!(Some(id), expected.as_ref());
+                self.take(id, MATES[mate]);
             }
-            NextTask::Nothing { counts, .. } => {
+            claim => {
+                let counts = nothing(claim).counts;
                 assert_eq!(expected, None);
                 let open_here = self.model.tasks.values().filter(|task| !task.is_completed).count();
                 assert_eq!((counts.open, counts.made), (open_here as u64, self.model.made as u64));

@@ -1,12 +1,12 @@
 //! Tasks: every outcome of the scripts that write them.
 
-use coord::state::tasks::{Named, NewTask, NextTask, Priority, TaskChanges, TaskFilter, TaskStatus};
+use coord::state::tasks::{Named, NewTask, Priority, TaskChanges, TaskClaim, TaskFilter, TaskStatus};
 use coord::state::teams::{RequestKey, TeamRefusal};
 
 use coord_protocol::team_event::MessageType;
 
 use crate::world::World;
-use crate::world::team::{task_id, titled};
+use crate::world::team::{claimed, task_id, titled};
 
 pub fn after(title: &str, dependencies: &[&str]) -> NewTask {
     NewTask {
@@ -113,11 +113,11 @@ async fn a_repeated_request_makes_no_second_task(world: World) {
     assert_eq!(lead.adds_with_key(key, &[titled("a")]).await.unwrap(), first);
     let claim = bob.takes_next_with_key(key).await.unwrap();
     let again = bob.takes_next_with_key(key).await.unwrap();
-    let id = |next: &NextTask| match next {
-        NextTask::Claimed { task, .. } => (task.task.id.clone(), task.task.record.token),
-        NextTask::Nothing { .. } => panic!("nothing"),
+    let id = |claim: TaskClaim| {
+        let task = claimed(claim).task.task;
+        (task.id, task.record.token)
     };
-    assert_eq!(id(&claim), id(&again));
+    assert_eq!(id(claim), id(again));
     bob.completes("t1").await.unwrap();
     assert!(matches!(
         bob.takes_next_with_key(key).await,
@@ -265,10 +265,8 @@ async fn the_id_of_an_imported_task_does_not_spoil_the_numbers_of_the_next_ones(
         lead.adds(&[titled("a"), urgent]).await.unwrap(),
         ["t999999999", "t1000000000"]
     );
-    let NextTask::Claimed { task, .. } = bob.takes_next().await.unwrap() else {
-        panic!("nothing")
-    };
-    assert_eq!(task.task.id, "t1000000000", "by priority, then by age");
+    let urgent = claimed(bob.takes_next().await.unwrap());
+    assert_eq!(urgent.task.task.id, "t1000000000", "by priority, then by age");
     assert_eq!(lead.lists(0, 100, &TaskFilter::default()).await.unwrap().tasks.len(), 5);
 }
 

@@ -4,23 +4,21 @@ use coord_intents::intent::Status;
 use coord_intents::ledger::blank_credentials;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, AllowOverlapRequest, ErrorCode, IntentAct, IntentResponse, TakeOverRequest};
+use futures::FutureExt;
 
 use super::gathered::{Gathered, done, refused};
 use super::intent_caller::{IntentCaller, id_in, is_person, person_required};
 use super::origin::origin;
 use super::rounds::Rounds;
 use super::select::select;
-use crate::admission::AdmittedCall;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::FilePaths;
 use crate::error::ApiError;
 use crate::operations::fields::{in_field, line, required};
-use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::intents::{
     AllowOutcome, Criteria, Move, MoveOutcome, TakeOutcome, allow_overlap, move_intent, take_over,
 };
-use crate::store::{Store, StoreError};
 
 /// Most characters of a reason.
 const MOST_REASON_CHARS: usize = 500;
@@ -124,7 +122,12 @@ async fn change_status(
             reason: &change.reason,
             origin,
         };
-        let refusal = match admission.run(&wanted).await? {
+        let moved = admission
+            .run_plain(&wanted, |store, terms, wanted| {
+                move_intent(store, terms, wanted).boxed()
+            })
+            .await?;
+        let refusal = match moved {
             MoveOutcome::Moved(_) => {
                 let done_reason = format!("Intent {id} is {}", status.as_str());
                 return done(app, &caller.repo, &holder, id, done_reason).await;
@@ -194,7 +197,11 @@ async fn allow(
     if !is_person(app, &admission) {
         return Err(person_required(app, "let two intents overlap"));
     }
-    let outcome = admission.run(&Allow { id, other, origin }).await?;
+    let outcome = admission
+        .run_plain(&(id, other, origin), |store, terms, (id, other, origin)| {
+            allow_overlap(store, terms, id, other, origin).boxed()
+        })
+        .await?;
     let holder = admission.holder();
     let refusal = match outcome {
         AllowOutcome::Allowed(_) => {
@@ -227,12 +234,11 @@ async fn take(
     if !is_person(app, &admission) {
         return Err(person_required(app, "take files over"));
     }
-    let wanted = Take {
-        id,
-        origin,
-        paths: &paths,
-    };
-    let outcome = admission.run(&wanted).await?;
+    let outcome = admission
+        .run_plain(&(id, origin, &paths), |store, terms, (id, origin, paths)| {
+            take_over(store, terms, id, origin, paths).boxed()
+        })
+        .await?;
     let holder = admission.holder();
     let refusal = match outcome {
         TakeOutcome::Taken(_) => {
@@ -250,40 +256,4 @@ async fn take(
         }
     };
     refused(app, &caller.repo, holder, id, refusal).await
-}
-
-impl AdmittedCall for Move<'_> {
-    type Outcome = MoveOutcome;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<MoveOutcome>, StoreError> {
-        move_intent(store, terms, self).await
-    }
-}
-
-struct Allow<'a> {
-    id: &'a str,
-    other: &'a str,
-    origin: &'a str,
-}
-
-impl AdmittedCall for Allow<'_> {
-    type Outcome = AllowOutcome;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<AllowOutcome>, StoreError> {
-        allow_overlap(store, terms, self.id, self.other, self.origin).await
-    }
-}
-
-struct Take<'a> {
-    id: &'a str,
-    origin: &'a str,
-    paths: &'a FilePaths,
-}
-
-impl AdmittedCall for Take<'_> {
-    type Outcome = TakeOutcome;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<TakeOutcome>, StoreError> {
-        take_over(store, terms, self.id, self.origin, self.paths).await
-    }
 }

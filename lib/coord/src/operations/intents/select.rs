@@ -5,6 +5,7 @@ use coord_intents::ledger::{
     ActionType, Event, Metadata as LineMetadata, Outcome, Payload, ResultStatus, State, ToolInput, TraceId,
 };
 use coord_protocol::{Action, ErrorCode, IntentResponse};
+use futures::FutureExt;
 use serde_json::json;
 
 use super::context::selected_context;
@@ -12,13 +13,11 @@ use super::gathered::{Gathered, done, refused};
 use super::intent_caller::IntentCaller;
 use super::overlap::{breadth, cannot_be_selected, first_meeting};
 use super::rounds::Rounds;
-use crate::admission::{Admission, AdmittedCall};
+use crate::admission::Admission;
 use crate::app::App;
 use crate::domain::Branch;
 use crate::error::ApiError;
-use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::intents::{SelectOutcome, Selection, deny_selection, select_intent};
-use crate::store::{Store, StoreError};
 
 /// Why a selection is refused.
 type Refusal = (ErrorCode, Action, String);
@@ -59,7 +58,12 @@ pub(super) async fn select(
                 result: &result,
                 origin,
             };
-            refusal = match admission.run(&selection).await? {
+            let selected = admission
+                .run_plain(&selection, |store, terms, selection| {
+                    select_intent(store, terms, selection).boxed()
+                })
+                .await?;
+            refusal = match selected {
                 SelectOutcome::Selected(_) => {
                     let reason = format!("Intent {id} is selected");
                     let mut response = done(app, &caller.repo, &holder, id, reason).await?;
@@ -140,14 +144,18 @@ async fn deny(admission: &mut Admission<'_>, id: &str, why: &str, origin: &str) 
         "Not selected".to_owned(),
         Some(why.to_owned()),
     )?;
-    let denied = Denied(Selection {
+    let denied = Selection {
         id,
         seen: "",
         payload: &payload,
         result: &result,
         origin,
-    });
-    admission.run(&denied).await
+    };
+    admission
+        .run_plain(&denied, |store, terms, denied| {
+            deny_selection(store, terms, denied).boxed()
+        })
+        .await
 }
 
 /// `payload` and `result` of the line about a selection.
@@ -174,23 +182,4 @@ fn line(
     };
     let prepared = event.prepare(None).map_err(|_| ApiError::Internal)?;
     Ok((prepared.payload, prepared.result))
-}
-
-impl AdmittedCall for Selection<'_> {
-    type Outcome = SelectOutcome;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<SelectOutcome>, StoreError> {
-        select_intent(store, terms, self).await
-    }
-}
-
-/// A selection that is refused.
-struct Denied<'a>(Selection<'a>);
-
-impl AdmittedCall for Denied<'_> {
-    type Outcome = State;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<State>, StoreError> {
-        deny_selection(store, terms, &self.0).await
-    }
 }

@@ -3,19 +3,17 @@
 use coord_intents::intent::Status;
 use coord_intents::ledger::{State, blank_credentials};
 use coord_protocol::{Action, ErrorCode, IntentResponse, Metadata, Orchestration, ToolCall, UsageRequest};
+use futures::FutureExt;
 
 use super::intent_caller::{IntentCaller, id_in};
 use super::origin::{bounded, origin};
 use super::overlap::cannot_be_selected;
 use super::view::told_state;
-use crate::admission::AdmittedCall;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::ApiError;
-use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::intents::{Limit, Usage, UseOutcome, use_intent as run};
 use crate::store::script::sha1_hex;
-use crate::store::{Store, StoreError};
 
 /// Most tokens of a session.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
@@ -62,7 +60,10 @@ pub async fn use_intent(
         let orchestration = Orchestration::new(Action::Stop, reason).with(metadata);
         Ok(IntentResponse::refusal(code, None, told_state(state), orchestration))
     };
-    match admission.run(&usage).await? {
+    match admission
+        .run_plain(&usage, |store, terms, usage| run(store, terms, usage).boxed())
+        .await?
+    {
         UseOutcome::Used {
             state,
             turns,
@@ -120,12 +121,4 @@ pub(crate) fn budget_low(id: &str, (what, used, most): (&str, u64, Option<u64>))
     let most = most?;
     let is_low = used.saturating_mul(5) >= most.saturating_mul(4);
     is_low.then(|| format!("BUDGET_LOW: Intent {id} has cost {used} of {most} {what}; come to an end."))
-}
-
-impl AdmittedCall for Usage<'_> {
-    type Outcome = UseOutcome;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<UseOutcome>, StoreError> {
-        run(store, terms, self).await
-    }
 }

@@ -3,6 +3,7 @@
 use coord_intents::intent::{Intent, Met};
 use coord_intents::ledger::blank_credentials;
 use coord_protocol::{Action, EditIntentRequest, ErrorCode, IntentResponse, NewIntentRequest};
+use futures::FutureExt;
 
 use super::edit::{EditRefusal, edit};
 use super::gathered::{Gathered, done, refused};
@@ -11,14 +12,12 @@ use super::members;
 use super::origin::origin;
 use super::rounds::Rounds;
 use super::view::instant;
-use crate::admission::{Admission, AdmittedCall};
+use crate::admission::Admission;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::{Holder, RepoId};
 use crate::error::ApiError;
-use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::intents::{StoredIntent, WriteOutcome, WrittenIntent, intent_texts, write_intent};
-use crate::store::{Store, StoreError};
 
 /// Writes a new intent. `agent` is the header `X-Coord-Agent`, if sent.
 ///
@@ -61,7 +60,11 @@ pub async fn new_intent(
         origin: &origin(None)?,
         is_person: is_person(app, &admission),
     };
-    let outcome = admission.run(&written).await?;
+    let outcome = admission
+        .run_plain(&written, |store, terms, written| {
+            write_intent(store, terms, written).boxed()
+        })
+        .await?;
     let holder = admission.holder();
     match outcome {
         WriteOutcome::Written(_) => done(app, &caller.repo, holder, &id, format!("Intent {id} is written")).await,
@@ -176,7 +179,12 @@ async fn try_edit(
         origin: &origin(None)?,
         is_person: is_person(app, admission),
     };
-    match admission.run(&written).await? {
+    match admission
+        .run_plain(&written, |store, terms, written| {
+            write_intent(store, terms, written).boxed()
+        })
+        .await?
+    {
         WriteOutcome::Written(_) => Ok(Edit::Done(format!("Intent {id} is changed"))),
         WriteOutcome::Changed => Ok(Edit::Again),
         WriteOutcome::Person => Err(person_required(
@@ -185,14 +193,6 @@ async fn try_edit(
         )),
         WriteOutcome::Unknown => Err(ApiError::UnknownIntent(id)),
         WriteOutcome::Exists | WriteOutcome::Full | WriteOutcome::LoginFull => Err(ApiError::Internal),
-    }
-}
-
-impl AdmittedCall for WrittenIntent<'_> {
-    type Outcome = WriteOutcome;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<WriteOutcome>, StoreError> {
-        write_intent(store, terms, self).await
     }
 }
 

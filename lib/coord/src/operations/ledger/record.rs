@@ -2,9 +2,10 @@
 
 use coord_intents::ledger::ResultStatus;
 use coord_protocol::{Action, Orchestration, RecordRequest, RecordResponse, Recorded};
+use futures::FutureExt;
 
 use super::entries::events;
-use crate::admission::{Admission, AdmittedCall, Right};
+use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::domain::{Branch, RepoId};
@@ -13,9 +14,7 @@ use crate::operations::fields::id_in;
 use crate::operations::fields::{agent_of, in_field, required};
 use crate::settings::Handshake;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted};
 use crate::state::locks::{Record, RecordOutcome, RecordedAs, RecordedEvent, RecordedKind};
-use crate::store::{Store, StoreError};
 
 /// The branch of a request that names none.
 const NO_BRANCH: &str = "main";
@@ -43,19 +42,15 @@ pub async fn record(
         is_reset_by_prompts: app.intents.handshake == Handshake::Prompt,
         events: &events,
     };
-    let outcome = admission.run(&wanted).await?;
+    let outcome = admission
+        .run_plain(&wanted, |store, terms, wanted| {
+            state::locks::record(store, terms, wanted).boxed()
+        })
+        .await?;
     if outcome.has_lines {
         app.seal_later(&repo);
     }
     Ok(respond(&events, intent, &outcome))
-}
-
-impl AdmittedCall for Record<'_> {
-    type Outcome = RecordOutcome;
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<RecordOutcome>, StoreError> {
-        state::locks::record(store, terms, self).await
-    }
 }
 
 fn respond(events: &[RecordedEvent], intent: Option<&str>, outcome: &RecordOutcome) -> RecordResponse {

@@ -5,17 +5,17 @@ mod overview;
 
 use std::sync::Arc;
 
-use crate::admission::{Admission, AdmittedCall, Right};
+use futures::FutureExt;
+
+use crate::admission::{Admission, Right};
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::builds::graph_cache::CachedGraph;
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::error::ApiError;
 use crate::state;
-use crate::state::admission::{AdmissionTerms, Admitted, SeenHead, admit};
+use crate::state::admission::admit;
 use crate::state::builds::{discard_graph, touch_graph};
-use crate::store::{Store, StoreError};
-use overview::Stored;
 pub(crate) use overview::{BuildProgress, Overview, PolicyView};
 
 /// The head of `branch`, and the store's overview of its graph and locks. A missing graph is built.
@@ -29,7 +29,11 @@ pub(crate) async fn read_overview(
     caller: CallerIdentity,
 ) -> Result<(CommitSha, Overview), ApiError> {
     let mut admission = Admission::begin(app, repo, branch, caller, None, Right::Read, Some(Vec::new())).await?;
-    let (head, stored) = admission.run(&OverviewCall { repo, branch }).await?;
+    let (head, stored) = admission
+        .run_plain(&(repo, branch), |store, terms, (repo, branch)| {
+            admit(store, terms, Overview::of(repo, branch)).boxed()
+        })
+        .await?;
     admission.note(&head, &mut Vec::new());
     let overview = Overview::new(branch, stored, &app.locks);
     if overview.is_to_be_kept
@@ -41,19 +45,6 @@ pub(crate) async fn read_overview(
         admission.misses_graph(&head.commit);
     }
     Ok((head.commit, overview))
-}
-
-struct OverviewCall<'a> {
-    repo: &'a RepoId,
-    branch: &'a Branch,
-}
-
-impl AdmittedCall for OverviewCall<'_> {
-    type Outcome = (SeenHead, Stored);
-
-    async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
-        admit(store, terms, Overview::of(self.repo, self.branch)).await
-    }
 }
 
 /// The graph of `overview`. An unreadable graph is removed from `overview` and from the store, and built again.

@@ -1,15 +1,12 @@
 //! The team of a request: the one that it names, or the only one of the caller.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use crate::admission::Admission;
-use crate::app::App;
 use crate::domain::team::TeamName;
-use crate::domain::{Holder, RepoId};
 use crate::error::ApiError;
-use crate::state::admission::AdmissionTerms;
-use crate::state::teams::{OnlyTeams, TeamTerms, handles};
+use crate::state::admission::{AdmissionTerms, Question};
+use crate::state::teams::{TeamTerms, handles};
 
 /// The name of a team, or the documented refusal.
 pub(super) fn team_name(field: &'static str, text: &str) -> Result<TeamName, ApiError> {
@@ -20,84 +17,67 @@ pub(super) fn team_name(field: &'static str, text: &str) -> Result<TeamName, Api
 }
 
 /// The team of a request.
-pub(super) struct ChosenTeam<'a> {
-    first: TeamName,
-    /// Where the first one is a guess.
-    guess: Option<Guess<'a>>,
-    /// The right one, where the guess was wrong.
-    right: OnceLock<TeamName>,
+#[derive(Clone)]
+pub(super) struct ChosenTeam {
+    name: TeamName,
+    /// It is what this process saw last, and the script checks it.
+    is_assumed: bool,
 }
 
-/// Where a guess is from.
-struct Guess<'a> {
-    known: &'a OnlyTeams,
-    repo: RepoId,
-    agent: Holder,
-}
-
-impl<'a> ChosenTeam<'a> {
+impl ChosenTeam {
     /// The team that is named, or else the only one in which the caller is. That is asked of the store once; later it is a guess,
     /// which the script of the operation checks.
-    pub async fn of(
-        app: &'a App,
-        repo: &RepoId,
-        admission: &Admission<'_>,
-        named: Option<&str>,
-    ) -> Result<Self, ApiError> {
+    pub async fn of(admission: &Admission<'_>, named: Option<&str>) -> Result<Self, ApiError> {
         if let Some(name) = named {
             return Ok(ChosenTeam::named(team_name("team", name)?));
         }
-        let (known, agent) = (&*app.only_teams, admission.holder());
-        if let Some(first) = known.get(repo, agent) {
-            return Ok(ChosenTeam {
-                first,
-                guess: Some(Guess {
-                    known,
-                    repo: repo.clone(),
-                    agent: agent.clone(),
-                }),
-                right: OnceLock::new(),
-            });
+        let Admission { app, repo, .. } = admission;
+        let agent = admission.holder();
+        if let Some(name) = app.only_teams.get(repo, agent) {
+            return Ok(ChosenTeam { name, is_assumed: true });
         }
         let only = only(&handles(repo, agent).run(&*app.store).await?)?;
-        known.set(repo, agent, Some(&only));
+        app.only_teams.set(repo, agent, Some(&only));
         Ok(ChosenTeam::named(only))
     }
 
     /// The team that the request names.
     pub fn named(name: TeamName) -> Self {
         ChosenTeam {
-            first: name,
-            guess: None,
-            right: OnceLock::new(),
+            name,
+            is_assumed: false,
         }
     }
 
     /// Its name.
     pub fn name(&self) -> &TeamName {
-        self.right.get().unwrap_or(&self.first)
+        &self.name
     }
 
     /// The terms of a script in this team.
     pub fn terms<'t>(&'t self, admission: &AdmissionTerms<'t>) -> TeamTerms<'t> {
         TeamTerms {
             admission: *admission,
-            team: self.name(),
-            is_assumed: self.guess.is_some() && self.right.get().is_none(),
+            team: &self.name,
+            is_assumed: self.is_assumed,
         }
     }
 
-    /// Chooses the only team of the caller, where the guess was wrong. `handles`: those that it has, by team.
+    /// Chooses the only team of the caller, where the assumed one is not it; other questions are the source's.
     ///
     /// # Errors
-    /// When it is in none, or in several.
-    pub fn choose(&self, handles: &BTreeMap<String, String>) -> Result<(), ApiError> {
-        let Some(Guess { known, repo, agent }) = &self.guess else {
-            return Err(ApiError::Internal);
-        };
-        let only = only(handles);
-        known.set(repo, agent, only.as_ref().ok());
-        self.right.set(only?).map_err(|_| ApiError::Internal)
+    /// When the caller is in no team, or in several.
+    pub async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        match question {
+            Question::Team { handles } if self.is_assumed => {
+                let only = only(&handles);
+                let known = &admission.app.only_teams;
+                known.set(admission.repo, admission.holder(), only.as_ref().ok());
+                *self = ChosenTeam::named(only?);
+                Ok(())
+            }
+            question => admission.answer(question).await,
+        }
     }
 }
 

@@ -14,20 +14,22 @@ use coord_protocol::teams::TeamCaller;
 use super::caller::{Asked, TeamAgent};
 use super::calls::run;
 use super::chosen::ChosenTeam;
-use super::files::{ClaimCall, Claimed, End, Ended, FilesAsked, What, add_claimed, add_released, end, refused_claim};
+use super::files::{ClaimCall, ClaimTarget, EndCall, FilesAsked, add_claimed, add_released, end, refused_claim};
 use super::is_of;
 use super::no_task::why_none;
 use super::tasks::{answer, of_task};
 use super::texts::{content, long_text, request_key, task_id};
+use crate::admission::Admission;
 use crate::app::App;
 use crate::domain::instant;
 use crate::error::ApiError;
+use crate::operations::claim_rules::ClaimRules;
 use crate::operations::fields::seconds;
 use crate::operations::sentences::named;
 use crate::operations::tool_use::ToolUse;
 use crate::operations::wait::{Urgency, Waiting, wait_seconds};
 use crate::state::locks::ClaimOutcome;
-use crate::state::tasks::{NextTask, PassedOver, WholeTask, WithFiles};
+use crate::state::tasks::{ClaimedTask, NothingReady, PassedOver, TaskClaim, TaskEnd};
 use crate::state::teams::RequestKey;
 
 fn agent_of(caller: &TeamCaller, asked: Asked<'_>) -> Result<TeamAgent, ApiError> {
@@ -55,48 +57,48 @@ pub async fn claim_task(
     let files = FilesAsked::of_claim(&agent, &sent.work)?;
     let tool_use = ToolUse::parse(None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
-    let said = files.said(app, &admission, &tool_use);
-    let call = ClaimCall {
+    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let mut call = ClaimCall {
         team,
         seconds,
         files: &files,
         head: &head,
-        said: said.as_ref(),
-        what: What::Task(id),
+        rules: files.rules(app, &admission, &tool_use),
+        target: ClaimTarget::Task(id),
+        skipped: Vec::new(),
     };
-    let (claimed, waits) = match run(&mut admission, &call).await {
-        Ok(claimed) => claimed,
+    let (claim, waits) = match run(&mut admission, &mut call).await {
+        Ok(claim) => claim,
         Err(error) => return Err(head.explain(error)),
     };
-    match claimed {
-        WithFiles::Done(Claimed::Task(claimed)) => {
-            let mut response = of_claim(claimed.task, waits, claimed.is_renewal);
-            add_claimed(&mut response, app, &admission, &files, said, claimed.files);
-            Ok(response)
+    match claim {
+        TaskClaim::Claimed(claimed) => Ok(of_claim(app, &admission, &files, call.rules, *claimed, waits)),
+        TaskClaim::Files { because, .. } => {
+            let id = id.as_str();
+            Err(refused_claim(app, &admission, &files, call.rules, &because, id, waits))
         }
-        WithFiles::NotDone { because, .. } => Err(refused_claim(
-            app,
-            &admission,
-            &files,
-            said,
-            &because,
-            id.as_str(),
-            waits,
-        )),
-        WithFiles::Done(Claimed::Next(_)) => Err(ApiError::Internal),
+        TaskClaim::Nothing(_) => Err(ApiError::Internal),
     }
 }
 
-fn of_claim(whole: WholeTask, waits: coord_protocol::Waiting, is_renewal: bool) -> TaskResponse {
-    let done = if is_renewal { "is still" } else { "is" };
-    let mut response = of_task(whole, waits, |task| match &task.lease.expires {
+fn of_claim(
+    app: &App,
+    admission: &Admission<'_>,
+    files: &FilesAsked,
+    rules: Option<ClaimRules<'_>>,
+    claimed: ClaimedTask,
+    waits: coord_protocol::Waiting,
+) -> TaskResponse {
+    let done = if claimed.is_renewal { "is still" } else { "is" };
+    let mut response = of_task(claimed.task, waits, |task| match &task.lease.expires {
         Some(expires) => format!("Task {} {done} yours until {expires}", task.id),
         None => format!("Task {} {done} yours", task.id),
     });
     if let Some(task) = &response.task {
         response.unmet.clone_from(&task.dependencies);
     }
+    add_claimed(&mut response, app, admission, files, rules, claimed.files);
+    response.passed_over = claimed.passed.into_iter().map(passed_task).collect();
     response
 }
 
@@ -124,41 +126,34 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
     let files = FilesAsked::of_claim(&agent, &sent.work)?;
     let tool_use = ToolUse::parse(None, None)?;
     let (mut admission, head) = files.begin(app, &agent, true).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
+    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
     let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
-    let mut skipped = Vec::new();
+    let mut call = ClaimCall {
+        team,
+        seconds: lease,
+        files: &files,
+        head: &head,
+        rules: None,
+        target: ClaimTarget::Next(key),
+        skipped: Vec::new(),
+    };
     loop {
-        let said = files.said(app, &admission, &tool_use);
-        let call = ClaimCall {
-            team,
-            seconds: lease,
-            files: &files,
-            head: &head,
-            said: said.as_ref(),
-            what: What::Next { key, skipped: &skipped },
-        };
-        let (next, waits) = match run(&mut admission, &call).await {
-            Ok(next) => next,
+        call.rules = files.rules(app, &admission, &tool_use);
+        let (claim, waits) = match run(&mut admission, &mut call).await {
+            Ok(claim) => claim,
             Err(error) => return Err(head.explain(error)),
         };
-        match next {
-            WithFiles::Done(Claimed::Next(NextTask::Claimed {
-                task,
-                passed,
-                files: survey,
-            })) => {
-                let mut response = of_claim(*task, waits, false);
-                let survey = survey.map(|survey| *survey);
-                add_claimed(&mut response, app, &admission, &files, said, survey);
-                response.passed_over = passed.into_iter().map(passed_task).collect();
-                return Ok(response);
+        match claim {
+            TaskClaim::Claimed(claimed) => {
+                return Ok(of_claim(app, &admission, &files, call.rules, *claimed, waits));
             }
-            WithFiles::Done(Claimed::Next(NextTask::Nothing {
-                counts,
-                held,
-                passed,
-                obstacles,
-            })) => {
+            TaskClaim::Nothing(nothing) => {
+                let NothingReady {
+                    counts,
+                    held,
+                    passed,
+                    obstacles,
+                } = *nothing;
                 let are_locked = passed.iter().any(|task| task.reason == PassedReason::Locked);
                 let may_be_ready = |event: &Event| match event {
                     Event::LockReleased(_) | Event::LockExpired(_) => are_locked,
@@ -169,7 +164,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                     | Event::TaskCompleted(_)
                     // Lapses that are cleared, a dependency or a reservation that is taken away, another branch.
                     | Event::TaskUpdated(_)
-                    | Event::ShutdownChanged(_) => is_of(event, team.name()),
+                    | Event::ShutdownChanged(_) => is_of(event, call.team.name()),
                     _ => false,
                 };
                 // No event tells that a claim has lapsed, or a lock or a reservation ended, before somebody looks.
@@ -195,14 +190,14 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                 response.passed_over = passed.into_iter().map(passed_task).collect();
                 return Ok(response);
             }
-            WithFiles::NotDone {
-                id,
-                because: ClaimOutcome::Refused(_),
-            } if skipped.len() < MOST_SKIPPED => skipped.push(id),
-            WithFiles::NotDone { id, because } => {
-                return Err(refused_claim(app, &admission, &files, said, &because, &id, waits));
+            TaskClaim::Files { id, because }
+                if matches!(*because, ClaimOutcome::Refused(_)) && call.skipped.len() < MOST_SKIPPED =>
+            {
+                call.skipped.push(id);
             }
-            WithFiles::Done(Claimed::Task(_)) => return Err(ApiError::Internal),
+            TaskClaim::Files { id, because } => {
+                return Err(refused_claim(app, &admission, &files, call.rules, &because, &id, waits));
+            }
         }
     }
 }
@@ -245,17 +240,20 @@ pub async fn complete_task(
     let result = long_text("result", sent.result.as_deref())?;
     let files = FilesAsked::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), None)?;
     let (mut admission, head) = files.begin(app, &agent, false).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
-    let call = End {
+    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let call = EndCall {
         team,
         id,
         token: sent.token,
         text: result,
         is_completed: true,
+        files: &files,
+        head: &head,
+        work: files.released(&admission),
     };
-    let (completed, waits) = match end(app, &mut admission, &call, &files, &head).await {
-        Ok((Ended::Completed(completed), waits)) => (completed, waits),
-        Ok((Ended::Released(_), _)) => return Err(ApiError::Internal),
+    let (completed, waits) = match end(app, &mut admission, call).await {
+        Ok((TaskEnd::Completed(completed), waits)) => (completed, waits),
+        Ok(_) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
     };
     let is_other_result = completed.is_other_result;
@@ -305,17 +303,20 @@ pub async fn release_task(
     let mut files = FilesAsked::of_release(&agent, &sent.work, sent.new_repo_head.as_deref(), sent.abandon)?;
     files.keep_without_new_head();
     let (mut admission, head) = files.begin(app, &agent, false).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
-    let call = End {
+    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let call = EndCall {
         team,
         id,
         token: sent.token,
         text: note,
         is_completed: false,
+        files: &files,
+        head: &head,
+        work: files.released(&admission),
     };
-    let (released, waits) = match end(app, &mut admission, &call, &files, &head).await {
-        Ok((Ended::Released(released), waits)) => (released, waits),
-        Ok((Ended::Completed(_), _)) => return Err(ApiError::Internal),
+    let (released, waits) = match end(app, &mut admission, call).await {
+        Ok((TaskEnd::Released(released), waits)) => (released, waits),
+        Ok(_) => return Err(ApiError::Internal),
         Err(error) => return Err(head.explain(error)),
     };
     let mut response = of_task(released.task.without_dependencies(), waits, |task| {

@@ -1,7 +1,5 @@
 //! The files of a task: what a request says of them, and what they say to it.
 
-use std::collections::BTreeMap;
-
 use coord_protocol::tasks::{TaskResponse, TaskWork};
 use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse, Waiting};
 
@@ -13,18 +11,16 @@ use crate::app::App;
 use crate::domain::team::TaskId;
 use crate::domain::{Branch, CommitSha, LockMode};
 use crate::error::ApiError;
+use crate::operations::claim_rules::ClaimRules;
 use crate::operations::fields::in_field;
-use crate::operations::gate_request::GateRequest;
-use crate::operations::policy_request::PolicyRequest;
+use crate::operations::release::ReleasedWork;
 use crate::operations::tool_use::ToolUse;
 use crate::operations::work_request::WorkRequest;
 use crate::operations::{claim, release};
-use crate::state::admission::{AdmissionTerms, Admitted, PolicyQuestion, ScopeQuestion};
-use crate::state::locks::{ClaimOutcome, Judged, ReleaseOutcome, Survey};
-use crate::state::tasks::{
-    self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NextTask, ReleasedTask, WithFiles,
-};
-use crate::state::teams::{RequestKey, Told};
+use crate::state::admission::{AdmissionTerms, Admitted, Question};
+use crate::state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
+use crate::state::tasks::{self, FilesOfClaim, FilesOfRelease, TaskClaim, TaskEnd};
+use crate::state::teams::{self, RequestKey};
 use crate::store::{Store, StoreError};
 
 /// What a request says of the files of its task.
@@ -132,27 +128,19 @@ impl FilesAsked {
         }
     }
 
-    /// What intents and the policy of the branch have to do with a claim of files.
-    pub fn said<'a>(&'a self, app: &'a App, admission: &Admission<'_>, tool_use: &'a ToolUse) -> Option<Said<'a>> {
-        let work = self.work()?;
-        Some(Said {
-            gate: GateRequest::new(app, work, admission, tool_use),
-            policy: PolicyRequest::new(app, work),
-        })
+    /// The rules for the files of a claim.
+    pub fn rules<'a>(
+        &'a self,
+        app: &'a App,
+        admission: &Admission<'_>,
+        tool_use: &'a ToolUse,
+    ) -> Option<ClaimRules<'a>> {
+        Some(ClaimRules::new(app, self.work()?, admission, tool_use))
     }
 
-    fn of_ended<'a>(&'a self, head: &Head, can_ask: bool, judged: &'a [Judged]) -> FilesOfRelease<'a> {
-        match (self.work(), head) {
-            (None, _) if self.is_left_alone => FilesOfRelease::LeftAlone,
-            (Some(_), Head::Found) if self.is_abandoned => FilesOfRelease::Abandoned,
-            (Some(work), Head::Found) => FilesOfRelease::GivenBack {
-                new_head: self.new_head.as_ref(),
-                agent_head: &work.agent_head,
-                can_ask,
-                judged,
-            },
-            _ => FilesOfRelease::NoHead,
-        }
+    /// The work of a release.
+    pub fn released<'a>(&'a self, admission: &Admission<'_>) -> Option<ReleasedWork<'a>> {
+        Some(ReleasedWork::new(admission, self.work()?, self.new_head.as_ref()))
     }
 
     /// For a release: without a pushed commit nobody can tell which files may be given back, and their locks stay.
@@ -161,12 +149,6 @@ impl FilesAsked {
             self.work = None;
         }
     }
-}
-
-/// What a claim of files says of intents, and what the policy of the branch says of it.
-pub(super) struct Said<'a> {
-    gate: GateRequest<'a>,
-    policy: PolicyRequest<'a>,
 }
 
 /// The head of the branch that the files are of.
@@ -198,141 +180,110 @@ impl Head {
 
 /// A claim of one task, or of the next.
 pub(super) struct ClaimCall<'a> {
-    pub team: &'a ChosenTeam<'a>,
+    pub team: ChosenTeam,
     pub seconds: u32,
     pub files: &'a FilesAsked,
     pub head: &'a Head,
-    pub said: Option<&'a Said<'a>>,
-    pub what: What<'a>,
+    pub rules: Option<ClaimRules<'a>>,
+    pub target: ClaimTarget<'a>,
+    /// Tasks that intents do not let in.
+    pub skipped: Vec<String>,
 }
 
 /// What is claimed.
-pub(super) enum What<'a> {
+pub(super) enum ClaimTarget<'a> {
     /// This task.
     Task(&'a TaskId),
-    /// The next one, except for those that intents do not let in.
-    Next { key: RequestKey<'a>, skipped: &'a [String] },
-}
-
-/// A claim of one task, or of the next.
-pub(super) enum Claimed {
-    Task(Box<ClaimedTask>),
-    Next(NextTask),
+    /// The next one, except for those that are skipped.
+    Next(RequestKey<'a>),
 }
 
 impl AdmittedCall for ClaimCall<'_> {
-    type Outcome = Told<WithFiles<Claimed, ClaimOutcome>>;
+    type Outcome = (TaskClaim, teams::Waiting);
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
         let terms = self.team.terms(terms);
-        let judgement = self.said.and_then(|said| said.gate.judgement());
-        let policy = self.said.map(|said| said.policy.terms()).unwrap_or_default();
-        let files = match (self.files.work(), self.said, self.head) {
+        let files = match (self.files.work(), &self.rules, self.head) {
             _ if self.files.is_left_alone => FilesOfClaim::LeftAlone,
-            (Some(work), Some(said), Head::Found) => FilesOfClaim::Claimed {
-                policy: &policy,
+            (Some(work), Some(ClaimRules { gate, policy }), Head::Found) => FilesOfClaim::Claimed {
+                policy: &policy.terms,
                 agent_head: &work.agent_head,
-                gate: said.gate.terms(judgement.as_ref()),
+                gate: gate.terms(),
             },
             _ => FilesOfClaim::NoHead,
         };
-        Ok(match self.what {
-            What::Task(id) => tasks::claim_task(store, &terms, id, self.seconds, &files)
-                .await?
-                .map(|told| told.map(|claimed| claimed.map(|task| Claimed::Task(Box::new(task))))),
-            What::Next { key, skipped } => tasks::next_task(store, &terms, key, self.seconds, skipped, &files)
-                .await?
-                .map(|told| told.map(|claimed| claimed.map(Claimed::Next))),
-        })
-    }
-
-    fn judge(&self, question: ScopeQuestion) {
-        if let Some(said) = self.said {
-            said.gate.judge(question);
+        match self.target {
+            ClaimTarget::Task(id) => tasks::claim_task(store, &terms, id, self.seconds, &files).await,
+            ClaimTarget::Next(key) => tasks::next_task(store, &terms, key, self.seconds, &self.skipped, &files).await,
         }
     }
 
-    fn judge_by_policy(&self, question: PolicyQuestion) {
-        if let Some(said) = self.said {
-            said.policy.judge(&question);
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        match (question, &mut self.rules) {
+            (question @ (Question::Scope(_) | Question::Policy(_)), Some(rules)) => {
+                rules.answer(admission, question).await
+            }
+            (question, _) => self.team.answer(admission, question).await,
         }
-    }
-
-    fn choose_team(&self, handles: &BTreeMap<String, String>) -> Result<(), ApiError> {
-        self.team.choose(handles)
     }
 }
 
 /// The end of the claim of a task.
-pub(super) struct End<'a> {
-    pub team: &'a ChosenTeam<'a>,
+pub(super) struct EndCall<'a> {
+    pub team: ChosenTeam,
     pub id: &'a TaskId,
     pub token: Option<i64>,
     /// Result or note.
     pub text: &'a str,
     pub is_completed: bool,
-}
-
-struct EndCall<'a> {
-    end: &'a End<'a>,
-    files: FilesOfRelease<'a>,
-}
-
-/// A task whose claim has ended.
-pub(super) enum Ended {
-    Completed(CompletedTask),
-    Released(ReleasedTask),
+    pub files: &'a FilesAsked,
+    pub head: &'a Head,
+    pub work: Option<ReleasedWork<'a>>,
 }
 
 impl AdmittedCall for EndCall<'_> {
-    type Outcome = Told<WithFiles<Ended, ReleaseOutcome>>;
+    type Outcome = (TaskEnd, teams::Waiting);
 
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError> {
-        let terms = self.end.team.terms(terms);
-        let End { id, token, text, .. } = *self.end;
-        let files = &self.files;
-        Ok(if self.end.is_completed {
-            let completed = tasks::complete_task(store, &terms, id, token, text, files).await?;
-            completed.map(|told| told.map(|ended| ended.map(Ended::Completed)))
-        } else {
-            let released = tasks::release_task(store, &terms, id, token, text, files).await?;
-            released.map(|told| told.map(|ended| ended.map(Ended::Released)))
-        })
+        let terms = self.team.terms(terms);
+        let files = match (&self.work, self.head) {
+            _ if self.files.is_left_alone => FilesOfRelease::LeftAlone,
+            (Some(_), Head::Found) if self.files.is_abandoned => FilesOfRelease::Abandoned,
+            (Some(work), Head::Found) => FilesOfRelease::GivenBack {
+                new_head: work.new_head,
+                agent_head: work.agent_head,
+                can_ask: work.can_ask,
+                judged: &work.judged,
+            },
+            _ => FilesOfRelease::NoHead,
+        };
+        match self.is_completed {
+            true => tasks::complete_task(store, &terms, self.id, self.token, self.text, &files).await,
+            false => tasks::release_task(store, &terms, self.id, self.token, self.text, &files).await,
+        }
     }
 
-    fn choose_team(&self, handles: &BTreeMap<String, String>) -> Result<(), ApiError> {
-        self.end.team.choose(handles)
+    async fn answer(&mut self, admission: &mut Admission<'_>, question: Question) -> Result<(), ApiError> {
+        match (question, &mut self.work) {
+            (question @ Question::Ancestry(_), Some(work)) => work.answer(admission, question).await,
+            (question, _) => self.team.answer(admission, question).await,
+        }
     }
 }
 
-/// Ends the claim of a task; returns what waits for the caller as well. It asks the source about the work where the store cannot tell.
+/// Ends the claim of a task; returns what waits for the caller as well.
 pub(super) async fn end(
     app: &App,
     admission: &mut Admission<'_>,
-    end: &End<'_>,
-    files: &FilesAsked,
-    head: &Head,
-) -> Result<(Ended, Waiting), ApiError> {
-    let mut judged = Vec::new();
-    loop {
-        let call = EndCall {
-            end,
-            files: files.of_ended(head, admission.can_ask(), &judged),
-        };
-        let (outcome, waits) = run(admission, &call).await?;
-        let outcome = match outcome {
-            WithFiles::Done(ended) => return Ok((ended, waits)),
-            WithFiles::NotDone { because, .. } => because,
-        };
-        let work = files.work().ok_or(ApiError::Internal)?;
-        match release::ask(admission, work, files.new_head.as_ref(), outcome).await? {
-            Ok(verdicts) => judged = verdicts,
-            Err(outcome) => {
-                let response = release::respond(app, work, admission, files.new_head.as_ref(), outcome).await?;
-                return Err(refused(response, end.id.as_str(), waits));
-            }
-        }
-    }
+    mut call: EndCall<'_>,
+) -> Result<(TaskEnd, Waiting), ApiError> {
+    let (ended, waits) = run(admission, &mut call).await?;
+    let TaskEnd::Files(outcome) = ended else {
+        return Ok((ended, waits));
+    };
+    let work = call.files.work().ok_or(ApiError::Internal)?;
+    let response = release::respond(app, work, admission, call.files.new_head.as_ref(), outcome).await?;
+    Err(refused(response, call.id.as_str(), waits))
 }
 
 /// The refusal of a claim because of the files of the task `id`.
@@ -340,16 +291,15 @@ pub(super) fn refused_claim(
     app: &App,
     admission: &Admission<'_>,
     files: &FilesAsked,
-    said: Option<Said<'_>>,
+    rules: Option<ClaimRules<'_>>,
     outcome: &ClaimOutcome,
     id: &str,
     waits: Waiting,
 ) -> ApiError {
-    let (Some(work), Some(Said { gate, policy })) = (files.work(), said) else {
+    let (Some(work), Some(rules)) = (files.work(), rules) else {
         return ApiError::Internal;
     };
-    let judged = gate.end(&outcome.survey().gate);
-    let response = claim::respond(app, work, admission, LockMode::Writing, outcome, judged, &policy.end());
+    let response = claim::respond(app, work, admission, LockMode::Writing, outcome, rules);
     refused(response, id, waits)
 }
 
@@ -382,15 +332,14 @@ pub(super) fn add_claimed(
     app: &App,
     admission: &Admission<'_>,
     files: &FilesAsked,
-    said: Option<Said<'_>>,
+    rules: Option<ClaimRules<'_>>,
     survey: Option<Survey>,
 ) {
-    let (Some(work), Some(survey), Some(Said { gate, policy })) = (files.work(), survey, said) else {
+    let (Some(work), Some(survey), Some(rules)) = (files.work(), survey, rules) else {
         return;
     };
-    let judged = gate.end(&survey.gate);
     let outcome = ClaimOutcome::Claimed(survey);
-    let granted = claim::respond(app, work, admission, LockMode::Writing, &outcome, judged, &policy.end());
+    let granted = claim::respond(app, work, admission, LockMode::Writing, &outcome, rules);
     response.locks = granted.locks.unwrap_or_default();
     response.warnings.extend(granted.warnings);
 }
@@ -401,7 +350,7 @@ pub(super) async fn add_released(
     app: &App,
     admission: &Admission<'_>,
     files: &FilesAsked,
-    released: Option<crate::state::locks::Released>,
+    released: Option<Released>,
 ) -> Result<(), ApiError> {
     let (Some(work), Some(released)) = (files.work(), released) else {
         return Ok(());

@@ -61,9 +61,9 @@ pub async fn show_team(
     asked: Asked<'_>,
 ) -> Result<TeamResponse, ApiError> {
     let agent = TeamAgent::parse(repo_url, None, asked)?;
-    let team = &ChosenTeam::named(team_name("team", name)?);
+    let team = ChosenTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Read).await?;
-    let (record, waiting) = run_part(&mut admission, &ShowTeam { team }, PRICE_OF_TEAM).await?;
+    let (record, waiting) = run_part(&mut admission, &mut ShowTeam { team }, PRICE_OF_TEAM).await?;
     Ok(TeamResponse {
         team: view::team(record, admission.holder().user_id.as_str()),
         waiting,
@@ -76,19 +76,23 @@ pub async fn show_team(
 /// When a field is not valid, the caller is denied or may not push, the rules refuse it, or the store does not respond.
 pub async fn new_team(app: &App, sent: &NewTeamRequest, asked: Asked<'_>) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &ChosenTeam::named(team_name("name", required("name", &sent.name)?)?);
+    let team = ChosenTeam::named(team_name("name", required("name", &sent.name)?)?);
     let member = Member::parse(&agent, &sent.member)?;
     let description = long_text("description", sent.description.as_deref())?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let call = CreateTeam {
-        team,
+    let mut call = CreateTeam {
+        team: team.clone(),
         leader: &member.fields(),
         is_strict: sent.strict == Some(true),
         description,
     };
-    let ((), waiting) = run(&mut admission, &call).await?;
+    let ((), waiting) = run(&mut admission, &mut call).await?;
     let handle = member.handle.as_str().to_owned();
-    let mut response = changed(team, format!("You lead team {} as \"{handle}\"", team.name().as_str()));
+    let mut response = changed(
+        &team,
+        Action::Proceed,
+        format!("You lead team {} as \"{handle}\"", team.name().as_str()),
+    );
     response.handle = Some(handle);
     response.waiting = waiting;
     Ok(response)
@@ -105,17 +109,14 @@ pub async fn join_team(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &ChosenTeam::named(team_name("team", name)?);
+    let team = ChosenTeam::named(team_name("team", name)?);
     let member = Member::parse(&agent, &sent.member)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let (joined, waiting) = run(
-        &mut admission,
-        &JoinTeam {
-            team,
-            member: &member.fields(),
-        },
-    )
-    .await?;
+    let mut call = JoinTeam {
+        team: team.clone(),
+        member: &member.fields(),
+    };
+    let (joined, waiting) = run(&mut admission, &mut call).await?;
     let (handle, from) = match joined {
         Joined::New { handle } => (handle, None),
         Joined::TakenOver { handle, from } => (handle, Some(from)),
@@ -127,7 +128,7 @@ pub async fn join_team(
             team.name().as_str()
         ),
     };
-    let mut response = changed(team, reason);
+    let mut response = changed(&team, Action::Proceed, reason);
     response.handle = Some(handle);
     response.taken_over_from = from;
     response.waiting = waiting;
@@ -145,10 +146,14 @@ pub async fn leave_team(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &ChosenTeam::named(team_name("team", name)?);
+    let team = ChosenTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
-    let (given_back, _) = run(&mut admission, &LeaveTeam { team }).await?;
-    let mut response = changed(team, format!("You have left team {}", team.name().as_str()));
+    let (given_back, _) = run(&mut admission, &mut LeaveTeam { team: team.clone() }).await?;
+    let mut response = changed(
+        &team,
+        Action::Proceed,
+        format!("You have left team {}", team.name().as_str()),
+    );
     response.given_back = given_back;
     Ok(response)
 }
@@ -164,11 +169,15 @@ pub async fn edit_team(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &ChosenTeam::named(team_name("team", name)?);
+    let team = ChosenTeam::named(team_name("team", name)?);
     let to = &Handle::parse(required("leader", &sent.leader)?).map_err(in_field("leader"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let (leader, waiting) = run(&mut admission, &HandOver { team, to }).await?;
-    let mut response = changed(team, format!("\"{leader}\" leads team {}", team.name().as_str()));
+    let (leader, waiting) = run(&mut admission, &mut HandOver { team: team.clone(), to }).await?;
+    let mut response = changed(
+        &team,
+        Action::Proceed,
+        format!("\"{leader}\" leads team {}", team.name().as_str()),
+    );
     response.waiting = waiting;
     Ok(response)
 }
@@ -185,10 +194,14 @@ pub async fn delete_team(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(repo_url, agent_id, asked)?;
-    let team = &ChosenTeam::named(team_name("team", name)?);
+    let team = ChosenTeam::named(team_name("team", name)?);
     let mut admission = agent.begin(app, Right::Push).await?;
-    run(&mut admission, &DeleteTeam { team }).await?;
-    Ok(changed(team, format!("Team {} is deleted", team.name().as_str())))
+    run(&mut admission, &mut DeleteTeam { team: team.clone() }).await?;
+    Ok(changed(
+        &team,
+        Action::Proceed,
+        format!("Team {} is deleted", team.name().as_str()),
+    ))
 }
 
 /// Makes a step of a shutdown in the team `name`.
@@ -202,7 +215,7 @@ pub async fn shut_down(
     asked: Asked<'_>,
 ) -> Result<TeamChangeResponse, ApiError> {
     let agent = TeamAgent::parse(&sent.caller.repo_url, sent.caller.agent_id.as_deref(), asked)?;
-    let team = &ChosenTeam::named(team_name("team", name)?);
+    let team = ChosenTeam::named(team_name("team", name)?);
     let step = *required("step", &sent.step)?;
     let reason = sent.reason.as_deref().map(|text| line("reason", text, MOST_LINE_CHARS));
     let reason = reason.transpose()?;
@@ -229,51 +242,59 @@ pub async fn shut_down(
     let mut admission = agent.begin(app, Right::Push).await?;
     let (answered, waiting) = match step {
         Step::Request => {
-            let call = RequestShutdown {
-                team,
+            let mut call = RequestShutdown {
+                team: team.clone(),
                 target: target.as_ref(),
                 reason: reason.as_deref().unwrap_or_default(),
                 respond_seconds,
             };
-            run(&mut admission, &call).await?
+            run(&mut admission, &mut call).await?
         }
         Step::Approve | Step::Reject => {
-            let call = AnswerShutdown {
-                team,
+            let mut call = AnswerShutdown {
+                team: team.clone(),
                 id: &id,
                 rejection: rejection.as_deref(),
             };
-            run(&mut admission, &call).await?
+            run(&mut admission, &mut call).await?
         }
-        Step::Force => run(&mut admission, &ForceShutdown { team, id: &id }).await?,
+        Step::Force => {
+            let mut call = ForceShutdown {
+                team: team.clone(),
+                id: &id,
+            };
+            run(&mut admission, &mut call).await?
+        }
     };
-    let mut response = after(team, answered);
+    let mut response = after(&team, answered);
     response.waiting = waiting;
     Ok(response)
 }
 
-fn after(team: &ChosenTeam<'_>, step: ShutdownStep) -> TeamChangeResponse {
+fn after(team: &ChosenTeam, step: ShutdownStep) -> TeamChangeResponse {
     let (state, reason) = match step.progress {
         ShutdownProgress::Open => (ToldProgress::Open, "is open: members have yet to answer"),
         ShutdownProgress::Stopped => (ToldProgress::Stopped, "is over: the member has stopped"),
         ShutdownProgress::Closed => (ToldProgress::Closed, "is over: the team is closed"),
         ShutdownProgress::Rejected => (ToldProgress::Rejected, "is rejected, and over"),
     };
-    let mut response = changed(team, format!("Shutdown {} {reason}", step.id));
+    let reason = format!("Shutdown {} {reason}", step.id);
+    let (action, reason) = match step.unpushed_count {
+        0 => (Action::Proceed, reason),
+        count => {
+            let paths: Vec<&str> = step.unpushed.iter().map(|(_, path)| path.as_str()).collect();
+            let reason = format!(
+                "{reason}. You hold {count} files for writing whose work is not pushed: push it, or release them (\"abandon\": true): {}",
+                named(&paths)
+            );
+            (Action::Push, reason)
+        }
+    };
+    let mut response = changed(team, action, reason);
     response.shutdown_id = Some(step.id);
     response.shutdown_state = Some(state);
     response.given_back = step.given_back;
     response.passed_over = step.passed_over;
-    if step.unpushed_count > 0 {
-        let paths: Vec<&str> = step.unpushed.iter().map(|(_, path)| path.as_str()).collect();
-        let reason = format!(
-            "{}. You hold {} files for writing whose work is not pushed: push it, or release them (\"abandon\": true): {}",
-            response.orchestration.reason,
-            step.unpushed_count,
-            named(&paths)
-        );
-        response.orchestration = Orchestration::new(Action::Push, reason);
-    }
     let file = |(branch, file_path)| UnpushedFile { branch, file_path };
     response.unpushed = step.unpushed.into_iter().map(file).collect();
     response.unpushed_count = step.unpushed_count;
@@ -281,7 +302,7 @@ fn after(team: &ChosenTeam<'_>, step: ShutdownStep) -> TeamChangeResponse {
     response
 }
 
-fn changed(team: &ChosenTeam<'_>, reason: String) -> TeamChangeResponse {
+fn changed(team: &ChosenTeam, action: Action, reason: String) -> TeamChangeResponse {
     TeamChangeResponse {
         team: team.name().as_str().to_owned(),
         handle: None,
@@ -294,7 +315,7 @@ fn changed(team: &ChosenTeam<'_>, reason: String) -> TeamChangeResponse {
         unpushed_count: 0,
         not_told: Vec::new(),
         waiting: Waiting::default(),
-        orchestration: Orchestration::new(Action::Proceed, reason),
+        orchestration: Orchestration::new(action, reason),
     }
 }
 

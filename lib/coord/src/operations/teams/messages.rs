@@ -68,13 +68,13 @@ pub async fn send_message(
         content: &content,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
-    let call = SendMessage {
+    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let mut call = SendMessage {
         team,
         key,
         message: &message,
     };
-    let (accepted, waiting) = run(&mut admission, &call).await?;
+    let (accepted, waiting) = run(&mut admission, &mut call).await?;
     let reason = match accepted.ready.as_slice() {
         [] => format!("Message {} is sent", accepted.id),
         ready => format!(
@@ -139,8 +139,8 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
     let wait = wait_seconds(app, "wait", sent.wait)?;
     let cursor = number("cursor", sent.cursor)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
-    let call = ReadMessages {
+    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let mut call = ReadMessages {
         team,
         cursor,
         most,
@@ -150,15 +150,16 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
     let mut waiting = Waiting::begin(&app.events, &agent.repo, &admission.holder().user_id, wait).await?;
     let mut shutdown_before: Option<Option<String>> = None;
     loop {
-        let (inbox, _) = run(&mut admission, &call).await?;
+        let (inbox, _) = run(&mut admission, &mut call).await?;
         let shutdown = inbox.shutdown.as_ref().map(|shutdown| shutdown.id.clone());
         let is_news = !inbox.messages.is_empty()
             || inbox.has_more
             || shutdown_before.as_ref().is_some_and(|before| *before != shutdown);
         shutdown_before = Some(shutdown);
+        let team = call.team.name();
         let matters = |event: &Event| match event {
-            Event::MessageSent(message) => is_of(event, team.name()) && is_to(message, &inbox.handle),
-            Event::ShutdownChanged(_) => is_of(event, team.name()),
+            Event::MessageSent(message) => is_of(event, team) && is_to(message, &inbox.handle),
+            Event::ShutdownChanged(_) => is_of(event, team),
             _ => false,
         };
         if !is_news
@@ -176,7 +177,7 @@ pub async fn read_messages(app: &App, sent: &ReadMessagesRequest, asked: Asked<'
             ),
         };
         return Ok(InboxResponse {
-            team: team.name().as_str().to_owned(),
+            team: team.as_str().to_owned(),
             handle: inbox.handle,
             timed_out: wait > 0 && !is_news,
             messages: inbox
@@ -252,28 +253,27 @@ pub async fn message_history(
     let most = limit(request.limit)?;
     let before = number("before", request.before)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, request.caller.team.as_deref()).await?;
-    let mut filter = MessageFilter {
-        before,
-        member: member.as_ref(),
-        task: task.as_ref(),
+    let team = ChosenTeam::of(&admission, request.caller.team.as_deref()).await?;
+    let mut call = ListMessages {
+        team,
+        most,
+        most_bytes: MOST_BYTES,
+        filter: MessageFilter {
+            before,
+            member: member.as_ref(),
+            task: task.as_ref(),
+        },
     };
     let mut parts = 0;
     let mut found: Option<(MessagePage, _)> = None;
     let (page, waiting) = loop {
-        let call = ListMessages {
-            team,
-            most,
-            most_bytes: MOST_BYTES,
-            filter: &filter,
-        };
-        let (page, waiting) = match (run_part(&mut admission, &call, PRICE_OF_LIST).await, found) {
+        let (page, waiting) = match (run_part(&mut admission, &mut call, PRICE_OF_LIST).await, found) {
             // The answer says where to go on.
             (Err(ApiError::RateLimited { .. }), Some(found)) => break found,
             (part, _) => part?,
         };
         parts += 1;
-        filter.before = page.earlier;
+        call.filter.before = page.earlier;
         if !page.messages.is_empty() || page.earlier.is_none() || parts == MOST_PARTS {
             break (page, waiting);
         }

@@ -95,7 +95,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
     }
     let after = number("after", Some(request.after))?.unwrap_or_default();
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, team.as_deref()).await?;
+    let team = ChosenTeam::of(&admission, team.as_deref()).await?;
     let filter = TaskFilter {
         status: request.status,
         owner: owner.as_ref(),
@@ -104,25 +104,25 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
         file: file.as_ref().map_or("", FilePath::as_str),
         has_descriptions: request.has_descriptions,
     };
-    let part = |after, most| ListTasks {
+    let mut part = ListTasks {
         team,
         after,
         most,
         filter: &filter,
     };
-    let (mut page, mut waiting) = run_part(&mut admission, &part(after, most), PRICE_OF_LIST).await?;
+    let (mut page, mut waiting) = run_part(&mut admission, &mut part, PRICE_OF_LIST).await?;
     for _ in 1..MOST_PARTS {
         let described: usize = page.descriptions.values().map(String::len).sum();
         let bytes = described + page.tasks.iter().map(TaskView::bytes).sum::<usize>();
         let Some(after) = page.next.filter(|_| page.tasks.len() < most && bytes < ENOUGH_BYTES) else {
             break;
         };
-        let (more, now_waiting) =
-            match run_part(&mut admission, &part(after, most - page.tasks.len()), PRICE_OF_LIST).await {
-                // What was found so far is an answer, and says where to go on.
-                Err(ApiError::RateLimited { .. }) => break,
-                part => part?,
-            };
+        (part.after, part.most) = (after, most - page.tasks.len());
+        let (more, now_waiting) = match run_part(&mut admission, &mut part, PRICE_OF_LIST).await {
+            // What was found so far is an answer, and says where to go on.
+            Err(ApiError::RateLimited { .. }) => break,
+            part => part?,
+        };
         page.tasks.extend(more.tasks);
         page.descriptions.extend(more.descriptions);
         page.next = more.next;
@@ -150,8 +150,8 @@ pub async fn show_task(app: &App, id: &str, caller: &TeamCaller, asked: Asked<'_
     let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Read).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, caller.team.as_deref()).await?;
-    let (whole, waiting) = run(&mut admission, &ShowTask { team, id }).await?;
+    let team = ChosenTeam::of(&admission, caller.team.as_deref()).await?;
+    let (whole, waiting) = run(&mut admission, &mut ShowTask { team, id }).await?;
     Ok(of_task(whole, waiting, |task| {
         format!("Task {} is {}", task.id, task.status.as_str())
     }))
@@ -185,13 +185,13 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
         content: &content,
     };
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
-    let call = CreateTasks {
+    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
+    let mut call = CreateTasks {
         team,
         key,
         tasks: &tasks,
     };
-    let (created, waiting) = run(&mut admission, &call)
+    let (created, waiting) = run(&mut admission, &mut call)
         .await
         .map_err(|error| with_refs(error, sent.tasks.as_deref().unwrap_or_default()))?;
     let reason = match created.ids.as_slice() {
@@ -236,25 +236,25 @@ pub async fn edit_task(
     let assignee = sent.assignee.as_deref().filter(|handle| !handle.is_empty());
     let assignee = assignee.map(Handle::parse).transpose().map_err(in_field("assignee"))?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, sent.caller.team.as_deref()).await?;
+    let team = ChosenTeam::of(&admission, sent.caller.team.as_deref()).await?;
     if sent.assignee.is_some() {
-        let call = AssignTask {
+        let mut call = AssignTask {
             team,
             id,
             to: assignee.as_ref(),
         };
-        let (whole, waiting) = run(&mut admission, &call).await?;
+        let (whole, waiting) = run(&mut admission, &mut call).await?;
         return Ok(of_task(whole, waiting, |task| match &task.assignee {
             Some(handle) => format!("Task {} is assigned to \"{handle}\"", task.id),
             None => format!("Task {} is assigned to nobody", task.id),
         }));
     }
-    let call = UpdateTask {
+    let mut call = UpdateTask {
         team,
         id,
         changes: &changes,
     };
-    let (updated, waiting) = run(&mut admission, &call).await?;
+    let (updated, waiting) = run(&mut admission, &mut call).await?;
     match updated {
         Updated::Task(whole) => Ok(of_task(*whole, waiting, |task| {
             format!("Task {} is as it was asked for", task.id)
@@ -281,9 +281,9 @@ pub async fn delete_task(
     let agent = TeamAgent::parse(&caller.repo_url, caller.agent_id.as_deref(), asked)?;
     let id = &task_id("id", id)?;
     let mut admission = agent.begin(app, Right::Push).await?;
-    let team = &ChosenTeam::of(app, &agent.repo, &admission, caller.team.as_deref()).await?;
-    let call = DeleteTask { team, id, is_unlinked };
-    let (unblocked, waiting) = run(&mut admission, &call).await?;
+    let team = ChosenTeam::of(&admission, caller.team.as_deref()).await?;
+    let mut call = DeleteTask { team, id, is_unlinked };
+    let (unblocked, waiting) = run(&mut admission, &mut call).await?;
     let mut response = answer(
         None,
         waiting,

@@ -10,17 +10,18 @@ use crate::state::messages::StoredMessage;
 use crate::state::tasks::{self as stored, Note, WholeTask};
 use crate::state::teams::{self, MemberRecord, ShutdownRecord, TeamRecord};
 
-/// What waits for the caller in a team.
-pub(in crate::operations) fn waiting(waiting: teams::Waiting) -> Waiting {
-    Waiting {
-        unread: waiting.unread,
-        shutdown: waiting.shutdown.map(|shutdown| AskedToStop {
-            id: shutdown.id,
-            target: Some(shutdown.target).filter(|target| target != EVERYBODY),
-            by: shutdown.by,
-            reason: shutdown.reason,
-            respond_by: instant(shutdown.respond_by),
-        }),
+impl From<teams::Waiting> for Waiting {
+    fn from(waiting: teams::Waiting) -> Self {
+        Waiting {
+            unread: waiting.unread,
+            shutdown: waiting.shutdown.map(|shutdown| AskedToStop {
+                id: shutdown.id,
+                target: Some(shutdown.target).filter(|target| target != EVERYBODY),
+                by: shutdown.by,
+                reason: shutdown.reason,
+                respond_by: instant(shutdown.respond_by),
+            }),
+        }
     }
 }
 
@@ -29,7 +30,7 @@ pub(in crate::operations) fn memberships(stored: &[teams::Membership]) -> Vec<Me
     let membership = |stored: &teams::Membership| Membership {
         team: stored.team.clone(),
         handle: stored.handle.clone(),
-        waiting: waiting(stored.waiting.clone()),
+        waiting: stored.waiting.clone().into(),
     };
     stored.iter().map(membership).collect()
 }

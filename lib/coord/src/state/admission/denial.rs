@@ -1,11 +1,8 @@
 //! Denials: why a request was not admitted.
 
-use std::collections::BTreeMap;
-
-use super::policy_question::PolicyQuestion;
-use super::scope_question::ScopeQuestion;
-use crate::domain::CommitSha;
+use super::question::{HeadQuestion, Question};
 use crate::state::reply::Reply;
+use crate::state::teams::Refused;
 use crate::store::StoreError;
 
 /// Whose rate limit was met.
@@ -68,16 +65,9 @@ pub enum Denial {
         /// Whose limit was met.
         whose: Limited,
     },
-    /// The head has to be asked for, and it is this caller's turn; others go on with the one before.
-    RefreshHead {
-        /// What is stored.
-        commit: Option<CommitSha>,
-        /// What came with it, if that is still to be trusted.
-        etag: Option<String>,
-    },
-    /// The head is needed, and it is another's turn to ask for it, or it cannot be asked for.
+    /// The head is needed, and it cannot be fetched for this time.
     AwaitHead {
-        /// For how long it cannot; 0 while another asks.
+        /// Until it can be fetched again.
         retry_after_seconds: u64,
     },
     /// Nobody knows the head of this branch, and nobody here can ask.
@@ -88,28 +78,14 @@ pub enum Denial {
     Full(Full),
     /// A person has taken locks of the caller away.
     Taken(Taken),
-    /// Whether the caller's commits are of the branch, only the source can tell.
-    AskSource {
-        /// Head of the branch.
-        head: CommitSha,
-        /// Seconds since somebody looked whether it is still that.
-        age: u64,
-        /// What came with it, if that is still to be trusted.
-        etag: Option<String>,
-    },
-    /// Whether the intent of the request may change its files has yet to be judged.
-    AskScope(Box<ScopeQuestion>),
-    /// The files have yet to be judged by the policy of the branch.
-    AskPolicy(Box<PolicyQuestion>),
-    /// The request names no team, and is not made in the only one of the caller.
-    AskTeam {
-        /// Its handles, by team in lower case.
-        handles: BTreeMap<String, String>,
-    },
+    /// The rules of a team refuse it.
+    Refused(Box<Refused>),
+    /// The script lacks something: once it is told, the same call is made again.
+    Question(Question),
 }
 
 /// The denial that a reply tells of, or the reply to be read on.
-pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
+pub(in crate::state) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
     Ok(Ok(match reply.outcome.as_str() {
         "LIMITED" => Denial::Limited {
             retry_after_seconds: reply.number()?.unsigned_abs(),
@@ -123,12 +99,9 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
                 _ => return Err(reply.malformed("an unknown limit")),
             },
         },
-        "REFRESH_HEAD" => Denial::RefreshHead {
-            commit: reply.optional_commit()?,
-            etag: reply.optional_text()?,
-        },
-        "AWAIT_HEAD" => Denial::AwaitHead {
-            retry_after_seconds: reply.number()?.unsigned_abs(),
+        "AWAIT_HEAD" => match reply.number()?.unsigned_abs() {
+            0 => Denial::Question(Question::Head(HeadQuestion::Await)),
+            retry_after_seconds => Denial::AwaitHead { retry_after_seconds },
         },
         "UNKNOWN_HEAD" => Denial::UnknownHead,
         "TOO_MUCH" => Denial::TooMuch(match reply.text()?.as_str() {
@@ -148,18 +121,9 @@ pub(super) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreErr
             message: reply.text()?,
             files: reply.texts()?,
         }),
-        "ASK_SCOPE" => Denial::AskScope(Box::new(ScopeQuestion::read(&mut reply)?)),
-        "ASK_POLICY" => Denial::AskPolicy(Box::new(PolicyQuestion::read(&mut reply)?)),
-        "ASK_TEAM" => {
-            let text = reply.text()?;
-            let handles = serde_json::from_str(&text).map_err(|error| reply.malformed(&error.to_string()))?;
-            Denial::AskTeam { handles }
-        }
-        "ASK_SOURCE" => Denial::AskSource {
-            head: reply.commit()?,
-            age: reply.number()?.unsigned_abs(),
-            etag: reply.optional_text()?,
+        _ => match Question::read(&mut reply)? {
+            Some(question) => Denial::Question(question),
+            None => return Ok(Err(reply)),
         },
-        _ => return Ok(Err(reply)),
     }))
 }

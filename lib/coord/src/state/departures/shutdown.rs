@@ -2,7 +2,7 @@ use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
 use crate::domain::team::Handle;
 use crate::state::admission::{Admitted, Kind, Rates};
 use crate::state::reply::{Reply, arguments};
-use crate::state::teams::{TeamOutcome, TeamTerms, Told, run, unknown};
+use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
 use crate::store::{Store, StoreError};
 
 /// How far a shutdown is.
@@ -113,7 +113,7 @@ pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) 
             read(reply, true)
         })
         .await?;
-        let Admitted::Outcome(Told { outcome: Ok(step), .. }) = &mut forced else {
+        let Admitted::Outcome((step, _)) = &mut forced else {
             return Ok(forced);
         };
         given_back.append(&mut step.given_back);

@@ -17,8 +17,9 @@
 --           NOT_PUSHED: `unpushed`: { path, why not }: files were written, but the branch does not have the work; nothing released
 --           NO_NEW_HEAD: `written` paths: the caller sent no new head; nothing released
 --           LOST: `others`, entries as JSON: another holder writes a file; nothing released
---           ASK_WORK: `etag`, `work`: { path, claim head }: only the source can tell whether the branch has the work; nothing released
 --           RELEASED, NOT_PUSHED and LOST have `waiting`: what Waiting.of_caller() tells
+--      or { ASK_WORK, now, head, its age in seconds or '', '1' if it is unconfirmed, etag or '', list of { path, claim head } }: only the
+--           source can tell whether the branch has the work; nothing released
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing released
 --      or the denial of locks/taken; nothing released
 --      or one of the denials of admit(); nothing released
@@ -62,8 +63,7 @@ return function(KEYS, ARGV)
   })
   if reply then
     return reply
-  elseif outcome ~= 'NO_NEW_HEAD' and outcome ~= 'ASK_WORK' then
-    -- The others are asked again.
+  elseif outcome ~= 'NO_NEW_HEAD' then
     answer.waiting = Answer.some(Waiting.of_caller(call))
   end
   return Answer.reply(call, outcome, answer)

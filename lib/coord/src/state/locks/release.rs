@@ -43,6 +43,15 @@ pub struct Written {
     pub claim_head: CommitSha,
 }
 
+impl Written {
+    pub(in crate::state) fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
+        Ok(Written {
+            path: tuple.text()?,
+            claim_head: tuple.commit()?,
+        })
+    }
+}
+
 /// A released file whose interface somebody relies on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenInterface {
@@ -167,15 +176,6 @@ pub enum ReleaseOutcome {
         /// What waits for the caller in its teams.
         waiting: Vec<Membership>,
     },
-    /// Only the source can tell whether the branch has the work.
-    AskWork {
-        /// Head of the branch.
-        head: SeenHead,
-        /// Its ETag, if that is still trusted.
-        etag: Option<String>,
-        /// The files, and their claim heads.
-        written: Vec<Written>,
-    },
 }
 
 impl ReleaseOutcome {
@@ -184,7 +184,7 @@ impl ReleaseOutcome {
         match self {
             ReleaseOutcome::Released(released) => released.head.as_ref(),
             ReleaseOutcome::NotPushed { head, .. } | ReleaseOutcome::Lost { head, .. } => head.as_ref(),
-            ReleaseOutcome::NoNewHead { .. } | ReleaseOutcome::AskWork { .. } => None,
+            ReleaseOutcome::NoNewHead { .. } => None,
         }
     }
 
@@ -193,7 +193,7 @@ impl ReleaseOutcome {
         match self {
             ReleaseOutcome::Released(released) => &released.waiting,
             ReleaseOutcome::NotPushed { waiting, .. } | ReleaseOutcome::Lost { waiting, .. } => waiting,
-            ReleaseOutcome::NoNewHead { .. } | ReleaseOutcome::AskWork { .. } => &[],
+            ReleaseOutcome::NoNewHead { .. } => &[],
         }
     }
 }
@@ -296,8 +296,6 @@ struct Answer {
     by_store: Vec<Written>,
     unpushed: Vec<(String, String)>,
     written: Vec<String>,
-    etag: Option<String>,
-    work: Vec<Written>,
     waiting: Vec<SentMembership>,
 }
 
@@ -349,11 +347,6 @@ impl ReleaseOutcome {
                 head,
                 others: in_texts(answer.others),
                 waiting,
-            }),
-            "ASK_WORK" => Ok(ReleaseOutcome::AskWork {
-                head: head.ok_or_else(|| reply.malformed("no head"))?,
-                etag: answer.etag,
-                written: answer.work,
             }),
             _ => Err(reply.malformed("an unknown outcome")),
         }

@@ -149,7 +149,7 @@ pub async fn list_messages(
     terms: &TeamTerms<'_>,
     most: usize,
     most_bytes: usize,
-    filter: &MessageFilter<'_>,
+    filter: MessageFilter<'_>,
 ) -> TeamOutcome<MessagePage> {
     let args = arguments([
         &filter.before.map(|before| before.to_string()).unwrap_or_default(),

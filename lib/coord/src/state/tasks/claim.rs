@@ -1,6 +1,6 @@
 //! Tasks are claimed, completed and given back.
 
-use super::files::{FilesOfClaim, FilesOfRelease, WithFiles, run_claim, run_release};
+use super::files::{FilesOfClaim, FilesOfRelease, run_claim, run_release};
 use super::record::WholeTask;
 use super::scripts::{CLAIM_TASK, COMPLETE_TASK, NEXT_TASK, RELEASE_TASK};
 use super::write::Unblocked;
@@ -12,6 +12,22 @@ use crate::state::reply::{Reply, arguments};
 use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, unknown};
 use crate::store::{Store, StoreError};
 
+/// The outcome of a claim of one task, or of the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskClaim {
+    /// The caller has a task now.
+    Claimed(Box<ClaimedTask>),
+    /// No task is ready for the caller: an outcome of [`next_task`] alone.
+    Nothing(Box<NothingReady>),
+    /// The files of a task are in the way; nothing was changed.
+    Files {
+        /// The task.
+        id: String,
+        /// The outcome of the claim of its files.
+        because: Box<ClaimOutcome>,
+    },
+}
+
 /// A task that the caller has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedTask {
@@ -19,6 +35,8 @@ pub struct ClaimedTask {
     pub task: WholeTask,
     /// Whether the caller had it before.
     pub is_renewal: bool,
+    /// What came before it in the queue, where it was the next one.
+    pub passed: Vec<PassedOver>,
     /// What a claim of its files found, where they are claimed with it.
     pub files: Option<Survey>,
 }
@@ -44,15 +62,18 @@ pub async fn claim_task(
     id: &TaskId,
     seconds: u32,
     files: &FilesOfClaim<'_>,
-) -> TeamOutcome<WithFiles<ClaimedTask, ClaimOutcome>> {
+) -> TeamOutcome<TaskClaim> {
     let args = arguments([id.as_str(), &seconds.to_string(), files.mode()]);
     run_claim(store, &CLAIM_TASK, terms, seconds, args, files, |reply| {
         match reply.outcome.as_str() {
-            outcome @ ("CLAIMED" | "RENEWED" | "CLAIMED_FILES" | "RENEWED_FILES") => Ok(ClaimedTask {
-                is_renewal: outcome.starts_with("RENEWED"),
-                task: reply.tuple(WholeTask::read)?,
-                files: read_files(reply)?,
-            }),
+            outcome @ ("CLAIMED" | "RENEWED" | "CLAIMED_FILES" | "RENEWED_FILES") => {
+                Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
+                    is_renewal: outcome.starts_with("RENEWED"),
+                    task: reply.tuple(WholeTask::read)?,
+                    passed: Vec::new(),
+                    files: read_files(reply)?,
+                })))
+            }
             _ => unknown(reply),
         }
     })
@@ -146,29 +167,17 @@ pub struct TaskCounts {
     pub ready: u64,
 }
 
-/// What `next` gives.
+/// Why there is no next task for the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NextTask {
-    /// A task, which the caller has now.
-    Claimed {
-        /// The task.
-        task: Box<WholeTask>,
-        /// What came before it in the queue.
-        passed: Vec<PassedOver>,
-        /// What a claim of its files found, where they are claimed with it.
-        files: Option<Box<Survey>>,
-    },
-    /// Nothing may be claimed.
-    Nothing {
-        /// Number of tasks by their state.
-        counts: TaskCounts,
-        /// The next five claims to lapse.
-        held: Vec<HeldTask>,
-        /// What is in the queue, and is not for the caller now.
-        passed: Vec<PassedOver>,
-        /// What the rest waits for.
-        obstacles: Obstacles,
-    },
+pub struct NothingReady {
+    /// Number of tasks by their state.
+    pub counts: TaskCounts,
+    /// The next five claims to lapse.
+    pub held: Vec<HeldTask>,
+    /// What is in the queue, and is not for the caller now.
+    pub passed: Vec<PassedOver>,
+    /// What the rest waits for.
+    pub obstacles: Obstacles,
 }
 
 /// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents do not let in.
@@ -182,17 +191,18 @@ pub async fn next_task(
     seconds: u32,
     skipped: &[String],
     files: &FilesOfClaim<'_>,
-) -> TeamOutcome<WithFiles<NextTask, ClaimOutcome>> {
+) -> TeamOutcome<TaskClaim> {
     let mut args = Vec::from(key.arguments(&NEXT_TASK));
     args.extend(arguments([&seconds.to_string(), files.mode(), &skipped.join(" ")]));
     run_claim(store, &NEXT_TASK, terms, seconds, args, files, |reply| {
         match reply.outcome.as_str() {
-            "CLAIMED" | "CLAIMED_FILES" => Ok(NextTask::Claimed {
-                task: Box::new(reply.tuple(WholeTask::read)?),
+            "CLAIMED" | "CLAIMED_FILES" => Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
+                task: reply.tuple(WholeTask::read)?,
+                is_renewal: false,
                 passed: reply.tuples(PassedOver::read)?,
-                files: read_files(reply)?.map(Box::new),
-            }),
-            "NOTHING" => Ok(NextTask::Nothing {
+                files: read_files(reply)?,
+            }))),
+            "NOTHING" => Ok(TaskClaim::Nothing(Box::new(NothingReady {
                 counts: TaskCounts {
                     made: reply.number()?.unsigned_abs(),
                     open: reply.number()?.unsigned_abs(),
@@ -218,11 +228,22 @@ pub async fn next_task(
                     held_back_count: reply.number()?.unsigned_abs(),
                     leader: reply.text()?,
                 },
-            }),
+            }))),
             _ => unknown(reply),
         }
     })
     .await
+}
+
+/// The outcome of the end of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskEnd {
+    /// The task is completed.
+    Completed(Box<CompletedTask>),
+    /// The task was given back.
+    Released(Box<ReleasedTask>),
+    /// The files of the task are in the way; nothing was changed.
+    Files(ReleaseOutcome),
 }
 
 /// A task that is completed.
@@ -264,11 +285,11 @@ pub async fn complete_task(
     token: Option<i64>,
     result: &str,
     files: &FilesOfRelease<'_>,
-) -> TeamOutcome<WithFiles<CompletedTask, ReleaseOutcome>> {
+) -> TeamOutcome<TaskEnd> {
     let args = arguments([id.as_str(), &token_text(token), result]);
     run_release(store, &COMPLETE_TASK, terms, args, files, |reply| {
         match reply.outcome.as_str() {
-            "COMPLETED" => Ok(CompletedTask {
+            "COMPLETED" => Ok(TaskEnd::Completed(Box::new(CompletedTask {
                 task: reply.tuple(WholeTask::read)?,
                 was_completed: false,
                 is_other_result: false,
@@ -278,8 +299,8 @@ pub async fn complete_task(
                     not_told: reply.texts()?,
                 },
                 files: read_released(reply)?,
-            }),
-            "COMPLETED_BEFORE" => Ok(CompletedTask {
+            }))),
+            "COMPLETED_BEFORE" => Ok(TaskEnd::Completed(Box::new(CompletedTask {
                 task: reply.tuple(WholeTask::read)?,
                 was_completed: true,
                 is_other_result: reply.flag()?,
@@ -289,7 +310,7 @@ pub async fn complete_task(
                     not_told: Vec::new(),
                 },
                 files: None,
-            }),
+            }))),
             _ => unknown(reply),
         }
     })
@@ -318,15 +339,15 @@ pub async fn release_task(
     token: Option<i64>,
     note: &str,
     files: &FilesOfRelease<'_>,
-) -> TeamOutcome<WithFiles<ReleasedTask, ReleaseOutcome>> {
+) -> TeamOutcome<TaskEnd> {
     let args = arguments([id.as_str(), &token_text(token), note]);
     run_release(store, &RELEASE_TASK, terms, args, files, |reply| {
         match reply.outcome.as_str() {
-            "RELEASED" => Ok(ReleasedTask {
+            "RELEASED" => Ok(TaskEnd::Released(Box::new(ReleasedTask {
                 task: reply.tuple(WholeTask::read)?,
                 kept: reply.texts()?,
                 files: read_released(reply)?,
-            }),
+            }))),
             _ => unknown(reply),
         }
     })

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::claim::{TaskClaim, TaskEnd};
 use super::scripts::{CLAIM_TASK, NEXT_TASK};
 use crate::domain::CommitSha;
 use crate::state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, Rates, is_false};
@@ -156,53 +157,29 @@ struct SentRelease<'a> {
     verdicts: HashMap<&'a str, String>,
 }
 
-/// An outcome, or that of the locks on the files, which do not let it be; nothing was changed then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WithFiles<T, F> {
-    /// It is done.
-    Done(T),
-    /// It is not, because of the files of a task.
-    NotDone {
-        /// The task, where the request does not name it.
-        id: String,
-        /// What is in the way.
-        because: F,
-    },
-}
-
-impl<T, F> WithFiles<T, F> {
-    /// The same, with what `change` makes of what is done.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> WithFiles<U, F> {
-        match self {
-            WithFiles::Done(done) => WithFiles::Done(change(done)),
-            WithFiles::NotDone { id, because } => WithFiles::NotDone { id, because },
-        }
-    }
-}
-
 /// Runs a script that claims a task for `seconds`. Once for each repository, and again every ten minutes, that takes a second round
 /// trip; see `mark_due.lua`.
-pub(super) async fn run_claim<T>(
+pub(super) async fn run_claim(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
     seconds: u32,
     own: Vec<Vec<u8>>,
     files: &FilesOfClaim<'_>,
-    read: impl FnOnce(&mut Reply) -> Result<T, StoreError>,
-) -> TeamOutcome<WithFiles<T, ClaimOutcome>> {
+    read: impl FnOnce(&mut Reply) -> Result<TaskClaim, StoreError>,
+) -> TeamOutcome<TaskClaim> {
     debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
     let sent = files.sent(&terms.admission);
     let read = |mut reply: Reply| match reply.outcome.as_str() {
         "FILES" => {
             let outcome = reply.nested(ClaimOutcome::read)?;
             let suggested = read_suggested(&mut reply)?;
-            Ok(WithFiles::NotDone {
+            Ok(TaskClaim::Files {
                 id: reply.text()?,
-                because: outcome.with(|survey| survey.suggested = suggested),
+                because: Box::new(outcome.with(|survey| survey.suggested = suggested)),
             })
         }
-        _ => read(&mut reply).map(WithFiles::Done),
+        _ => read(&mut reply),
     };
     let with_locks = matches!(files, FilesOfClaim::Claimed { .. });
     let (keys, kind) = match with_locks {
@@ -229,25 +206,23 @@ pub(super) async fn run_claim<T>(
 }
 
 /// Runs a script that ends the claim of a task.
-pub(super) async fn run_release<T>(
+pub(super) async fn run_release(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
     own: Vec<Vec<u8>>,
     files: &FilesOfRelease<'_>,
-    read: impl FnOnce(&mut Reply) -> Result<T, StoreError>,
-) -> TeamOutcome<WithFiles<T, ReleaseOutcome>> {
-    let read = |mut reply: Reply| match reply.outcome.as_str() {
-        "FILES" => Ok(WithFiles::NotDone {
-            id: String::new(),
-            because: reply.nested(ReleaseOutcome::read)?,
-        }),
-        _ => read(&mut reply).map(WithFiles::Done),
-    };
+    read: impl FnOnce(&mut Reply) -> Result<TaskEnd, StoreError>,
+) -> TeamOutcome<TaskEnd> {
     let keys = match files.are_looked_at() {
         true => team_and_lock_keys(&terms.admission, terms.team),
         false => team_keys(&terms.admission, terms.team),
     };
     let args = team_arguments(terms, Kind::Release, &keys, &files.sent(), own);
-    outcome(call(store, script, keys, args).await?, read)
+    outcome(call(store, script, keys, args).await?, |mut reply| {
+        match reply.outcome.as_str() {
+            "FILES" => reply.nested(ReleaseOutcome::read).map(TaskEnd::Files),
+            _ => read(&mut reply),
+        }
+    })
 }

@@ -11,7 +11,7 @@ mod record;
 mod write;
 
 pub use claim::*;
-pub use files::{FilesOfClaim, FilesOfRelease, WithFiles};
+pub use files::{FilesOfClaim, FilesOfRelease};
 pub use lapses::*;
 pub use list::*;
 pub use record::*;

@@ -14,7 +14,7 @@ pub use membership::*;
 pub use only_teams::OnlyTeams;
 pub use records::*;
 pub use refusal::*;
-pub use terms::{RequestKey, TeamOutcome, TeamTerms, Told};
+pub use terms::{RequestKey, TeamOutcome, TeamTerms};
 pub(in crate::state) use terms::{outcome, run, run_as_many, team_arguments, unknown};
 pub(in crate::state) use waiting::SentMembership;
 pub use waiting::{AskedToStop, Membership, Waiting};

@@ -1,7 +1,17 @@
 //! Refusals by the rules of teams: nothing was changed.
 
+use super::waiting::Waiting;
 use crate::state::reply::Reply;
 use crate::store::StoreError;
+
+/// A refusal by the rules of a team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Why.
+    pub refusal: TeamRefusal,
+    /// What waits for the caller in the team.
+    pub waiting: Waiting,
+}
 
 /// Why the rules of a team refuse a request. [`std::fmt::Display`] writes the documented sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::refusal::{TeamRefusal, read_refusal};
+use super::refusal::{Refused, read_refusal};
 use super::waiting::Waiting;
 use crate::domain::team::TeamName;
-use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
+use crate::state::admission::{AdmissionTerms, Admitted, Denial, Kind, denied};
 use crate::state::reply::{Reply, call};
 use crate::state::request_keys::Keys;
 use crate::state::team_keys::team_keys;
@@ -18,31 +18,12 @@ pub struct TeamTerms<'a> {
     pub admission: AdmissionTerms<'a>,
     /// The team.
     pub team: &'a TeamName,
-    /// The request names no team: this one has to be the only one of the caller ([`crate::state::admission::Denial::AskTeam`]).
+    /// The request names no team: this one has to be the only one of the caller ([`crate::state::admission::Question::Team`]).
     pub is_assumed: bool,
 }
 
-/// An outcome, or why the rules refuse it; and what waits for the caller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told<T> {
-    /// The outcome.
-    pub outcome: Result<T, TeamRefusal>,
-    /// What waits for the caller in the team, after it.
-    pub waiting: Waiting,
-}
-
-impl<T> Told<T> {
-    /// The same, with what `change` makes of the outcome.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Told<U> {
-        Told {
-            outcome: self.outcome.map(change),
-            waiting: self.waiting,
-        }
-    }
-}
-
-/// What a script of a team answers, or why the request was not admitted.
-pub type TeamOutcome<T> = Result<Admitted<Told<T>>, StoreError>;
+/// What a script of a team answers, with what waits for the caller in the team after it; or why the request was not admitted.
+pub type TeamOutcome<T> = Result<Admitted<(T, Waiting)>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
 #[derive(Clone, Copy, Debug)]
@@ -130,14 +111,20 @@ fn arguments_as_many(
 
 /// The outcome of a script of a team, which ends with what waits for the caller; `read` reads what is neither a denial nor a refusal.
 pub(in crate::state) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
-    admitted(reply, |mut reply| {
-        let waiting = Waiting::take(&mut reply)?;
-        let outcome = match reply.outcome.as_str() {
-            "REFUSED" => Err(read_refusal(reply)?),
-            _ => Ok(read(reply)?),
-        };
-        Ok(Told { outcome, waiting })
-    })
+    let mut reply = match denied(reply)? {
+        Ok(denial) => return Ok(Admitted::Denied(denial)),
+        Err(reply) => reply,
+    };
+    let waiting = Waiting::take(&mut reply)?;
+    if reply.outcome == "REFUSED" {
+        let refusal = read_refusal(reply)?;
+        return Ok(Admitted::Denied(Denial::Refused(Box::new(Refused {
+            refusal,
+            waiting,
+        }))));
+    }
+    let outcome = read(reply)?;
+    Ok(Admitted::Outcome((outcome, waiting)))
 }
 
 /// The error of an outcome that no version of the script has.

@@ -174,7 +174,8 @@ function ReleaseFiles.release(call, release)
         return too_many
       end
       local etag = is_stored and Admission.trusted_etag(call) or ''
-      return about('ASK_WORK', { etag = etag ~= '' and etag or nil, work = undecided })
+      local head = call.head
+      return { 'ASK_WORK', call.now, head.commit, head.age, head.is_unconfirmed, etag, undecided }
     end
     if #unpushed > 0 and not is_partial then
       LockChanges.save(call)
