@@ -44,7 +44,9 @@ impl WatchedStore {
     fn note(&self, script: &'static str, reply: &Value) {
         let word = |place: usize| reply.as_array()?.get(place)?.as_str();
         if let Some(outcome) = word(0) {
-            let code = (outcome == "REFUSED").then(|| word(2)).flatten();
+            // Behind it may be an answer in JSON.
+            let is_code = |text: &&str| !text.starts_with('{');
+            let code = (outcome == "REFUSED").then(|| word(2)).flatten().filter(is_code);
             let outcome = code.map_or_else(|| outcome.to_owned(), |code| format!("REFUSED {code}"));
             self.outcomes.lock().insert((script, outcome));
         }

@@ -74,7 +74,7 @@ impl Run<'_> {
                 }
                 entries.push(entry);
             }
-            // The blanks of `includes/changes.lua`, by the token of the first entry.
+            // The blanks of `modules/changes.lua`, by the token of the first entry.
             let blanks = " ".repeat(entries[0]["token"].as_u64().map_or(0, |token| token as usize % 64));
             locks.extend([path.clone(), serde_json::Value::Array(entries).to_string() + &blanks]);
             expiries.extend([state.expiry.to_string(), path.clone()]);
@@ -108,7 +108,7 @@ impl Run<'_> {
         }
     }
 
-    /// The adjacency, in the format of `includes/neighbors.lua`.
+    /// The adjacency, in the format of `modules/neighbors.lua`.
     async fn import(&self, imports: &[(String, String)]) {
         const MOST_LINES: usize = 512;
         let mut lines: BTreeMap<&str, Vec<(char, &str)>> = BTreeMap::new();

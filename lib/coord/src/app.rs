@@ -18,7 +18,7 @@ use crate::settings::edge::Edge;
 use crate::settings::{ConfigError, IntentConfig, LockConfig, Settings, TeamConfig};
 use crate::source::github::webhook::Webhook;
 use crate::source::{Source, SourceError};
-use crate::state::admission::Rates;
+use crate::state::admission::{KnownUses, Rates};
 use crate::state::locks::ClaimedRepositories;
 use crate::state::teams::OnlyTeams;
 use crate::store::{Store, TimedStore};
@@ -75,6 +75,8 @@ pub struct App {
     pub only_teams: Arc<OnlyTeams>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
+    /// What the repositories use that this process has met.
+    pub uses: Arc<KnownUses>,
 }
 
 /// The credentials that `settings` and `people` can verify.
@@ -115,6 +117,7 @@ impl App {
             policies: Arc::default(),
             only_teams: Arc::default(),
             claimed: Arc::default(),
+            uses: Arc::default(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Rate limits: the settings. The store counts, in `state/admission/includes/limits.lua`.
+//! Rate limits: the settings. The store counts, in `state/admission/modules/limits.lua`.
 
 use crate::settings::environment::{ConfigError, Environment, value_of};
 use crate::settings::variables::env_vars;

@@ -4,7 +4,7 @@
 //! newline, with which no path begins, and three hex digits. The SHA-1 of a file's folded path begins with the digits of its
 //! field. Its line has eight further digits, then the components of the path from the first one that is not folded. Most
 //! files have folded paths, and a line of nine bytes. A script looks up one field for each requested path: see
-//! `includes/spelling.lua`.
+//! `modules/spelling.lua`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

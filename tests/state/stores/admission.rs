@@ -5,7 +5,8 @@ use std::time::Duration;
 use coord::domain::{Holder, UserId};
 use coord::state;
 use coord::state::admission::{
-    AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, admit, forget, recall, remember,
+    AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, USES_EVERYTHING, admit, forget, recall,
+    remember,
 };
 
 use crate::world::World;
@@ -25,6 +26,7 @@ pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> Admis
         rates,
         head: HeadTerms::Stored,
         known_commits: &[],
+        uses: &USES_EVERYTHING,
     }
 }
 

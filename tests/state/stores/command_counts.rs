@@ -7,7 +7,7 @@ use coord::domain::LockMode::{Reading, Writing};
 use coord::domain::work::Verdict;
 use coord::domain::{FilePath, NeighborPolicy};
 use coord::source::Reachable;
-use coord::state::admission::{AdmissionTerms, HeadTerms, Rates};
+use coord::state::admission::{AdmissionTerms, HeadTerms, Rates, USES_EVERYTHING};
 use coord::state::expiry::take_due;
 use coord::state::locks::keys::queue;
 use coord::state::locks::{GateTerms, Judged, PolicyTerms, check_status};
@@ -150,6 +150,7 @@ async fn a_check_and_a_claim_cost_what_they_cost() {
             is_asked: false,
         },
         known_commits: &[sha(HEAD)],
+        uses: &USES_EVERYTHING,
     };
     counted.commands().await;
     let paths = [FilePath::parse("a.ts").unwrap()];

@@ -72,3 +72,4 @@ mod scale;
 mod shares;
 mod spelling;
 mod teams;
+mod uses;

@@ -2,7 +2,9 @@
 
 use coord::domain::{CommitSha, RepoId};
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadQuestion, HeadTerms, Question, Rates, admit};
+use coord::state::admission::{
+    AdmissionTerms, Admitted, Denial, HeadQuestion, HeadTerms, Question, Rates, USES_EVERYTHING, admit,
+};
 use coord::state::heads::{FetchedHead, Pushed, PushedHead, note_name, push_head, record_head};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, sha};
@@ -51,6 +53,7 @@ impl World {
                 is_asked: false,
             },
             known_commits: &[],
+            uses: &USES_EVERYTHING,
         };
         let admitted = admit(&*self.store, &entry, state::Read::nothing()).await.unwrap();
         matches!(

@@ -1,12 +1,14 @@
 //! Someone who asks, and how.
 
+use std::sync::Arc;
+
 use coord::domain::orchestration::{Action, Facts, Operation, decide, first_refusal};
 use coord::domain::work::{Shortfall, Verdict};
 use coord::domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
 use coord::policy::FileKind;
 use coord::source::Reachable;
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question, RepositoryUses};
 use coord::state::locks::{
     ClaimOutcome, GateCode, Judged, PolicyTerms, Release, ReleaseOutcome, Released, Survey, Wanted,
 };
@@ -37,6 +39,7 @@ pub struct Agent<'w> {
     pub wait: u32,
     pub about: AboutIntents,
     pub about_policy: AboutPolicy,
+    pub uses: Arc<RepositoryUses>,
 }
 
 /// The blob of what waits on a work branch.
@@ -106,6 +109,7 @@ impl Agent<'_> {
         let head = self.repo_head.as_ref();
         let entry = AdmissionTerms {
             work_branch: self.work_branch.as_ref(),
+            uses: &self.uses,
             ..AdmissionTerms::of(&self.world.repo, &self.branch, &self.holder, head, known)
         };
         if self.has_aged_head {

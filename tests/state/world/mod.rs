@@ -43,6 +43,7 @@ pub struct World {
     pub repo: RepoId,
     pub branch: Branch,
     pub claimed: state::locks::ClaimedRepositories,
+    pub uses: state::admission::KnownUses,
     /// Who reads the events of the store.
     watched: Option<Arc<WatchedStore>>,
     /// What lives as long as the store.
@@ -98,6 +99,7 @@ impl World {
             repo: RepoId::parse(&format!("https://example.com/tests/r{number}")).unwrap(),
             branch: branch("main"),
             claimed: state::locks::ClaimedRepositories::default(),
+            uses: state::admission::KnownUses::default(),
             watched: None,
             _keep: keep,
         }
@@ -149,6 +151,7 @@ impl World {
             wait: 0,
             about: AboutIntents::default(),
             about_policy: AboutPolicy::default(),
+            uses: self.uses.of(&self.repo),
         }
     }
 

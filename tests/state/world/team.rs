@@ -2,7 +2,7 @@
 
 use coord::domain::team::{Handle, TaskId, TeamName};
 use coord::domain::{AgentId, Branch, Holder, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, USES_EVERYTHING};
 use coord::state::departures::{self, ShutdownStep};
 use coord::state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
@@ -146,6 +146,7 @@ impl Mate<'_> {
                 rates: Rates::NONE,
                 head: HeadTerms::Any,
                 known_commits: &[],
+                uses: &USES_EVERYTHING,
             },
             team: &self.team,
             is_assumed: false,

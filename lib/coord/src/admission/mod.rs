@@ -23,13 +23,17 @@ mod repository;
 mod run;
 mod unchanged;
 
+use std::sync::Arc;
+
 use crate::app::App;
 use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, CommitSha, Holder, RepoId};
 use crate::error::ApiError;
 use crate::heads;
 use crate::source::{KnownHead, Source, SourceError, Tip};
-use crate::state::admission::{AdmissionTerms, Admitted, HeadTerms, Lookup, Rates, SeenHead, count_lookups};
+use crate::state::admission::{
+    AdmissionTerms, Admitted, HeadTerms, Lookup, Rates, RepositoryUses, SeenHead, count_lookups,
+};
 use crate::state::locks::{BrokenPromise, Judged, Written, tell_interfaces};
 use crate::store::StoreError;
 use denial::{no_push, refusal, refuse_renamed};
@@ -89,6 +93,8 @@ pub(crate) struct Admission<'a> {
     is_owner: bool,
     /// Commits that the caller's working copy is known to contain.
     known_commits: Vec<CommitSha>,
+    /// What the repository is known to use.
+    uses: Arc<RepositoryUses>,
     /// The head, where it was fetched from a source.
     fetched: Option<Tip>,
     /// The source, if it keeps its heads in the store.
@@ -148,6 +154,7 @@ impl<'a> Admission<'a> {
             holder,
             is_owner: member.is_owner,
             known_commits: known_commits.unwrap_or_default(),
+            uses: app.uses.of(repo),
             keeper,
             need,
             ancestry: if keeper.is_none() {
@@ -333,6 +340,7 @@ impl<'a> Admission<'a> {
                 },
             },
             known_commits: &self.known_commits,
+            uses: &self.uses,
         }
     }
 

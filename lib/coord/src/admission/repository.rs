@@ -7,7 +7,7 @@ use crate::auth::CallerIdentity;
 use crate::domain::{AgentId, Branch, Holder, RepoId};
 use crate::error::ApiError;
 use crate::state::Read;
-use crate::state::admission::{AdmissionTerms, Admitted, HeadTerms, admit_without_head};
+use crate::state::admission::{AdmissionTerms, Admitted, HeadTerms, USES_EVERYTHING, admit_without_head};
 
 /// The branch of requests that name none; only its head is read.
 const NO_BRANCH: &str = "main";
@@ -49,6 +49,7 @@ pub(crate) async fn admit_as_holder<T: Send + 'static>(
         rates: app.rates,
         head: HeadTerms::Any,
         known_commits: &[],
+        uses: &USES_EVERYTHING,
     };
     match admit_without_head(&*app.store, &terms, read(&holder)).await? {
         Admitted::Outcome(found) => Ok((holder, found)),

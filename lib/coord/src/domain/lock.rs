@@ -79,7 +79,7 @@ pub struct LockEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface_differs: Option<String>,
     /// What its holder has yet to be told: interfaces of neighbors that changed, although they were to be kept; see
-    /// `includes/notices.lua`.
+    /// `modules/notices.lua`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notices: Option<String>,
     /// READING or WRITING.
@@ -116,7 +116,7 @@ impl LockEntry {
         })
     }
 
-    /// Whether it has expired at `now_ms`, Unix milliseconds: the rule of `includes/entries.lua`.
+    /// Whether it has expired at `now_ms`, Unix milliseconds: the rule of `modules/entries.lua`.
     pub fn has_expired(&self, now_ms: i64) -> bool {
         self.expiry_ms.unwrap_or(self.expiry.saturating_mul(1000)) < now_ms
     }

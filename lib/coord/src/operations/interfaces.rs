@@ -286,7 +286,7 @@ pub(super) fn notices_of(entries: &[LockEntry]) -> Vec<String> {
     told.flat_map(|(file, text)| notices(file, text)).collect()
 }
 
-/// The same of one file, in the form of `locks/includes/notices.lua`.
+/// The same of one file, in the form of `locks/modules/notices.lua`.
 pub(super) fn notices(file: &str, text: &str) -> Vec<String> {
     let sentence = |line: &str| {
         let mut fields = line.split('\t');

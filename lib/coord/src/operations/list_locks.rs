@@ -124,7 +124,7 @@ fn response_of(mut locks: Vec<LockEntry>) -> LocksResponse {
     }
 }
 
-/// The KiB that `entry` counts for: never more than in `includes/held.lua`.
+/// The KiB that `entry` counts for: never more than in `modules/held.lua`.
 fn kib_of(entry: &LockEntry) -> usize {
     let texts = [&entry.key, &entry.file_path, &entry.message, &entry.user_name];
     let bytes: usize = texts.iter().map(|text| text.len()).sum();

@@ -1,7 +1,11 @@
 //! KEYS of the functions of a request, with the names that `admission/modules/request.lua` gives them.
 
+use std::future::Future;
+
 use super::admission::AdmissionTerms;
+use super::reply::Reply;
 use super::{builds, events, intents, ledger, locks, teams};
+use crate::store::StoreError;
 
 /// KEYS of a function, by name.
 #[derive(Clone, Debug, Default)]
@@ -33,11 +37,9 @@ impl From<Keys> for Vec<String> {
     }
 }
 
-/// KEYS of the functions that read the locks of a branch, and the intents of its repository.
-pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Keys {
-    let AdmissionTerms {
-        repo, branch, holder, ..
-    } = terms;
+/// KEYS of the functions that read the locks of a branch.
+fn graph_and_locks(terms: &AdmissionTerms<'_>) -> Keys {
+    let AdmissionTerms { repo, branch, .. } = terms;
     let mut keys = terms.keys();
     keys.add([
         ("locks", locks::keys::locks(repo)),
@@ -49,7 +51,15 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Keys {
         ("held", locks::keys::held(repo)),
         ("graph_json", builds::keys::graph_json(repo, branch)),
         ("graph_scan", builds::keys::graph_scan(repo, branch)),
-        ("refusals", events::keys::refusals(repo)),
+        ("members", teams::keys::members(repo)),
+    ]);
+    keys
+}
+
+/// KEYS of what few repositories use.
+fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
+    let (repo, holder) = (terms.repo, terms.holder);
+    keys.add([
         ("intents", intents::keys::intents(repo)),
         ("intent_texts", intents::keys::intent_texts(repo)),
         ("intent_use", intents::keys::intent_use(repo)),
@@ -57,25 +67,65 @@ pub(super) fn branch_keys(terms: &AdmissionTerms<'_>) -> Keys {
         ("sessions", intents::keys::sessions(repo, holder)),
         ("ledger", ledger::keys::ledger(repo)),
         ("traces", ledger::keys::traces(repo)),
-        ("members", teams::keys::members(repo)),
         ("pending", locks::keys::pending(repo)),
     ]);
-    keys
 }
 
-/// The same of the functions that may use up a share of the caller, by lines of the ledger or events.
-pub(super) fn share_keys(terms: &AdmissionTerms<'_>) -> Keys {
-    let mut keys = branch_keys(terms);
-    keys.add([("shares", events::keys::shares(terms.repo))]);
-    keys
-}
-
-/// The same of the functions that may change locks, too.
-pub(super) fn lock_keys(terms: &AdmissionTerms<'_>) -> Keys {
-    let mut keys = share_keys(terms);
+fn add_changes(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([
+        ("refusals", events::keys::refusals(terms.repo)),
+        ("shares", events::keys::shares(terms.repo)),
         ("releases", locks::keys::releases(terms.repo)),
         ("token", locks::keys::token(terms.repo)),
     ]);
+}
+
+/// KEYS of a check; with `everything`, also of what few repositories use.
+pub(super) fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
+    let mut keys = graph_and_locks(terms);
+    if everything {
+        add_features(&mut keys, terms);
+    }
     keys
+}
+
+/// The same of a claim or a release.
+pub(super) fn change_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
+    let mut keys = check_keys(terms, everything);
+    add_changes(&mut keys, terms);
+    keys
+}
+
+/// KEYS of the functions that may use up a share of the caller, by lines of the ledger or events.
+pub(super) fn share_keys(terms: &AdmissionTerms<'_>) -> Keys {
+    let mut keys = check_keys(terms, true);
+    keys.add([
+        ("refusals", events::keys::refusals(terms.repo)),
+        ("shares", events::keys::shares(terms.repo)),
+    ]);
+    keys
+}
+
+/// KEYS of the functions that may change locks, whatever the repository uses.
+pub(super) fn lock_keys(terms: &AdmissionTerms<'_>) -> Keys {
+    change_keys(terms, true)
+}
+
+/// Asks by `ask(terms, everything)`: for everything where the repository is known to use it, or the request `needs` it; and once more
+/// where a function finds that the repository uses more.
+pub(super) async fn with_what_is_needed<'a, F: Future<Output = Result<Reply, StoreError>>>(
+    terms: &AdmissionTerms<'a>,
+    needs: bool,
+    ask: impl Fn(AdmissionTerms<'a>, bool) -> F,
+) -> Result<Reply, StoreError> {
+    let reply = ask(*terms, needs || terms.uses.everything()).await?;
+    if reply.outcome != "NEEDS" {
+        return Ok(reply);
+    }
+    terms.uses.note();
+    let counted = AdmissionTerms {
+        rates: terms.rates.of_counted(),
+        ..*terms
+    };
+    ask(counted, true).await
 }

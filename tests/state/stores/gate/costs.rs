@@ -27,6 +27,8 @@ async fn a_claim_with_an_intent_is_one_round_trip_and_nine_commands_more() {
 
     let bob = world.agent("bob").citing("a").calling("Edit", "1");
     bob.writes(&["src/b.ts"]).await;
+    // The process learns that the repository uses intents.
+    world.agent("cem").checks(Writing, &["c.ts"]).await;
     let mut costs = Vec::new();
     counted.commands().await;
     for (what, agent) in [

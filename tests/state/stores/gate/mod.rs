@@ -164,7 +164,7 @@ impl Agent<'_> {
     }
 
     /// Claims for writing; intents must refuse it. What was found, in short.
-    async fn is_not_let_in(&self, paths: &[&str]) -> Vec<String> {
+    pub(super) async fn is_not_let_in(&self, paths: &[&str]) -> Vec<String> {
         match self.claim(Writing, paths).await {
             ClaimOutcome::Refused(survey) => found(&survey),
             other => panic!("{other:?}"),

@@ -9,7 +9,7 @@ local Request = require('admission/request')
 return function(KEYS, ARGV)
   local call = {}
   Request.begin(call, KEYS, ARGV)
-  local hashes = { unpack(KEYS, #call.request.keys + 1) }
+  local hashes = { unpack(KEYS, call.request.key_count + 1) }
   Clock.begin(call)
   Limits.begin(call)
   Admission.begin(call)

@@ -22,7 +22,7 @@ pub enum Limited {
     Ledger,
 }
 
-/// What there is too much of to look at in one script: see `locks/includes/entries.lua` and `builds/includes/adjacency.lua`.
+/// What there is too much of to look at in one script: see `locks/modules/entries.lua` and `builds/modules/adjacency.lua`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooMuch {
     /// Locks on the files of the request.
@@ -31,7 +31,7 @@ pub enum TooMuch {
     Neighbors,
 }
 
-/// What has no room for more locks: see `locks/includes/reserve.lua`; or for more owners: see `locks/includes/gate_claim.lua`.
+/// What has no room for more locks: see `locks/modules/reserve.lua`; or for more owners: see `locks/modules/gate_claim.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Full {
     /// This file.
@@ -44,7 +44,7 @@ pub enum Full {
     Owners(String),
 }
 
-/// Locks that a person has taken away: `locks/includes/taken.lua`.
+/// Locks that a person has taken away: `locks/modules/taken.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
     /// Login of the person.

@@ -13,7 +13,7 @@ pub fn identity(repo: &RepoId, credential: &str) -> String {
 }
 
 /// string: rate limits used by a person (SHA-1 of the login) or by the repository (`all`), as theoretical arrival times in
-/// Unix milliseconds; see `includes/limits.lua`. [`crate::state::is_expendable`].
+/// Unix milliseconds; see `modules/limits.lua`. [`crate::state::is_expendable`].
 pub fn limit(repo: &RepoId, whose: &str) -> String {
     of(LIMITS, repo, &[":", whose])
 }

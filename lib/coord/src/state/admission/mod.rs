@@ -11,6 +11,7 @@ mod question;
 mod rates;
 mod seen_head;
 mod terms;
+mod uses;
 
 pub(in crate::state) use admit::admitted;
 pub use admit::*;
@@ -23,3 +24,4 @@ pub use rates::*;
 pub use seen_head::*;
 pub use terms::*;
 pub(in crate::state) use terms::{Kind, PATHS_OF_A_REQUEST, is_false};
+pub use uses::*;

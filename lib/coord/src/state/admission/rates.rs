@@ -1,4 +1,4 @@
-//! Rate limits, as `includes/limits.lua` counts them.
+//! Rate limits, as `modules/limits.lua` counts them.
 
 /// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

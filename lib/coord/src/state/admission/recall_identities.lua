@@ -3,7 +3,7 @@
 -- Returns { RECALLED, now, for each of KEYS { verdict as JSON or '', seconds for which it is still kept } }
 local Clock = require('clock')
 
-return function(KEYS, ARGV)
+return function(KEYS)
   local call = {}
   local identities = KEYS
   Clock.begin(call)

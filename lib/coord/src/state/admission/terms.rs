@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::keys;
 use super::rates::Rates;
+use super::uses::{RepositoryUses, USES_EVERYTHING};
 use crate::domain::{Branch, CommitSha, Holder, RepoId};
 use crate::state::request_keys::Keys;
 use crate::state::{expiry, heads, intents, locks};
@@ -72,6 +73,8 @@ pub struct AdmissionTerms<'a> {
     pub head: HeadTerms<'a>,
     /// Commits that the caller's working copy is known to contain.
     pub known_commits: &'a [CommitSha],
+    /// What the repository is known to use.
+    pub uses: &'a RepositoryUses,
 }
 
 impl<'a> AdmissionTerms<'a> {
@@ -91,6 +94,7 @@ impl<'a> AdmissionTerms<'a> {
             rates: Rates::NONE,
             head: head.map_or(HeadTerms::Stored, HeadTerms::Fetched),
             known_commits,
+            uses: &USES_EVERYTHING,
         }
     }
 
@@ -125,18 +129,18 @@ impl<'a> AdmissionTerms<'a> {
         keys: &Keys,
         own: &T,
     ) -> Vec<Vec<u8>> {
-        let (fetched_head, refresh_after, most_age, has_asked_source) = match self.head {
-            HeadTerms::Fetched(head) => (Some(head), None, None, true),
-            HeadTerms::Stored | HeadTerms::Any => (None, None, None, true),
+        let (fetched_head, refresh_after, most_age, may_ask_source) = match self.head {
+            HeadTerms::Fetched(head) => (Some(head), None, None, false),
+            HeadTerms::Stored | HeadTerms::Any => (None, None, None, false),
             HeadTerms::Aged {
                 refresh_after,
                 at_most,
                 is_asked,
-            } => (None, Some(refresh_after), at_most, is_asked),
+            } => (None, Some(refresh_after), at_most, !is_asked),
         };
         let commits: Vec<&str> = self.known_commits.iter().map(CommitSha::as_str).collect();
         let request = Request {
-            keys: keys.names(),
+            keys: &keys.names().join(" "),
             branch: self.branch.as_str(),
             work_branch: self.work_branch.map(Branch::as_str),
             user_id: self.holder.user_id.as_str(),
@@ -156,7 +160,7 @@ impl<'a> AdmissionTerms<'a> {
             any_head: matches!(self.head, HeadTerms::Any),
             refresh_after,
             most_age,
-            has_asked_source,
+            may_ask_source,
             known_commits: &commits.join(" "),
             own,
         };
@@ -168,7 +172,7 @@ impl<'a> AdmissionTerms<'a> {
 /// ARGV[1] of `modules/request.lua`.
 #[derive(Serialize)]
 struct Request<'a, T> {
-    keys: &'a [&'static str],
+    keys: &'a str,
     branch: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     work_branch: Option<&'a str>,
@@ -196,7 +200,7 @@ struct Request<'a, T> {
     #[serde(skip_serializing_if = "Option::is_none")]
     most_age: Option<u32>,
     #[serde(skip_serializing_if = "is_false")]
-    has_asked_source: bool,
+    may_ask_source: bool,
     known_commits: &'a str,
     #[serde(flatten)]
     own: &'a T,

@@ -14,8 +14,7 @@ return function(KEYS, ARGV)
   local builder, commit, seconds = ARGV[1], ARGV[2], tonumber(ARGV[3])
   Clock.begin(call)
 
-  local stored =
-    redis.call('HMGET', call.keys.graph, 'version', 'builder', 'building', 'lease_until', 'failed', 'failure', 'retry_at')
+  local stored = redis.call('HMGET', call.keys.graph, 'version', 'builder', 'building', 'lease_until', 'failed', 'failure', 'retry_at')
   local version, owner, building, lease_until = stored[1], stored[2], stored[3], tonumber(stored[4] or 0)
   if version == commit then
     return { 'CURRENT', call.now }

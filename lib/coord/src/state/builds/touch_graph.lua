@@ -4,7 +4,7 @@
 local Clock = require('clock')
 local GraphAge = require('builds/graph_age')
 
-return function(KEYS, ARGV)
+return function(KEYS)
   local call = {}
   call.keys = { graph = KEYS[1], adjacency = KEYS[2], graph_json = KEYS[3], graph_scan = KEYS[4] }
   Clock.begin(call)

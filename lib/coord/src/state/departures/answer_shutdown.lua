@@ -43,7 +43,7 @@ return function(KEYS, ARGV)
     return Team.refuse(call, 'ANSWERED', id, call.member.handle)
   end
   Members.load(call)
-  local given_back, unpushed, unpushed_count, not_told = {}, {}, 0, nil
+  local given_back, unpushed, unpushed_count, not_told = {}, {}, 0
   if reason == '' then
     given_back, unpushed, unpushed_count, not_told = Approve.approve(call, false)
   else

@@ -75,8 +75,21 @@ return function(KEYS, ARGV)
       TeamBytes.count_bytes(call, kind, login, -stored[index + 1])
     end
   end
-  redis.call('UNLINK', call.keys.team, call.keys.seen, call.keys.mail, call.keys.bodies, call.keys.tasks, call.keys.texts, call.keys.order, call.keys.done,
-    call.keys.edges, call.keys.unmet, call.keys.ready, call.keys.leases)
+  redis.call(
+    'UNLINK',
+    call.keys.team,
+    call.keys.seen,
+    call.keys.mail,
+    call.keys.bodies,
+    call.keys.tasks,
+    call.keys.texts,
+    call.keys.order,
+    call.keys.done,
+    call.keys.edges,
+    call.keys.unmet,
+    call.keys.ready,
+    call.keys.leases
+  )
   TeamChanges.emit_team(call, 'deleted', call.team.leader)
   return Team.told(call, { 'DELETED', call.now })
 end

@@ -45,7 +45,10 @@ return function(KEYS, ARGV)
   local is_author = not call.shutdown
   if is_author then
     local message = {
-      from = call.member.handle, login = call.member.login, kind = 'shutdown_request', message = reason,
+      from = call.member.handle,
+      login = call.member.login,
+      kind = 'shutdown_request',
+      message = reason,
       to = target == '*' and 'broadcast' or call.members[target].handle,
     }
     local sent, full, what, most = true, nil, nil, nil
@@ -58,8 +61,14 @@ return function(KEYS, ARGV)
       return Deliver.refuse_message(call, full, what, most)
     end
     call.shutdown = {
-      id = 's' .. redis.call('HINCRBY', call.keys.team, 'shutdowns', 1), target = target, by = call.member.handle, login = call.member.login,
-      reason = reason, requested = call.now_ms, respond_by = call.now_ms + respond_seconds * 1000, answers = {},
+      id = 's' .. redis.call('HINCRBY', call.keys.team, 'shutdowns', 1),
+      target = target,
+      by = call.member.handle,
+      login = call.member.login,
+      reason = reason,
+      requested = call.now_ms,
+      respond_by = call.now_ms + respond_seconds * 1000,
+      answers = {},
       is_mild = not Team.is_leader(call) and Shutdown.rejections(call)[call.member.login] ~= nil or nil,
     }
     Shutdown.emit_shutdown(call, 'requested', call.member.handle)

@@ -23,7 +23,7 @@ pub fn refusals(repo: &RepoId) -> String {
 }
 
 /// hash: login -> how much of its share of the ledger it has used, and when it appended last; a line feed -> the most lines that are
-/// kept: see `ledger/includes/append.lua`; a line feed and `events` -> the newest dropped event: see `includes/room.lua`.
+/// kept: see `ledger/modules/append.lua`; a line feed and `events` -> the newest dropped event: see `modules/room.lua`.
 pub fn shares(repo: &RepoId) -> String {
     of("coord:shares:", repo, &[])
 }

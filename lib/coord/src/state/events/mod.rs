@@ -1,4 +1,4 @@
-//! Events: the log from which readers resume, and the channel. Scripts write them: `includes/emit.lua`.
+//! Events: the log from which readers resume, and the channel. Scripts write them: `modules/emit.lua`.
 
 pub mod keys;
 

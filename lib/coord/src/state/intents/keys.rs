@@ -9,7 +9,7 @@ pub fn governed(repo: &RepoId) -> String {
     of("coord:governed:", repo, &[])
 }
 
-/// hash: intent id -> its record, JSON; see `includes/records.lua`.
+/// hash: intent id -> its record, JSON; see `modules/records.lua`.
 pub fn intents(repo: &RepoId) -> String {
     of("coord:intents:", repo, &[])
 }
@@ -24,12 +24,12 @@ pub fn intent_use(repo: &RepoId) -> String {
     of("coord:intent_use:", repo, &[])
 }
 
-/// hash: file path -> its owners and what was recorded of its content, JSON; see `includes/owners.lua`.
+/// hash: file path -> its owners and what was recorded of its content, JSON; see `modules/owners.lua`.
 pub fn owners(repo: &RepoId) -> String {
     of("coord:owners:", repo, &[])
 }
 
-/// hash: agent of a person, or empty -> its handshake; see `includes/session.lua`. A day after the last change it is forgotten.
+/// hash: agent of a person, or empty -> its handshake; see `modules/session.lua`. A day after the last change it is forgotten.
 pub fn sessions(repo: &RepoId, holder: &Holder) -> String {
     let person = crate::store::script::sha1_hex(holder.user_id.as_str());
     of("coord:sessions:", repo, &[":", &person])

@@ -21,8 +21,7 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, status, is_person, criteria, seen, reason, origin =
-    ARGV[2], ARGV[3], ARGV[4] == '1', ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+  local id, status, is_person, criteria, seen, reason, origin = ARGV[2], ARGV[3], ARGV[4] == '1', ARGV[5], ARGV[6], ARGV[7], ARGV[8]
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)

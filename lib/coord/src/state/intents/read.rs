@@ -64,7 +64,7 @@ pub fn registry(repo: &RepoId, holder: &Holder) -> Read<Registry> {
     })
 }
 
-/// As it is stored: see `includes/session.lua`.
+/// As it is stored: see `modules/session.lua`.
 fn session_at(stored: &[u8], now_ms: u64) -> Result<Session, StoreError> {
     /// How long a session is remembered, in milliseconds.
     const KEPT_FOR_MS: u64 = 86_400_000;

@@ -6,7 +6,7 @@ use coord_intents::intent::{Intent, Status};
 use coord_intents::ledger::State;
 use serde::{Deserialize, Serialize};
 
-/// What the scripts need of an intent; see `includes/records.lua`.
+/// What the scripts need of an intent; see `modules/records.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct IntentRecord {
     /// Where it is in its life.
@@ -106,7 +106,7 @@ impl IntentUse {
     }
 }
 
-/// The handshake of a holder; see `includes/session.lua`.
+/// The handshake of a holder; see `modules/session.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Session {
     /// Its state.
@@ -133,7 +133,7 @@ impl Default for Session {
     }
 }
 
-/// An owner of a file; see `includes/owners.lua`.
+/// An owner of a file; see `modules/owners.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Owner {
     /// The intent.

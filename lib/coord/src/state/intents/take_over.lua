@@ -52,10 +52,20 @@ return function(KEYS, ARGV)
     files[index] = Append.json_text(path)
   end
   local reasoning = 'Taken over' .. (previous and ' from ' .. previous or '')
-  Append.append_line(call, id, call.session.state, 'STATE_TRANSITION', '{"target_files":[' .. table.concat(files, ',') .. '],"reasoning":'
-    .. Append.json_text(reasoning) .. '}', '{"status":"SUCCESS","output_summary":"' .. #paths .. ' files taken over"}', origin)
+  Append.append_line(
+    call,
+    id,
+    call.session.state,
+    'STATE_TRANSITION',
+    '{"target_files":[' .. table.concat(files, ',') .. '],"reasoning":' .. Append.json_text(reasoning) .. '}',
+    '{"status":"SUCCESS","output_summary":"' .. #paths .. ' files taken over"}',
+    origin
+  )
   Status.emit_about(call, 'file_taken_over', id, {
-    branch = record.branch, previous = previous, files = named, file_count = #paths,
+    branch = record.branch,
+    previous = previous,
+    files = named,
+    file_count = #paths,
   })
   return { 'TAKEN', call.now, call.session.state }
 end

@@ -46,7 +46,9 @@ return function(KEYS, ARGV)
         ended[#ended + 1] = { id = stored[index], order = other.order }
       end
     end
-    table.sort(ended, function(one, other) return one.order < other.order end)
+    table.sort(ended, function(one, other)
+      return one.order < other.order
+    end)
     local dropped, is_dropped = {}, {}
     for index = 1, math.min(AT_ONCE, #ended) do
       dropped[index], is_dropped[ended[index].id] = ended[index].id, true
@@ -77,8 +79,8 @@ return function(KEYS, ARGV)
     for index = 1, #owned, 2 do
       -- Most rows name none of them; to search is much cheaper than to parse.
       local may_name = false
-      for id in string.gmatch(owned[index + 1], '":"([%w._-]+)"') do
-        may_name = may_name or is_dropped[id]
+      for named in string.gmatch(owned[index + 1], '":"([%w._-]+)"') do
+        may_name = may_name or is_dropped[named]
       end
       if may_name then
         local entries = cjson.decode(owned[index + 1])
@@ -138,7 +140,8 @@ return function(KEYS, ARGV)
       return { 'TOO_MANY', call.now, whose }
     end
     -- Each intent that is written counts the registry's version up.
-    record = { status = 'PENDING', by = call.request.user_id, version = 0, order = tonumber(call.governed or 0) + 1, created_ms = call.now_ms }
+    record =
+      { status = 'PENDING', by = call.request.user_id, version = 0, order = tonumber(call.governed or 0) + 1, created_ms = call.now_ms }
   end
   record.branch = branch ~= '' and branch or nil
   record.digest, record.max_turns, record.max_tokens = digest, tonumber(max_turns), tonumber(max_tokens)

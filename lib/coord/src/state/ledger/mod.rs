@@ -1,5 +1,5 @@
 //! The ledger: its lines in order, and the seal, which says where their chain begins and how far it is made. Scripts append
-//! lines: `includes/append.lua`.
+//! lines: `modules/append.lua`.
 
 pub mod keys;
 pub mod scripts;

@@ -24,7 +24,7 @@ return function(KEYS, ARGV)
   -- Lines of the last day stay beside those of other logins, until the ledger has MOST_TIMES the lines that it keeps.
   local DAY_MS, MOST_TIMES = 86400000, 4
 
-  -- Writes the most lines that are kept, for includes/append.lua, and forgets logins that have appended nothing for a day. Returns whether
+  -- Writes the most lines that are kept, for modules/append.lua, and forgets logins that have appended nothing for a day. Returns whether
   -- there is at most one left.
   local function is_of_one_login()
     redis.call('HSET', call.keys.shares, '\n', most_lines)

@@ -7,14 +7,15 @@ use super::survey::{Survey, lookups, read_survey};
 use crate::domain::{FilePath, LockMode};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::call;
-use crate::state::request_keys::branch_keys;
+use crate::state::request_keys::{check_keys, with_what_is_needed};
 use crate::store::{Store, StoreError};
 
 /// What `check_status.lua` reads beside the terms of the admission.
 #[derive(Serialize)]
 struct Check<'a> {
     wanted: &'static str,
-    gate: SentGate<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<SentGate<'a>>,
     policy: SentPolicy<'a>,
     lookups: String,
     paths: Vec<&'a str>,
@@ -32,16 +33,19 @@ pub async fn check_status(
     policy: &PolicyTerms,
     gate: &GateTerms<'_>,
 ) -> Result<Admitted<Survey>, StoreError> {
-    let keys = branch_keys(entry);
-    let check = Check {
-        wanted: intent.as_str(),
-        gate: gate.sent(),
-        policy: policy.sent(paths, 0),
-        lookups: lookups(paths),
-        paths: paths.iter().map(FilePath::as_str).collect(),
+    let ask = |entry: AdmissionTerms<'_>, everything: bool| {
+        let keys = check_keys(&entry, everything);
+        let check = Check {
+            wanted: intent.as_str(),
+            gate: everything.then(|| gate.sent()),
+            policy: policy.sent(paths, 0),
+            lookups: lookups(paths),
+            paths: paths.iter().map(FilePath::as_str).collect(),
+        };
+        let args = entry.request(Kind::Read, paths.len(), &keys, &check);
+        call(store, &CHECK_STATUS, keys, args)
     };
-    let args = entry.request(Kind::Read, paths.len(), &keys, &check);
-    let reply = call(store, &CHECK_STATUS, keys, args).await?;
+    let reply = with_what_is_needed(entry, gate.is_needed(), ask).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "CHECKED" => read_survey(&mut reply),
         _ => Err(reply.malformed("an unknown outcome")),

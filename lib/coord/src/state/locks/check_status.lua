@@ -1,12 +1,14 @@
 -- check_status: surveys the locks that block reading or writing some files. Changes only expired entries, and ends tickets of the
 -- caller for other files.
--- KEYS, ARGV: those of admission/request, with `gate` (locks/gate_request), `wanted`: READING or WRITING, `policy` (locks/policy), `lookups` of
+-- KEYS, ARGV: those of admission/request, with `gate` (locks/gate_request), `wanted`: READING or WRITING, `policy` (locks/policy),
+-- `lookups` of
 -- builds/spelling, and `paths`
 -- Returns { CHECKED, now, answer }: that of locks/answer, with `waiting`: what Waiting.of_caller() tells, and, where a lock blocks,
 --           `suggested`: Suggested.tasks(), or, if that is nothing, `free`: Free.files()
 --      or { ASK_SCOPE, ... } or { ASK_POLICY, ... } as a claim
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
+--      or the denial of locks/uses; nothing was changed but limits
 --      or the denial of locks/taken
 --      or one of the denials of admit()
 local Adjacency = require('builds/adjacency')
@@ -30,6 +32,7 @@ local Queue = require('locks/queue')
 local Request = require('admission/request')
 local Survey = require('locks/survey')
 local Taken = require('locks/taken')
+local Uses = require('locks/uses')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
@@ -49,6 +52,7 @@ return function(KEYS, ARGV)
   if not denial and request.taken then
     denial = Taken.denial(call, paths)
   end
+  denial = denial or Uses.denial(call)
   if denial then
     return denial
   end

@@ -1,8 +1,10 @@
 -- claim: claims all of some files for reading or writing, or none of them; a repeated claim renews.
--- KEYS, ARGV: those of admission/request, with `gate` (locks/gate_request), `wanted`: READING or WRITING, `policy` (locks/policy), `agent_head`:
+-- KEYS, ARGV: those of admission/request, with `gate` (locks/gate_request), `wanted`: READING or WRITING, `policy` (locks/policy),
+-- `agent_head`:
 -- the caller's head, `message`, `ttl`: seconds to hold, `repository`, `lookups` of builds/spelling, `takes_over`: another agent of the
 -- person, whose locks on the files are taken over, and `paths`
--- Returns { outcome, now, answer }: what locks/claim_files gives, with `waiting`: what Waiting.of_caller() tells, and, of a CONFLICT, `suggested`:
+-- Returns { outcome, now, answer }: what locks/claim_files gives, with `waiting`: what Waiting.of_caller() tells, and, of a CONFLICT,
+-- `suggested`:
 --           Suggested.tasks(), or, if that is nothing, `free`: Free.files(). The outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
 --      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
@@ -15,6 +17,7 @@
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind; nothing
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
+--      or the denial of locks/uses; nothing was changed but limits
 --      or the denial of locks/taken; nothing claimed
 --      or one of the denials of admit(); nothing claimed
 local Adjacency = require('builds/adjacency')
@@ -35,6 +38,7 @@ local Releases = require('locks/releases')
 local Request = require('admission/request')
 local Survey = require('locks/survey')
 local Taken = require('locks/taken')
+local Uses = require('locks/uses')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
@@ -58,6 +62,7 @@ return function(KEYS, ARGV)
   if not denial and request.taken then
     denial = Taken.denial(call, paths)
   end
+  denial = denial or Uses.denial(call)
   if denial then
     return denial
   end
@@ -73,8 +78,15 @@ return function(KEYS, ARGV)
     return { 'TOO_MUCH', call.now, too_much }
   end
   local reply, outcome, answer = ClaimFiles.claim(call, {
-    paths = paths, wanted = request.wanted, interface_of = interface_of, surveyed = surveyed, agent_head = request.agent_head,
-    message = request.message, ttl = request.ttl, repository = request.repository, lookups = lookups,
+    paths = paths,
+    wanted = request.wanted,
+    interface_of = interface_of,
+    surveyed = surveyed,
+    agent_head = request.agent_head,
+    message = request.message,
+    ttl = request.ttl,
+    repository = request.repository,
+    lookups = lookups,
   })
   if reply then
     return reply

@@ -9,7 +9,7 @@ use crate::domain::{AgentId, CommitSha, FilePath, LockMode, LockReason, RepoId};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, Rates, admitted};
 use crate::state::expiry::Mark;
 use crate::state::reply::{Reply, call};
-use crate::state::request_keys::{Keys, lock_keys};
+use crate::state::request_keys::{Keys, change_keys, with_what_is_needed};
 use crate::store::{Request, Script, Store, StoreError};
 
 /// The outcome of a claim.
@@ -67,34 +67,46 @@ pub struct Wanted<'a> {
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed. Even then the claim may have been made.
-pub async fn claim(
+pub async fn claim<'a>(
     store: &dyn Store,
-    entry: &AdmissionTerms<'_>,
+    entry: &AdmissionTerms<'a>,
     wanted: &Wanted<'_>,
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
+    let ask = |entry: AdmissionTerms<'a>, everything: bool| claim_once(store, entry, wanted, everything);
+    let reply = with_what_is_needed(entry, wanted.gate.is_needed(), ask).await?;
+    admitted(reply, |mut reply| ClaimOutcome::read(&mut reply))
+}
+
+async fn claim_once(
+    store: &dyn Store,
+    entry: AdmissionTerms<'_>,
+    wanted: &Wanted<'_>,
+    everything: bool,
+) -> Result<Reply, StoreError> {
     if !wanted.claimed.contains(entry.repo) {
-        return mark_and_claim(store, entry, wanted).await;
+        return mark_and_claim(store, &entry, wanted, everything).await;
     }
-    let keys = lock_keys(entry);
-    let args = claim_arguments(entry, wanted, Kind::Claim, &keys);
+    let keys = change_keys(&entry, everything);
+    let args = claim_arguments(&entry, wanted, Kind::Claim, (&keys, everything));
     let reply = call(store, &CLAIM, keys, args).await?;
     if reply.outcome != "MARK_FIRST" {
-        return admitted(reply, |mut reply| ClaimOutcome::read(&mut reply));
+        return Ok(reply);
     }
     let counted = AdmissionTerms {
         rates: Rates::NONE,
-        ..*entry
+        ..entry
     };
-    mark_and_claim(store, &counted, wanted).await
+    mark_and_claim(store, &counted, wanted, everything).await
 }
 
 async fn mark_and_claim(
     store: &dyn Store,
     entry: &AdmissionTerms<'_>,
     wanted: &Wanted<'_>,
-) -> Result<Admitted<ClaimOutcome>, StoreError> {
-    let keys = lock_keys(entry);
-    let args = claim_arguments(entry, wanted, Kind::Marked, &keys);
+    everything: bool,
+) -> Result<Reply, StoreError> {
+    let keys = change_keys(entry, everything);
+    let args = claim_arguments(entry, wanted, Kind::Marked, (&keys, everything));
     let claim = (&CLAIM, keys, args);
     let reply = mark_and_run(store, entry.repo, wanted.ttl_seconds, claim, |reply| {
         reply.outcome == "CLAIMED"
@@ -103,7 +115,7 @@ async fn mark_and_claim(
     if reply.outcome == "CLAIMED" {
         wanted.claimed.insert(entry.repo);
     }
-    admitted(reply, |mut reply| ClaimOutcome::read(&mut reply))
+    Ok(reply)
 }
 
 /// Puts the repository on the due list, and runs a script that claims locks for `ttl_seconds`; removes it again unless the script
@@ -134,7 +146,8 @@ pub(in crate::state) async fn mark_and_run(
 #[derive(Serialize)]
 struct Claim<'a> {
     wanted: &'static str,
-    gate: SentGate<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<SentGate<'a>>,
     policy: SentPolicy<'a>,
     agent_head: &'a str,
     message: &'a str,
@@ -146,10 +159,15 @@ struct Claim<'a> {
     paths: Vec<&'a str>,
 }
 
-fn claim_arguments(entry: &AdmissionTerms<'_>, wanted: &Wanted<'_>, kind: Kind, keys: &Keys) -> Vec<Vec<u8>> {
+fn claim_arguments(
+    entry: &AdmissionTerms<'_>,
+    wanted: &Wanted<'_>,
+    kind: Kind,
+    (keys, everything): (&Keys, bool),
+) -> Vec<Vec<u8>> {
     let claim = Claim {
         wanted: wanted.claim.as_str(),
-        gate: wanted.gate.sent(),
+        gate: everything.then(|| wanted.gate.sent()),
         policy: wanted.policy.sent(wanted.paths, wanted.wait_seconds),
         agent_head: wanted.agent_head.as_str(),
         message: wanted.message.as_str(),

@@ -46,8 +46,13 @@ return function(KEYS, ARGV)
         local holder = entry.user_id .. ' ' .. (entry.agent_id or '')
         if not of_holder[holder] then
           of_holder[holder] = {
-            user_id = entry.user_id, agent_id = entry.agent_id, branch = call.request.branch, files = {}, by = call.request.user_id,
-            message = message, time = call.now,
+            user_id = entry.user_id,
+            agent_id = entry.agent_id,
+            branch = call.request.branch,
+            files = {},
+            by = call.request.user_id,
+            message = message,
+            time = call.now,
           }
           list[#list + 1] = of_holder[holder]
         end

@@ -48,6 +48,11 @@ impl GateTerms<'_> {
         judgement: None,
     };
 
+    /// Whether a request has to say it, whatever is known of the repository.
+    pub(super) fn is_needed(&self) -> bool {
+        self.rules.is_required || self.cited.is_some()
+    }
+
     /// The field `gate` of a request.
     pub(in crate::state) fn sent(&self) -> SentGate<'_> {
         SentGate {

@@ -38,7 +38,7 @@ pub fn releases(repo: &RepoId) -> String {
     of("coord:releases:", repo, &[])
 }
 
-/// hash: file path -> JSON array of changes of it on work branches, for all branches; see `includes/pending.lua`.
+/// hash: file path -> JSON array of changes of it on work branches, for all branches; see `modules/pending.lua`.
 pub fn pending(repo: &RepoId) -> String {
     of("coord:pending:", repo, &[])
 }
@@ -48,7 +48,7 @@ pub fn token(repo: &RepoId) -> String {
     of("coord:token:", repo, &[])
 }
 
-/// KEYS of locks in a sweep, by `includes/expired.lua`.
+/// KEYS of locks in a sweep, by `modules/expired.lua`.
 pub(in crate::state) fn swept(repo: &RepoId) -> Vec<String> {
     vec![locks(repo), expiries(repo), held(repo)]
 }

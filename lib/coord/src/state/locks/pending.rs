@@ -1,4 +1,4 @@
-//! Pending changes: `includes/pending.lua`.
+//! Pending changes: `modules/pending.lua`.
 
 use std::collections::BTreeMap;
 

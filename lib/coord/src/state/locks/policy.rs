@@ -79,7 +79,7 @@ impl PolicyTerms {
 
     fn sent_of_all(&self) -> SentPolicy<'_> {
         SentPolicy {
-            neighbors: self.neighbors.as_str(),
+            neighbors: (self.neighbors != NeighborPolicy::default()).then(|| self.neighbors.as_str()),
             digest: &self.digest,
             letters: Some(self.kinds.iter().copied().map(FileKind::letter).collect()),
             files: &self.files,
@@ -95,7 +95,8 @@ impl PolicyTerms {
 /// What `modules/policy.lua` reads.
 #[derive(Serialize)]
 pub(in crate::state) struct SentPolicy<'a> {
-    neighbors: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    neighbors: Option<&'static str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     digest: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,6 +109,12 @@ pub(in crate::state) struct SentPolicy<'a> {
     interface: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed: Vec<&'a str>,
+    #[serde(skip_serializing_if = "is_zero")]
     wait: u32,
     patience: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

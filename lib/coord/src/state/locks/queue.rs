@@ -1,4 +1,4 @@
-//! Claims that wait for their files: the tickets of `includes/queue.lua`.
+//! Claims that wait for their files: the tickets of `modules/queue.lua`.
 
 use coord_protocol::InterfacePromise;
 use serde::Deserialize;

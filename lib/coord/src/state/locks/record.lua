@@ -45,8 +45,8 @@ return function(KEYS, ARGV)
   local entries, paths, is_named = {}, {}, {}
   for first = 1, #texts, TEXTS_OF_ENTRY do
     local entry = {}
-    entry.kind, entry.trace, entry.path, entry.hash, entry.token, entry.has_failed, entry.action_type, entry.payload, entry.result,
-      entry.without_lock, entry.other_token, entry.origin = unpack(texts, first, first + TEXTS_OF_ENTRY - 1)
+    entry.kind, entry.trace, entry.path, entry.hash, entry.token, entry.has_failed, entry.action_type, entry.payload, entry.result, entry.without_lock, entry.other_token, entry.origin =
+      unpack(texts, first, first + TEXTS_OF_ENTRY - 1)
     entries[#entries + 1] = entry
     if entry.kind == 'MUTATION' and not is_named[entry.path] then
       is_named[entry.path] = true

@@ -1,13 +1,17 @@
 -- release: releases all that the caller holds of some files, or nothing; with `abandon`, whatever is left of it.
 -- KEYS, ARGV: those of admission/request, with `new_head`: the caller's new head, absent for none, `agent_head`: that of its working copy,
--- `is_abandoned`: without a push, `message`, `most_importers` to return and their `most_importer_bytes`, `name` of the request, the same if it
+-- `is_abandoned`: without a push, `message`, `most_importers` to return and their `most_importer_bytes`, `name` of the request, the same
+-- if it
 -- is repeated, `can_ask`: a source can be asked about the work, `paths`, none for all that the caller holds, and `verdicts` of the
 -- source: file -> claim head, a blank and a verdict
--- Verdicts: PUSHED, WAITING (the work branch has it; then a space and the file's blob, '' where it is gone), UNCHANGED, or why not: SAME (the new head is the claim head), ELSEWHERE (it is not on the branch),
---       BEFORE (it was there before the claim), EARLIER (it does not come after the claim), AHEAD (the working copy has commits that are not on the branch), CLAIMS (the files were claimed at too
+-- Verdicts: PUSHED, WAITING (the work branch has it; then a space and the file's blob, '' where it is gone), UNCHANGED, or why not: SAME
+-- (the new head is the claim head), ELSEWHERE (it is not on the branch),
+--       BEFORE (it was there before the claim), EARLIER (it does not come after the claim), AHEAD (the working copy has commits that are
+--       not on the branch), CLAIMS (the files were claimed at too
 --       many heads), UNKNOWN
 -- Returns { outcome, now, answer }, with the head that it is about (locks/answer), and what is nothing absent:
---           RELEASED: `time` of it, `graph_version`, `released`, `missing`: paths that were not held, `others`: entries on those as JSON, `importers` of
+--           RELEASED: `time` of it, `graph_version`, `released`, `missing`: paths that were not held, `others`: entries on those as JSON,
+--           `importers` of
 --           released files, their `importer_count`, `has_more_importers` beyond the count, `unchanged`: released paths with the content
 --           of the claim, `again`: { path, seconds } of earlier releases, `lost`: entries as JSON of others that write files whose work the
 --           caller abandons, digest of the `policy` of the branch, `interfaces`: { path, head at the claim, whether it was to be kept,
@@ -21,6 +25,7 @@
 --      or { ASK_WORK, now, head, its age in seconds or '', '1' if it is unconfirmed, etag or '', list of { path, claim head } }: only the
 --           source can tell whether the branch has the work; nothing released
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing released
+--      or the denial of locks/uses; nothing was changed but limits
 --      or the denial of locks/taken; nothing released
 --      or one of the denials of admit(); nothing released
 local Adjacency = require('builds/adjacency')
@@ -34,6 +39,7 @@ local ReleaseFiles = require('locks/release_files')
 local Releases = require('locks/releases')
 local Request = require('admission/request')
 local Taken = require('locks/taken')
+local Uses = require('locks/uses')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
@@ -53,13 +59,22 @@ return function(KEYS, ARGV)
   if not denial and request.taken then
     denial = Taken.denial(call, paths, true)
   end
+  denial = denial or Uses.denial(call)
   if denial then
     return denial
   end
   local reply, outcome, answer = ReleaseFiles.release(call, {
-    paths = paths, is_everything = #paths == 0, name = request.name, new_head = request.new_head, agent_head = request.agent_head,
-    is_abandoned = request.is_abandoned, message = request.message, most_importers = request.most_importers,
-    most_importer_bytes = request.most_importer_bytes, can_ask = request.can_ask, verdict_of = request.verdicts or {},
+    paths = paths,
+    is_everything = #paths == 0,
+    name = request.name,
+    new_head = request.new_head,
+    agent_head = request.agent_head,
+    is_abandoned = request.is_abandoned,
+    message = request.message,
+    most_importers = request.most_importers,
+    most_importer_bytes = request.most_importer_bytes,
+    can_ask = request.can_ask,
+    verdict_of = request.verdicts or {},
   })
   if reply then
     return reply

@@ -7,7 +7,7 @@ use crate::domain::work::{Shortfall, Verdict};
 use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted, is_false};
 use crate::state::reply::{JsonText, Reply, call, in_texts};
-use crate::state::request_keys::lock_keys;
+use crate::state::request_keys::{change_keys, with_what_is_needed};
 use crate::state::teams::{Membership, SentMembership};
 use crate::store::{Store, StoreError, script};
 
@@ -264,9 +264,13 @@ pub async fn release(
         0 => FilePaths::MAX,
         named => named,
     };
-    let keys = lock_keys(entry);
-    let args = entry.request(Kind::Release, cost, &keys, &request.sent());
-    let reply = call(store, &RELEASE, keys, args).await?;
+    let ask = |entry: AdmissionTerms<'_>, everything: bool| {
+        let keys = change_keys(&entry, everything);
+        let args = entry.request(Kind::Release, cost, &keys, &request.sent());
+        call(store, &RELEASE, keys, args)
+    };
+    // What is released on a work branch may be pending then.
+    let reply = with_what_is_needed(entry, entry.work_branch.is_some(), ask).await?;
     admitted(reply, |mut reply| ReleaseOutcome::read(&mut reply))
 }
 

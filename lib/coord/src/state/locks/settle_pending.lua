@@ -1,7 +1,9 @@
 -- settle_pending: ends pending changes (locks/pending), or notes the number of their pull request, or what differs in their interfaces.
 -- KEYS: 1 pending, 2 graph of the branch
--- ARGV: 1 branch, or '' for all, 2 work branch, 3 commit that they were pushed as, or '' for any, 4 END, NUMBER, INTERFACES, or FORGET: of the branch,
---       those that are over, 5 with NUMBER the number, with INTERFACES what differs, by file, as JSON, with END of any commit the time of it: what was given back later stays,
+-- ARGV: 1 branch, or '' for all, 2 work branch, 3 commit that they were pushed as, or '' for any, 4 END, NUMBER, INTERFACES, or FORGET:
+-- of the branch,
+--       those that are over, 5 with NUMBER the number, with INTERFACES what differs, by file, as JSON, with END of any commit the time of
+--       it: what was given back later stays,
 --       since a delivery may be late or repeated, 6... files, none for all
 -- Returns { SETTLED, now, how many changes were ended or changed }
 local Clock = require('clock')
@@ -34,7 +36,9 @@ return function(KEYS, ARGV)
       local live, gone = Pending.live(call, value)
       local kept, changed = {}, #gone
       for _, entry in ipairs(live) do
-        local is_meant = act ~= 'FORGET' and entry.work_branch == work_branch and (branch == '' or entry.branch == branch)
+        local is_meant = act ~= 'FORGET'
+          and entry.work_branch == work_branch
+          and (branch == '' or entry.branch == branch)
           and (commit == '' or entry.agent_head == commit)
         if is_meant and act == 'END' and commit == '' and entry.timestamp > tonumber(detail) then
           is_meant = false

@@ -1,3 +1,3 @@
-//! The order of the messages of a team, and their delivery by scripts: `includes/deliver.lua`.
+//! The order of the messages of a team, and their delivery by scripts: `modules/deliver.lua`.
 
 pub mod keys;

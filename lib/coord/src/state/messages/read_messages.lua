@@ -124,7 +124,8 @@ return function(KEYS, ARGV)
     end
     if given > start then
       marks.given = given
-      marks.given_broadcast, marks.given_own = Inbox.count_up_to(call, '*', given, broadcasts), Inbox.count_up_to(call, '>' .. me, given, marks.own)
+      marks.given_broadcast, marks.given_own =
+        Inbox.count_up_to(call, '*', given, broadcasts), Inbox.count_up_to(call, '>' .. me, given, marks.own)
       is_changed = true
       -- And those that were dropped between others that stay.
       missed = missed + marks.given_broadcast - start_broadcast - (marks.given_own - start_own)
@@ -142,6 +143,14 @@ return function(KEYS, ARGV)
   end
   local unread = InboxCounts.unread_of(marks, broadcasts)
   return Team.told(call, {
-    'READ', call.now, given, missed, unread, has_more and '1' or '0', messages, call.shutdown and cjson.encode(call.shutdown) or '', call.member.handle,
+    'READ',
+    call.now,
+    given,
+    missed,
+    unread,
+    has_more and '1' or '0',
+    messages,
+    call.shutdown and cjson.encode(call.shutdown) or '',
+    call.member.handle,
   }, unread)
 end

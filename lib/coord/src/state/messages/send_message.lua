@@ -52,10 +52,10 @@ return function(KEYS, ARGV)
     end
     return ready
   end
-  -- `text`: the sequence, and the ids of the tasks that were ready then.
-  local function answer(text)
-    local sent, ready = string.match(text, '^%d+'), {}
-    for id in string.gmatch(string.sub(text, #sent + 1), '%S+') do
+  -- `kept`: the sequence, and the ids of the tasks that were ready then.
+  local function answer(kept)
+    local sent, ready = string.match(kept, '^%d+'), {}
+    for id in string.gmatch(string.sub(kept, #sent + 1), '%S+') do
       ready[#ready + 1] = id
     end
     return Team.told(call, { 'SENT', call.now, tonumber(sent), ready })
@@ -79,9 +79,15 @@ return function(KEYS, ARGV)
     is_named[key] = true
   end
   local message = {
-    from = call.member.handle, login = call.member.login, kind = kind, message = text,
-    to = is_broadcast and 'broadcast' or recipients[1], recipients = #recipients > 1 and recipients or nil,
-    summary = summary ~= '' and summary or nil, task_id = task_id ~= '' and task_id or nil, reply_to = tonumber(reply_to),
+    from = call.member.handle,
+    login = call.member.login,
+    kind = kind,
+    message = text,
+    to = is_broadcast and 'broadcast' or recipients[1],
+    recipients = #recipients > 1 and recipients or nil,
+    summary = summary ~= '' and summary or nil,
+    task_id = task_id ~= '' and task_id or nil,
+    reply_to = tonumber(reply_to),
   }
   local sent, full, what, most
   if is_broadcast then

@@ -12,7 +12,13 @@ local Lapses = require('tasks/lapses')
 return function(KEYS, ARGV)
   local call = {}
   call.keys = {
-    status_log = KEYS[1], events = KEYS[2], mark = KEYS[3], locks = KEYS[4], expiries = KEYS[5], held = KEYS[6], lapses = KEYS[7],
+    status_log = KEYS[1],
+    events = KEYS[2],
+    mark = KEYS[3],
+    locks = KEYS[4],
+    expiries = KEYS[5],
+    held = KEYS[6],
+    lapses = KEYS[7],
   }
   local most = ARGV[1]
   Clock.begin(call)

@@ -65,7 +65,12 @@ return function(KEYS, ARGV)
       return Team.refuse(call, 'TOO_MANY', 'tasks of one login that does not lead the team, assigned to one member', MOST_ASSIGNED_OF_LOGIN)
     end
     local sent, full, what, most = Deliver.deliver(call, { assignee.handle }, {
-      from = call.member.handle, login = call.member.login, to = assignee.handle, kind = 'task_assignment', task_id = id, message = task.title,
+      from = call.member.handle,
+      login = call.member.login,
+      to = assignee.handle,
+      kind = 'task_assignment',
+      task_id = id,
+      message = task.title,
     }, Deliver.MOST_UNREAD)
     if not sent then
       return Deliver.refuse_message(call, full, what, most)

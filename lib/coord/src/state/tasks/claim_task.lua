@@ -4,7 +4,8 @@
 --       of tasks/file_claims
 -- Returns { CLAIMED, now, the task as whole_view() has it } or { RENEWED, now, the same }; or, with files that were claimed or
 --           renewed by locks/claim_files, { CLAIMED_FILES or RENEWED_FILES, now, the same, what ClaimFiles.claim() gives }
---      or { FILES, now, what ClaimFiles.claim() gives, what Suggested.tasks() gives, id }: the files are refused: CONFLICT, STALE or REFUSED (by intents);
+--      or { FILES, now, what ClaimFiles.claim() gives, what Suggested.tasks() gives, id }: the files are refused: CONFLICT, STALE or
+--      REFUSED (by intents);
 --           nothing claimed
 --      or an outcome of a claim of files (locks/claim.lua) that is neither; the files are those of the task; nothing claimed
 --      or { MARK_FIRST, now }: it would be claimed after mark_due
@@ -85,7 +86,9 @@ return function(KEYS, ARGV)
       return Policy.question(call, task.files)
     end
     -- Locks of the task that another agent of the caller's handle had are the caller's.
-    local surveyed = FileLocks.locks_of(call, id, task) and { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) } or {}
+    local surveyed = FileLocks.locks_of(call, id, task)
+        and { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
+      or {}
     if not surveyed[1] then
       return { 'TOO_MUCH', call.now, surveyed[2] or 'LOCKS' }
     end
@@ -124,7 +127,9 @@ return function(KEYS, ARGV)
     Hold.hold(call, id, task, seconds)
   end
   return Team.told(call, {
-    files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'), call.now, View.whole_view(call, id, task),
+    files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'),
+    call.now,
+    View.whole_view(call, id, task),
     files and Answer.reply(call, 'CLAIMED', files),
   })
 end

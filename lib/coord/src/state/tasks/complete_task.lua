@@ -121,7 +121,12 @@ return function(KEYS, ARGV)
   Offers.save(call)
   Renewals.renew(call)
   return Team.told(call, {
-    'COMPLETED', call.now, View.whole_view(call, id, task), has_lapsed and '1' or '0', freed, not_told,
+    'COMPLETED',
+    call.now,
+    View.whole_view(call, id, task),
+    has_lapsed and '1' or '0',
+    freed,
+    not_told,
     files and Answer.reply(call, 'RELEASED', files),
   })
 end

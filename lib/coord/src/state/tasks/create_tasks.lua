@@ -141,7 +141,10 @@ return function(KEYS, ARGV)
     leads_in, leads_out = leads_in or not of, leads_out or not on
   end
   for index, task in ipairs(tasks) do
-    local own = TaskBytes.BYTES_OF_TASK + #given[4 * index - 3] + #given[4 * index - 2] + TaskBytes.BYTES_OF_DEPENDENCY * (edges_of[index] or 0)
+    local own = TaskBytes.BYTES_OF_TASK
+      + #given[4 * index - 3]
+      + #given[4 * index - 2]
+      + TaskBytes.BYTES_OF_DEPENDENCY * (edges_of[index] or 0)
     TaskBytes.add_bytes(call, task, own)
     bytes = bytes + own
   end
@@ -207,7 +210,12 @@ return function(KEYS, ARGV)
   Counts.count_tasks(call, count, 0)
   TeamBytes.count_bytes(call, 'bytes', call.request.user_id, bytes)
   Emit.event(call, {
-    type = 'task_created', team = call.team.name, handle = call.member.handle, user = call.member.login, tasks = Emit.names_of(ids), task_count = count,
+    type = 'task_created',
+    team = call.team.name,
+    handle = call.member.handle,
+    user = call.member.login,
+    tasks = Emit.names_of(ids),
+    task_count = count,
   })
   Renewals.renew(call)
   Answers.remember_answer(call, request_key, digest, cjson.encode(ids))

@@ -10,7 +10,7 @@ pub fn lapses(repo: &RepoId) -> String {
     expiry::keys::index(repo, "tasks")
 }
 
-/// KEYS of tasks in a sweep, by `includes/lapses.lua`.
+/// KEYS of tasks in a sweep, by `modules/lapses.lua`.
 pub(in crate::state) fn swept(repo: &RepoId) -> Vec<String> {
     vec![lapses(repo)]
 }
@@ -19,7 +19,7 @@ fn part(repo: &RepoId, team: &TeamName, part: &str) -> String {
     of("coord:tasks:", repo, &[":", team.key(), part])
 }
 
-/// hash: id -> task without its texts, JSON; see `includes/task.lua`.
+/// hash: id -> task without its texts, JSON; see `modules/task.lua`.
 pub fn tasks(repo: &RepoId, team: &TeamName) -> String {
     part(repo, team, "")
 }

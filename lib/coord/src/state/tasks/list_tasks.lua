@@ -45,7 +45,9 @@ return function(KEYS, ARGV)
     local is_free = task.status ~= 'completed' and not Task.is_held(call, task)
     if status ~= '' and task.status ~= status then
       return false
-    elseif owner ~= '' and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or Task.is_held(call, task))) then
+    elseif
+      owner ~= '' and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or Task.is_held(call, task)))
+    then
       return false
     elseif kind == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < Task.MOST_LAPSES) then
       return false

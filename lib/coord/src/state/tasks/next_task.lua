@@ -102,8 +102,13 @@ return function(KEYS, ARGV)
     local function pass_over(id, reason, handle, ends, entry, what)
       is_passed[id] = true
       passed[#passed + 1] = {
-        id, reason, handle or '', ends and string.format('%.0f', ends) or '', entry and entry.user_id or '',
-        entry and entry.agent_id or '', what or '',
+        id,
+        reason,
+        handle or '',
+        ends and string.format('%.0f', ends) or '',
+        entry and entry.user_id or '',
+        entry and entry.agent_id or '',
+        what or '',
       }
     end
 
@@ -227,7 +232,18 @@ return function(KEYS, ARGV)
       end
     end
     return Team.told(call, {
-      'NOTHING', call.now, made, open, claimed, ready, lapsing, passed, blocking, held_back, held_back_count, call.team.leader,
+      'NOTHING',
+      call.now,
+      made,
+      open,
+      claimed,
+      ready,
+      lapsing,
+      passed,
+      blocking,
+      held_back,
+      held_back_count,
+      call.team.leader,
     })
   end
 
@@ -289,5 +305,11 @@ return function(KEYS, ARGV)
   if request_key ~= '' then
     Answers.remember_answer(call, request_key, digest, kept_answer(id, task, files))
   end
-  return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, id, task), passed, files and Answer.reply(call, 'CLAIMED', files) })
+  return Team.told(call, {
+    files and 'CLAIMED_FILES' or 'CLAIMED',
+    call.now,
+    View.whole_view(call, id, task),
+    passed,
+    files and Answer.reply(call, 'CLAIMED', files),
+  })
 end

@@ -19,9 +19,9 @@ pub enum ClaimEnd {
     Released,
 }
 
-/// A task without its texts, as `includes/task.lua` describes it. Times are Unix milliseconds.
+/// A task without its texts, as `modules/task.lua` describes it. Times are Unix milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[expect(missing_docs, reason = "includes/task.lua describes the fields")]
+#[expect(missing_docs, reason = "modules/task.lua describes the fields")]
 pub struct TaskRecord {
     pub number: u64,
     pub title: String,

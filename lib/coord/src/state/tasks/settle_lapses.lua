@@ -9,8 +9,16 @@ local Task = require('tasks/task')
 return function(KEYS, ARGV)
   local call = {}
   call.keys = {
-    status_log = KEYS[1], events = KEYS[2], team = KEYS[3], tasks = KEYS[4], unmet = KEYS[5], ready = KEYS[6], leases = KEYS[7],
-    lapses = KEYS[8], members = KEYS[9], edges = KEYS[10],
+    status_log = KEYS[1],
+    events = KEYS[2],
+    team = KEYS[3],
+    tasks = KEYS[4],
+    unmet = KEYS[5],
+    ready = KEYS[6],
+    leases = KEYS[7],
+    lapses = KEYS[8],
+    members = KEYS[9],
+    edges = KEYS[10],
   }
   local most
   call.team_key, most = ARGV[1], tonumber(ARGV[2])

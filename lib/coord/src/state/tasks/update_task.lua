@@ -1,7 +1,8 @@
 -- update_task: changes a task: all that is given, or nothing.
 -- KEYS: those of admission, then those of teams/team
 -- ARGV: those of admission/request and teams/team, then 4 id, 5 fields to set as JSON (`title`, `priority`, `files`, `branch`,
---       `intent_id`, `status`, `clear_lapses`, `drops_completed`), 6 '1' if there is a description, 7 it, 8 note or '', 9 '1' if the dependencies are
+--       `intent_id`, `status`, `clear_lapses`, `drops_completed`), 6 '1' if there is a description, 7 it, 8 note or '', 9 '1' if the
+--       dependencies are
 --       set, 10 these, 11 '1' if what depends on it is set, 12 these; ids separated by blanks
 -- Returns { UPDATED, now, the task as whole_view() has it }
 --      or { NOT_BY_UPDATE, now, status, wanted status }: a claim or a completion makes it; nothing changed
@@ -151,7 +152,9 @@ return function(KEYS, ARGV)
   local function grown(new, old)
     return new and math.max(0, #new - #(old or '')) or 0
   end
-  local bytes = grown(fields.title, task.title) + (note ~= '' and #note + TaskBytes.BYTES_OF_NOTE or 0) + #call.added * TaskBytes.BYTES_OF_DEPENDENCY
+  local bytes = grown(fields.title, task.title)
+    + (note ~= '' and #note + TaskBytes.BYTES_OF_NOTE or 0)
+    + #call.added * TaskBytes.BYTES_OF_DEPENDENCY
     + grown(fields.files and cjson.encode(fields.files), task.files and cjson.encode(task.files))
     + (has_description == '1' and grown(description, redis.call('HGET', call.keys.texts, id) or '') or 0)
   local no_room = TaskBytes.refuse_bytes(call, bytes)

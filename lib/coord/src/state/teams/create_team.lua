@@ -42,7 +42,11 @@ return function(KEYS, ARGV)
     return Team.refuse(call, 'TOO_MANY', 'teams made by one login', MOST_OF_LOGIN)
   end
   call.team = {
-    name = call.team_name, created = call.now_ms, by = call.request.user_id, leader = handle, strict = strict == '1' or nil,
+    name = call.team_name,
+    created = call.now_ms,
+    by = call.request.user_id,
+    leader = handle,
+    strict = strict == '1' or nil,
     description = description ~= '' and description or nil,
   }
   redis.call('HSET', call.keys.teams, call.team_key .. '/open', 0, call.team_key .. '/done', 0)

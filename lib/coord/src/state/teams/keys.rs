@@ -8,12 +8,12 @@ use crate::state::keys::of;
 pub(in crate::state) const SEEN: &str = "coord:seen:";
 
 /// hash: team -> what a listing shows of it, JSON; `TEAM/open` and `TEAM/done` -> number of such tasks; `/bytes`
-/// and `/bytes LOGIN` -> what tasks take of the store, `/mail` and `/mail LOGIN` messages (`includes/bytes.lua`).
+/// and `/bytes LOGIN` -> what tasks take of the store, `/mail` and `/mail LOGIN` messages (`modules/bytes.lua`).
 pub fn teams(repo: &RepoId) -> String {
     of("coord:teams:", repo, &[])
 }
 
-/// hash: `@LOGIN AGENT` -> team and handle of that agent, JSON; `TEAM/HANDLE` -> counts of an inbox (`includes/marks.lua`);
+/// hash: `@LOGIN AGENT` -> team and handle of that agent, JSON; `TEAM/HANDLE` -> counts of an inbox (`modules/marks.lua`);
 /// `TEAM/*` -> number of broadcasts; `TEAM/!` -> the open shutdown.
 pub fn members(repo: &RepoId) -> String {
     of("coord:members:", repo, &[])

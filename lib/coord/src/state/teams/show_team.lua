@@ -62,8 +62,12 @@ return function(KEYS, ARGV)
     local seen_at, has = tonumber(seen[handle]), claims[handle] or {}
     local counts = InboxCounts.marks_of(marks[index + 1])
     shown[index] = {
-      records[index], seen[handle] or '', (Live.was_seen_lately(call, seen_at) or #has > 0) and '1' or '0',
-      InboxCounts.unread_of(counts, broadcasts), table.concat(has, ' '), counts.read,
+      records[index],
+      seen[handle] or '',
+      (Live.was_seen_lately(call, seen_at) or #has > 0) and '1' or '0',
+      InboxCounts.unread_of(counts, broadcasts),
+      table.concat(has, ' '),
+      counts.read,
     }
   end
   -- Members, and claims, that are read for the price of one request.
@@ -74,6 +78,12 @@ return function(KEYS, ARGV)
   end
   local open, done = unpack(redis.call('HMGET', call.keys.teams, call.team_key .. '/open', call.team_key .. '/done'))
   return Team.told(call, {
-    'SHOWN', call.now, cjson.encode(call.team), call.shutdown and cjson.encode(call.shutdown) or '', tonumber(open), tonumber(done), shown,
+    'SHOWN',
+    call.now,
+    cjson.encode(call.team),
+    call.shutdown and cjson.encode(call.shutdown) or '',
+    tonumber(open),
+    tonumber(done),
+    shown,
   })
 end

@@ -89,9 +89,8 @@ end
 --      or { UNKNOWN_HEAD, now }: the head of this branch is unknown, and this process has no source
 function Admission.admit(call, is_renewal)
   local keys, limits, request = call.keys, call.stored_limits, call.request
-  limits.person, limits.repository, call.head.has_webhook, call.mark, call.governed, request.queue, request.taken = unpack(redis.call(
-    'MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed, keys.queue, keys.taken
-  ))
+  limits.person, limits.repository, call.head.has_webhook, call.mark, call.governed, request.queue, request.taken =
+    unpack(redis.call('MGET', keys.person_limits, keys.repository_limits, keys.webhook, keys.mark, keys.governed, keys.queue, keys.taken))
   if request.cost > 0 and (request.agent_rate or request.person_rate or request.repository_rate) then
     local limited = Limits.count(call, 'REQUEST', is_renewal)
     if limited then

@@ -19,13 +19,14 @@ function Behind.is_behind(call)
       end
     end
   end
-  return '?', not call.request.has_asked_source
+  return '?', call.request.may_ask_source or false
 end
 
 -- The outcome if only the source can tell. If another head cannot be recorded, the source is not asked for the head: the
 -- known one counts as fresh.
 function Behind.ask_source(call)
-  return Limits.count(call, 'COMMITS') or { 'ASK_SOURCE', call.now, call.head.commit, call.head.is_kept and 0 or call.head.age, Admission.trusted_etag(call) }
+  return Limits.count(call, 'COMMITS')
+    or { 'ASK_SOURCE', call.now, call.head.commit, call.head.is_kept and 0 or call.head.age, Admission.trusted_etag(call) }
 end
 
 return Behind

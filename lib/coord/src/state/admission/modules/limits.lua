@@ -23,14 +23,16 @@ local function one_more(call, arrival, cost, rate, longer)
   if not rate then
     return 0, arrival
   end
-  local interval, burst = rate[1], rate[2]
+  local interval, burst, now_ms = rate[1], rate[2], call.now_ms
   local full = interval * burst
+  arrival = tonumber(arrival)
   -- Further ahead than any request can move it: the clock was set back, or the limit has changed.
-  if arrival > call.now_ms + full * CLAIMS_BURST then
+  if arrival > now_ms + full * CLAIMS_BURST then
     arrival = 0
   end
-  arrival = math.max(arrival, call.now_ms) + interval * math.min(cost, burst)
-  return math.max(0, math.ceil((arrival - call.now_ms - full * (longer or 1)) / 1000)), arrival
+  arrival = math.max(arrival, now_ms) + interval * math.min(cost, burst)
+  local early = arrival - now_ms - full * (longer or 1)
+  return early > 0 and math.ceil(early / 1000) or 0, arrival
 end
 
 -- The text before the numbers of the caller's agent. No agent id contains `,` or `=`.
@@ -38,20 +40,23 @@ local function agent_mark(call)
   return ',' .. (call.request.agent_id ~= '' and call.request.agent_id or '=') .. ' '
 end
 
+-- The arrival times of the person's requests and the caller's agent. What one request does not change stays text: to take numbers apart and
+-- put them together is most of what a count costs.
 local function read_arrivals(call)
-  call.arrivals =
+  local arrivals =
     { requests = 0, renewals = 0, source_requests = 0, branches = 0, agent_requests = 0, agent_renewals = 0, other_agents = '' }
-  local requests, renewals, source_requests, branches, agents = string.match(call.stored_limits.person or '', '^(%d+) (%d+) (%d+) (%d+)(.*)$')
+  call.arrivals = arrivals
+  local requests, renewals, source_requests, branches, agents =
+    string.match(call.stored_limits.person or '', '^(%d+) (%d+) (%d+) (%d+)(.*)$')
   if not requests then
     return
   end
-  call.arrivals.requests, call.arrivals.renewals = tonumber(requests), tonumber(renewals)
-  call.arrivals.source_requests, call.arrivals.branches = tonumber(source_requests), tonumber(branches)
+  arrivals.requests, arrivals.renewals, arrivals.source_requests, arrivals.branches = requests, renewals, source_requests, branches
   local first, last = string.find(agents, agent_mark(call), 1, true)
   if first then
     local agent_requests, agent_renewals, rest = string.match(agents, '^(%d+) (%d+)()', last + 1)
-    call.arrivals.agent_requests, call.arrivals.agent_renewals = tonumber(agent_requests), tonumber(agent_renewals)
-    call.arrivals.other_agents = string.sub(agents, 1, first - 1) .. string.sub(agents, rest)
+    arrivals.agent_requests, arrivals.agent_renewals = agent_requests, agent_renewals
+    arrivals.other_agents = string.sub(agents, 1, first - 1) .. string.sub(agents, rest)
     return
   end
   -- For a new agent, the one that was silent for the longest time is dropped.
@@ -63,32 +68,45 @@ local function read_arrivals(call)
       break
     end
   end
-  call.arrivals.other_agents = cut and string.sub(agents, 1, cut - 1) or agents
+  arrivals.other_agents = cut and string.sub(agents, 1, cut - 1) or agents
+end
+
+-- The whole number as text; a text as it is.
+local function text_of(number)
+  return type(number) == 'string' and number or string.format('%.0f', number)
 end
 
 local function write_arrivals(call)
-  local latest = math.max(call.arrivals.requests, call.arrivals.renewals, call.arrivals.source_requests, call.arrivals.branches, call.arrivals.agent_requests,
-    call.arrivals.agent_renewals)
-  if latest > call.now_ms then
-    local text = string.format('%.0f %.0f %.0f %.0f%s%.0f %.0f', call.arrivals.requests, call.arrivals.renewals, call.arrivals.source_requests,
-      call.arrivals.branches, agent_mark(call), call.arrivals.agent_requests, call.arrivals.agent_renewals)
-    local kept = math.min(math.max(latest - call.now_ms, LEAST_KEPT), MOST_KEPT)
-    redis.pcall('SET', call.keys.person_limits, text .. call.arrivals.other_agents, 'PX', string.format('%.0f', kept))
+  local of, now_ms = call.arrivals, call.now_ms
+  local latest = math.max(of.requests, of.renewals, of.source_requests, of.branches, of.agent_requests, of.agent_renewals)
+  if latest > now_ms then
+    local text = text_of(of.requests)
+      .. ' '
+      .. text_of(of.renewals)
+      .. ' '
+      .. text_of(of.source_requests)
+      .. ' '
+      .. text_of(of.branches)
+      .. agent_mark(call)
+      .. text_of(of.agent_requests)
+      .. ' '
+      .. text_of(of.agent_renewals)
+      .. of.other_agents
+    redis.pcall('SET', call.keys.person_limits, text, 'PX', math.ceil(math.min(math.max(latest - now_ms, LEAST_KEPT), MOST_KEPT)))
   end
 end
 
 -- The arrival times of the repository's requests, and of its renewals and releases.
 local function arrivals_of_repository(call)
   local requests, renewals = string.match(call.stored_limits.repository or '', '^(%d+) (%d+)$')
-  return tonumber(requests or 0), tonumber(renewals or 0)
+  return requests or 0, renewals or 0
 end
 
 local function write_repository_arrivals(call, requests, renewals)
   local latest = math.max(requests, renewals)
   if latest > call.now_ms then
-    local kept = math.min(latest - call.now_ms, MOST_KEPT)
-    local text = string.format('%.0f %.0f', requests, renewals)
-    redis.pcall('SET', call.keys.repository_limits, text, 'PX', string.format('%.0f', kept))
+    local text = text_of(requests) .. ' ' .. text_of(renewals)
+    redis.pcall('SET', call.keys.repository_limits, text, 'PX', math.ceil(math.min(latest - call.now_ms, MOST_KEPT)))
     call.stored_limits.repository = text
   end
 end

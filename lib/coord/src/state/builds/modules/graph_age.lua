@@ -16,7 +16,8 @@ end
 -- call.graph_fields: version, asked_at, ignore_digest, policy_digest and pending of the graph, once they were read
 
 function GraphAge.load(call)
-  call.graph_fields = call.graph_fields or redis.call('HMGET', call.keys.graph, 'version', 'asked_at', 'ignore_digest', 'policy_digest', 'pending')
+  call.graph_fields = call.graph_fields
+    or redis.call('HMGET', call.keys.graph, 'version', 'asked_at', 'ignore_digest', 'policy_digest', 'pending')
   return call.graph_fields
 end
 

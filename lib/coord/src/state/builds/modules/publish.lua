@@ -6,8 +6,22 @@ local GraphAge = require('builds/graph_age')
 local Publish = {}
 
 function Publish.finish_build(call, branch, commit, fields, parts)
-  redis.call('HDEL', call.keys.graph, 'builder', 'building', 'lease_until', 'progress', 'failed', 'failure', 'failures', 'retry_at',
-    'ignore', 'ignore_digest', 'policy', 'policy_digest')
+  redis.call(
+    'HDEL',
+    call.keys.graph,
+    'builder',
+    'building',
+    'lease_until',
+    'progress',
+    'failed',
+    'failure',
+    'failures',
+    'retry_at',
+    'ignore',
+    'ignore_digest',
+    'policy',
+    'policy_digest'
+  )
   -- A build is no question: a branch that moves and that nobody asks about expires all the same. The first graph has one.
   local asked_at = math.min(call.now, tonumber(redis.call('HGET', call.keys.graph, 'asked_at') or call.now))
   redis.call('HSET', call.keys.graph, 'version', commit, 'generated_at', call.now, 'asked_at', asked_at)

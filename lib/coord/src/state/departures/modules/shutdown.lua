@@ -15,8 +15,13 @@ function Shutdown.emit_shutdown(call, state, handle)
   -- Who leaves is no member any more.
   local target = call.shutdown.target == string.lower(call.member.handle) and call.member or call.members[call.shutdown.target]
   Emit.event(call, {
-    type = 'shutdown_changed', team = call.team.name, shutdown = call.shutdown.id, state = state, handle = handle,
-    target = target and target.handle, user = call.request.user_id,
+    type = 'shutdown_changed',
+    team = call.team.name,
+    shutdown = call.shutdown.id,
+    state = state,
+    handle = handle,
+    target = target and target.handle,
+    user = call.request.user_id,
   })
 end
 
@@ -68,7 +73,11 @@ function Shutdown.tell(call, handle, kind, text)
     return {}
   end
   local sent = Deliver.deliver(call, { handle }, {
-    from = call.member.handle, login = call.member.login, to = handle, kind = kind, message = text,
+    from = call.member.handle,
+    login = call.member.login,
+    to = handle,
+    kind = kind,
+    message = text,
   }, Deliver.MOST_UNREAD_OF_COORD)
   return sent and {} or { handle }
 end

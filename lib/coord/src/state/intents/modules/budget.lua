@@ -20,16 +20,27 @@ function Budget.limit_met(call, id, record, tool_call, most_repeats)
   elseif record.max_tokens and tokens >= record.max_tokens then
     return limit('BUDGET_EXHAUSTED', 'The budget of intent %s is spent: %.0f of %.0f tokens', id, tokens, record.max_tokens)
   elseif is_call and most_repeats > 0 and call.session.call == tool_call.digest and call.session.repeats >= most_repeats then
-    return limit('CIRCUIT_OPEN', '%s was called %.0f times in a row with the same input, and nothing else between', tool_call.name,
-      call.session.repeats)
+    return limit(
+      'CIRCUIT_OPEN',
+      '%s was called %.0f times in a row with the same input, and nothing else between',
+      tool_call.name,
+      call.session.repeats
+    )
   end
 end
 
 -- Blocks the intent because `limit` was met: lines, record and event. The caller's session is saved by the script.
 function Budget.block_at(call, limit, id, record, origin)
   local payload = limit.name ~= '' and '{"tool_name":' .. Append.json_text(limit.name) .. '}' or '{}'
-  Append.append_line(call, id, call.session.state, 'BUDGET_EXHAUSTED', payload, '{"status":"DENIED","output_summary":"' .. limit.code
-    .. '","error_message":' .. Append.json_text(limit.reason) .. '}', origin)
+  Append.append_line(
+    call,
+    id,
+    call.session.state,
+    'BUDGET_EXHAUSTED',
+    payload,
+    '{"status":"DENIED","output_summary":"' .. limit.code .. '","error_message":' .. Append.json_text(limit.reason) .. '}',
+    origin
+  )
   -- A limit that another login has reached refuses its call, and stops nobody else.
   if Records.is_callers(call, record) then
     Status.change_status(call, id, record, 'BLOCKED', limit.reason, call.session.state, origin)

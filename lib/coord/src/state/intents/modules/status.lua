@@ -15,8 +15,15 @@ end
 
 -- Appends a line about a change of the intent `id`. `state`: of the caller, before; `reasoning`: what changed, and why.
 function Status.append_change(call, id, state, reasoning, summary, origin)
-  Append.append_line(call, id, state, 'STATE_TRANSITION', '{"reasoning":' .. Append.json_text(reasoning) .. '}',
-    '{"status":"SUCCESS","output_summary":' .. Append.json_text(summary) .. '}', origin)
+  Append.append_line(
+    call,
+    id,
+    state,
+    'STATE_TRANSITION',
+    '{"reasoning":' .. Append.json_text(reasoning) .. '}',
+    '{"status":"SUCCESS","output_summary":' .. Append.json_text(summary) .. '}',
+    origin
+  )
 end
 
 -- Gives an intent another status. `reason`: why, or ''.

@@ -62,8 +62,16 @@ function Append.append_line(call, intent, state, action_type, payload, result, o
     else
       month, year = month - 9, year + 1
     end
-    return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, day, math.floor(time / 3600),
-      math.floor(time / 60) % 60, time % 60, call.now_ms % 1000)
+    return string.format(
+      '%04d-%02d-%02dT%02d:%02d:%02d.%03dZ',
+      year,
+      month,
+      day,
+      math.floor(time / 3600),
+      math.floor(time / 60) % 60,
+      time % 60,
+      call.now_ms % 1000
+    )
   end
 
   call.lines_appended = call.lines_appended + 1
@@ -72,9 +80,29 @@ function Append.append_line(call, intent, state, action_type, payload, result, o
   redis.call('HSET', call.keys.shares, call.request.user_id, string.format('%.3f %.0f', call.share.arrival, call.now_ms))
   local who = call.request.user_id .. (call.request.agent_id ~= '' and '/' .. call.request.agent_id or '')
   local trace = origin .. (call.lines_appended > 1 and '.' .. call.lines_appended or '') .. '"'
-  redis.call('XADD', call.keys.ledger, '*', 'line', '{"timestamp":"' .. timestamp() .. '","agent_id":' .. Append.json_text(who)
-    .. ',"intent_id":' .. (intent ~= '' and '"' .. intent .. '"' or 'null') .. ',"state":"' .. state .. '","action_type":"'
-    .. action_type .. '","payload":' .. payload .. ',"result":' .. result .. ',' .. trace .. '}')
+  redis.call(
+    'XADD',
+    call.keys.ledger,
+    '*',
+    'line',
+    '{"timestamp":"'
+      .. timestamp()
+      .. '","agent_id":'
+      .. Append.json_text(who)
+      .. ',"intent_id":'
+      .. (intent ~= '' and '"' .. intent .. '"' or 'null')
+      .. ',"state":"'
+      .. state
+      .. '","action_type":"'
+      .. action_type
+      .. '","payload":'
+      .. payload
+      .. ',"result":'
+      .. result
+      .. ','
+      .. trace
+      .. '}'
+  )
 end
 
 return Append

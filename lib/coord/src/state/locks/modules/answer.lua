@@ -1,4 +1,5 @@
--- The answers of checks, claims and releases of files, as `survey.rs` and `release.rs` read them. What is nothing is absent, since an empty list would be an object of
+-- The answers of checks, claims and releases of files, as `survey.rs` and `release.rs` read them. What is nothing is absent, since an
+-- empty list would be an object of
 -- JSON.
 local Answer = {}
 

@@ -3,14 +3,14 @@ local Blocking = {}
 
 -- | I want  | other READS the file | other WRITES the file | other WRITES a neighbor      |
 -- | READING | granted              | refused (DIRECT)      | granted, reported (NEIGHBOR)  |
--- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn`, or `interface` and both keep their interfaces |
+-- | WRITING | refused (DIRECT)     | refused (DIRECT)      | refused (NEIGHBOR), or reported where the policy is `warn`, or `interface`
+-- and both keep their interfaces |
 -- A shared file blocks nobody, and is nobody's neighbor.
 function Blocking.is_blocking(wanted, relation, status, neighbor_policy, is_shared, both_keep)
   if relation == 'DIRECT' then
     return not is_shared and (wanted == 'WRITING' or status == 'WRITING')
   end
-  return wanted == 'WRITING' and status == 'WRITING'
-    and (neighbor_policy == 'block' or (neighbor_policy == 'interface' and not both_keep))
+  return wanted == 'WRITING' and status == 'WRITING' and (neighbor_policy == 'block' or (neighbor_policy == 'interface' and not both_keep))
 end
 
 -- What the caller says of the interface of a file, by `policy` of locks/policy: a function from its path to keeps, changes or ''.

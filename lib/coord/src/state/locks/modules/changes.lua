@@ -33,8 +33,21 @@ function LockChanges.emit_by_claim(call, kind, entries)
   local MOST_EVENTS = 512
   local events, order = {}, {}
   for _, entry in ipairs(entries) do
-    local claim = entry.user_id .. ' ' .. (entry.agent_id or '') .. ' ' .. entry.branch .. ' ' .. entry.status .. ' '
-      .. entry.token .. ' ' .. (entry.intent_id or '') .. ' ' .. (entry.work_branch or '') .. ' ' .. entry.message
+    local claim = entry.user_id
+      .. ' '
+      .. (entry.agent_id or '')
+      .. ' '
+      .. entry.branch
+      .. ' '
+      .. entry.status
+      .. ' '
+      .. entry.token
+      .. ' '
+      .. (entry.intent_id or '')
+      .. ' '
+      .. (entry.work_branch or '')
+      .. ' '
+      .. entry.message
     if not events[claim] and #order >= MOST_EVENTS then
       claim = ''
     end

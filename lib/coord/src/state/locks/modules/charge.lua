@@ -8,7 +8,8 @@ local Charge = {}
 -- (docs/admission.md).
 function Charge.for_reads(call)
   local ENTRIES_OF_A_REQUEST, LINES_OF_A_REQUEST = 80, 1250
-  local work = math.floor(call.loaded / ENTRIES_OF_A_REQUEST + (Adjacency.MOST_LINES - call.lines_left) / LINES_OF_A_REQUEST) - call.request.cost
+  local work = math.floor(call.loaded / ENTRIES_OF_A_REQUEST + (Adjacency.MOST_LINES - call.lines_left) / LINES_OF_A_REQUEST)
+    - call.request.cost
   if work > 0 then
     Limits.count(call, 'WORK', nil, work)
   end

@@ -13,7 +13,13 @@ local Gate = {}
 -- `by`: the login that wrote `kind`, for INTENT_BLOCKED.
 local function note_finding(call, code, kind, intent, used, allowed, files, by)
   table.insert(call.gate.findings, {
-    code = code, kind = kind or '', intent = intent or '', used = used, allowed = allowed, files = files and #files > 0 and files or nil, by = by,
+    code = code,
+    kind = kind or '',
+    intent = intent or '',
+    used = used,
+    allowed = allowed,
+    files = files and #files > 0 and files or nil,
+    by = by,
   })
 end
 
@@ -50,8 +56,14 @@ function Gate.judge(call, paths)
     if not is_same_scope or (judged.ignore or '') ~= ignore then
       -- Rust matches patterns; it asks again with the judgement.
       return {
-        'ASK_SCOPE', call.now, id, record.digest, is_same_scope and '' or redis.call('HGET', call.keys.intent_texts, id) or '',
-        ignore, (judged.ignore or '') ~= ignore and redis.call('HGET', call.keys.graph, 'ignore') or '', call.gate.files,
+        'ASK_SCOPE',
+        call.now,
+        id,
+        record.digest,
+        is_same_scope and '' or redis.call('HGET', call.keys.intent_texts, id) or '',
+        ignore,
+        (judged.ignore or '') ~= ignore and redis.call('HGET', call.keys.graph, 'ignore') or '',
+        call.gate.files,
       }
     end
     local outside = {}

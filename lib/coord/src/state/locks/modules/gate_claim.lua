@@ -26,7 +26,14 @@ end
 
 -- The caller is in another state. `why` is for the ledger.
 local function move_holder(call, state, intent, version, why)
-  Status.append_change(call, call.gate.intent, call.session.state, call.session.state .. ' to ' .. state .. ': ' .. why, state, call.gate.origin)
+  Status.append_change(
+    call,
+    call.gate.intent,
+    call.session.state,
+    call.session.state .. ' to ' .. state .. ': ' .. why,
+    state,
+    call.gate.origin
+  )
   if call.session.intent ~= intent then
     call.session.last = call.session.intent or call.session.last
   end
@@ -43,8 +50,8 @@ local function sentences(code, kind, intent, files)
   elseif code == 'INTENT_BLOCKED' then
     return 'Intent is BLOCKED', CITE
   elseif code == 'SCOPE_VIOLATION' then
-    return 'Outside owned_scope, or ignored', "Scope Violation: " .. intent .. " is not authorized to edit '" .. files[1]
-      .. "'. Request scope expansion."
+    return 'Outside owned_scope, or ignored',
+      'Scope Violation: ' .. intent .. " is not authorized to edit '" .. files[1] .. "'. Request scope expansion."
   end
   return 'Owned by another intent', 'Governance Violation: File owned by Intent [' .. intent .. ']'
 end
@@ -54,8 +61,7 @@ function GateClaim.record_refusal(call, paths, message)
   local finding = call.gate.findings[1]
   local code, kind, intent, files = finding.code, finding.kind, finding.intent, finding.files or {}
   local limit, tool = call.gate.limit, call.gate.call and call.gate.call.name or ''
-  local is_new = Refusal.emit(call, 'WRITING', message, paths, 'INTENT', #files > 0 and files or nil, code,
-    call.gate.intent)
+  local is_new = Refusal.emit(call, 'WRITING', message, paths, 'INTENT', #files > 0 and files or nil, code, call.gate.intent)
   if limit and code == limit.code then
     Budget.block_at(call, limit, call.gate.id, call.gate.record, call.gate.origin)
     Session.save(call)
@@ -66,11 +72,19 @@ function GateClaim.record_refusal(call, paths, message)
       named[index] = Append.json_text(path)
     end
     local summary, text = sentences(code, kind, intent, files)
-    Append.append_line(call, call.gate.intent, call.session.state, is_about_scope and 'SCOPE_VIOLATION' or 'TOOL_EXECUTION',
-      '{' .. (tool ~= '' and '"tool_name":' .. Append.json_text(tool) .. ',' or '') .. '"target_files":['
-        .. table.concat(named, ',') .. ']}',
+    Append.append_line(
+      call,
+      call.gate.intent,
+      call.session.state,
+      is_about_scope and 'SCOPE_VIOLATION' or 'TOOL_EXECUTION',
+      '{'
+        .. (tool ~= '' and '"tool_name":' .. Append.json_text(tool) .. ',' or '')
+        .. '"target_files":['
+        .. table.concat(named, ',')
+        .. ']}',
       '{"status":"DENIED","output_summary":' .. Append.json_text(summary) .. ',"error_message":' .. Append.json_text(text) .. '}',
-      call.gate.origin)
+      call.gate.origin
+    )
   end
   if call.gate.is_lost then
     move_holder(call, 'REASONING', nil, nil, 'the intent is ' .. (code == 'INTENT_BLOCKED' and 'BLOCKED' or kind))

@@ -15,19 +15,39 @@ function PendingAdded.add(call, entry, commit, blob)
     table.insert(is_replaced and gone or kept, other)
     own = own + (not is_replaced and other.user_id == call.request.user_id and 1 or 0)
   end
-  local of_person, of_all, pull_request = unpack(redis.call(
-    'HMGET', call.keys.pending, '\n' .. call.request.user_id, '\n', '\n' .. call.request.branch .. '\n' .. call.request.work_branch
-  ))
-  local is_full = #kept >= MOST_UNDER_FILE or own >= MOST_UNDER_FILE_OF_PERSON or tonumber(of_person or 0) >= MOST_OF_PERSON or tonumber(of_all or 0) >= MOST
+  local of_person, of_all, pull_request = unpack(
+    redis.call(
+      'HMGET',
+      call.keys.pending,
+      '\n' .. call.request.user_id,
+      '\n',
+      '\n' .. call.request.branch .. '\n' .. call.request.work_branch
+    )
+  )
+  local is_full = #kept >= MOST_UNDER_FILE
+    or own >= MOST_UNDER_FILE_OF_PERSON
+    or tonumber(of_person or 0) >= MOST_OF_PERSON
+    or tonumber(of_all or 0) >= MOST
   for _, other in ipairs(forgotten) do
     gone[#gone + 1] = other
   end
   local added = {}
   if not is_full then
     added[1] = {
-      key = entry.key, file_path = path, branch = entry.branch, work_branch = call.request.work_branch, user_id = entry.user_id,
-      user_name = entry.user_name, agent_id = entry.agent_id, status = entry.status, agent_head = commit, blob = blob,
-      message = entry.message, timestamp = call.now, expiry = call.now + DAYS * 86400, token = entry.token,
+      key = entry.key,
+      file_path = path,
+      branch = entry.branch,
+      work_branch = call.request.work_branch,
+      user_id = entry.user_id,
+      user_name = entry.user_name,
+      agent_id = entry.agent_id,
+      status = entry.status,
+      agent_head = commit,
+      blob = blob,
+      message = entry.message,
+      timestamp = call.now,
+      expiry = call.now + DAYS * 86400,
+      token = entry.token,
       pull_request = tonumber(pull_request),
     }
     kept[#kept + 1] = added[1]

@@ -3,7 +3,8 @@ local GraphAge = require('builds/graph_age')
 
 local Policy = {}
 
--- `policy` of the request (`policy.rs`): `neighbors`: block, interface, warn or off; `digest` of the policy that Rust has judged by, absent for
+-- `policy` of the request (`policy.rs`): `neighbors`: block, interface (where it is absent), warn or off; `digest` of the policy that
+-- Rust has judged by, absent for
 -- none; `letters`: for each of `paths` S: shared, I: ignored, or -: neither, absent where all are neither; `names`: those of shared files
 -- where there is no policy, each between newlines, if only the store knows the files; `interface`: keeps, changes, or absent; `changed`:
 -- files whose interfaces change whatever that says; `wait`: seconds for which the server holds the claim, and `patience`: see locks/queue.
@@ -14,7 +15,7 @@ function Policy.begin(call, paths)
   for index, path in ipairs(paths) do
     kinds[path] = letters and string.sub(letters, index, index) or '-'
   end
-  policy.digest, policy.kinds = policy.digest or '', kinds
+  policy.digest, policy.kinds, policy.neighbors = policy.digest or '', kinds, policy.neighbors or 'interface'
   policy.has_ignored = letters and string.find(letters, 'I', 1, true)
   call.policy = policy
 end

@@ -2,7 +2,8 @@
 -- while they are reserved for it, or once it has been overtaken for too long.
 --
 -- The tickets are a JSON list in the order of their first refusals. They are read with the admission, so that a claim without
--- any costs nothing. Each function reads them first. A ticket: `id`, a digest of holder, branch, mode and files; `user_id`, `user_name`, `agent_id`; `branch`;
+-- any costs nothing. Each function reads them first. A ticket: `id`, a digest of holder, branch, mode and files; `user_id`, `user_name`,
+-- `agent_id`; `branch`;
 -- `status`; `message`; `files`, without shared ones; `near`, neighbors of these that blocked it when it was refused; `keeps`, if
 -- it keeps the interfaces of its files; and, in Unix milliseconds, `since`; `asked`, the last time; `held`, until when the server
 -- asks for it; `overtaken`, since when only locks block it that were granted after `since`; `reserved`, the end of its reservation;
@@ -56,7 +57,11 @@ end
 -- Whether another's lock on the file blocks a claim of the caller.
 local function is_locked(call, path, wanted)
   for _, entry in ipairs(call.entries_of[path] or {}) do
-    if entry.branch == call.request.branch and not Request.is_own(call, entry) and Blocking.is_blocking(wanted, 'DIRECT', entry.status, 'block') then
+    if
+      entry.branch == call.request.branch
+      and not Request.is_own(call, entry)
+      and Blocking.is_blocking(wanted, 'DIRECT', entry.status, 'block')
+    then
       return true
     end
   end
@@ -68,9 +73,19 @@ local function entry_of(call, ticket, path)
   local _, last_lock = QueueOrder.span_of_locks(call, ticket)
   local last = ticket.reserved or last_lock or end_of(ticket)
   return {
-    key = '', file_path = path, branch = ticket.branch, user_id = ticket.user_id, user_name = ticket.user_name,
-    agent_id = ticket.agent_id, status = ticket.status, agent_head = '', message = ticket.message,
-    timestamp = math.floor(ticket.since / 1000), expiry = math.floor(last / 1000), expiry_ms = last, token = 0,
+    key = '',
+    file_path = path,
+    branch = ticket.branch,
+    user_id = ticket.user_id,
+    user_name = ticket.user_name,
+    agent_id = ticket.agent_id,
+    status = ticket.status,
+    agent_head = '',
+    message = ticket.message,
+    timestamp = math.floor(ticket.since / 1000),
+    expiry = math.floor(last / 1000),
+    expiry_ms = last,
+    token = 0,
   }
 end
 
@@ -208,13 +223,20 @@ local function new_ticket(call, id, files, wanted, message, keeps)
   while count >= MOST_OF_HOLDER or of_holder > MOST_FILES_OF_HOLDER do
     of_holder = of_holder - #table.remove(call.queue.tickets, oldest).files
     count, oldest = count_where(call, function(ticket)
-    return Request.is_own(call, ticket)
-  end)
+      return Request.is_own(call, ticket)
+    end)
   end
   local ticket = {
-    id = id, user_id = call.request.user_id, user_name = call.request.user_name,
-    agent_id = call.request.agent_id ~= '' and call.request.agent_id or nil, branch = call.request.branch, status = wanted,
-    message = message, files = files, keeps = keeps or nil, since = call.now_ms,
+    id = id,
+    user_id = call.request.user_id,
+    user_name = call.request.user_name,
+    agent_id = call.request.agent_id ~= '' and call.request.agent_id or nil,
+    branch = call.request.branch,
+    status = wanted,
+    message = message,
+    files = files,
+    keeps = keeps or nil,
+    since = call.now_ms,
   }
   local bytes, bytes_of_person, of_person = #cjson.encode(ticket), #cjson.encode(ticket), 0
   for _, other in ipairs(call.queue.tickets) do
@@ -249,10 +271,19 @@ local function save(call)
   for _, ticket in ipairs(call.queue.newly_reserved) do
     if ticket.reserved then
       Emit.event(call, {
-        type = 'lock_reserved', user = ticket.user_id, user_name = ticket.user_name, agent_id = ticket.agent_id,
-        branch = ticket.branch, status = ticket.status, message = ticket.message, ticket = ticket.id,
-        files = Emit.names_of(ticket.files), file_count = #ticket.files, expiry = math.floor(ticket.reserved / 1000),
-        expiry_ms = ticket.reserved, time_ms = call.now_ms,
+        type = 'lock_reserved',
+        user = ticket.user_id,
+        user_name = ticket.user_name,
+        agent_id = ticket.agent_id,
+        branch = ticket.branch,
+        status = ticket.status,
+        message = ticket.message,
+        ticket = ticket.id,
+        files = Emit.names_of(ticket.files),
+        file_count = #ticket.files,
+        expiry = math.floor(ticket.reserved / 1000),
+        expiry_ms = ticket.reserved,
+        time_ms = call.now_ms,
       })
     end
   end
@@ -333,7 +364,9 @@ function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, finding
   end
   local waiting = mutual(call, findings)
   return {
-    ticket = ticket.id, position = #call.queue.before + 1, before = #before > 0 and before or nil,
+    ticket = ticket.id,
+    position = #call.queue.before + 1,
+    before = #before > 0 and before or nil,
     mutual = #waiting > 0 and waiting or nil,
   }
 end

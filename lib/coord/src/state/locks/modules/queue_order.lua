@@ -46,7 +46,8 @@ end
 local function has_file_of(call, ticket, other)
   local blocking = {}
   for _, relation in ipairs({ 'DIRECT', 'NEIGHBOR' }) do
-    blocking[relation] = Blocking.is_blocking(ticket.status, relation, other.status, 'interface', false, ticket.keeps and other.keeps) or nil
+    blocking[relation] = Blocking.is_blocking(ticket.status, relation, other.status, 'interface', false, ticket.keeps and other.keeps)
+      or nil
   end
   if next(blocking) then
     -- Up to 2,000 pairs of tickets have dozens of files each: nothing is called here.

@@ -19,8 +19,10 @@ local Request = require('admission/request')
 local ReleaseFiles = {}
 
 -- Releases the files of `release`: `paths`, or with `is_everything` all that the caller holds; `name` of the request, the same if it is
--- repeated; `new_head`, absent for none, `agent_head`, `is_abandoned`, `message`, `most_importers`, `most_importer_bytes`; `can_ask`: a source
--- can be asked; `verdict_of`: path -> claim head, a blank and a verdict of the source; `is_partial`: files whose work the branch does not have
+-- repeated; `new_head`, absent for none, `agent_head`, `is_abandoned`, `message`, `most_importers`, `most_importer_bytes`; `can_ask`: a
+-- source
+-- can be asked; `verdict_of`: path -> claim head, a blank and a verdict of the source; `is_partial`: files whose work the branch does not
+-- have
 -- stay, and are of no task any more. Returns a reply of the whole request; or nil, the outcome and its answer (see release.lua), and of
 -- files that were released now what stays: list of { path, why }.
 function ReleaseFiles.release(call, release)
@@ -272,10 +274,22 @@ function ReleaseFiles.release(call, release)
   local some, policy = Answer.some, GraphAge.load(call)[4]
   local _, _, answer = about('RELEASED', {
     time = call.now,
-    graph_version = version ~= '' and version or nil, released = some(released), missing = some(gone), others = some(others),
-    importers = some(listed), importer_count = importer_count, has_more_importers = has_more or nil, unchanged = some(unchanged),
-    again = some(again), lost = some(taken), policy = policy or nil, interfaces = some(interfaces), notices = some(notices),
-    pending = some(waits), pending_left_out = some(waits_unknown), by_store = some(by_store),
+    graph_version = version ~= '' and version or nil,
+    released = some(released),
+    missing = some(gone),
+    others = some(others),
+    importers = some(listed),
+    importer_count = importer_count,
+    has_more_importers = has_more or nil,
+    unchanged = some(unchanged),
+    again = some(again),
+    lost = some(taken),
+    policy = policy or nil,
+    interfaces = some(interfaces),
+    notices = some(notices),
+    pending = some(waits),
+    pending_left_out = some(waits_unknown),
+    by_store = some(by_store),
   })
   if #released > 0 then
     Releases.remember(call, releases or Releases.load(call), release_name, released, answer)

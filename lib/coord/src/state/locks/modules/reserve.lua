@@ -21,7 +21,8 @@ function Reserve.locks(call, paths, own, key_prefix, message)
         return 'FILE', path
       end
     end
-    amount = amount + Held.size_of(key_prefix .. path, path, message, call.request.user_name)
+    amount = amount
+      + Held.size_of(key_prefix .. path, path, message, call.request.user_name)
       - (entry and Held.size_of(entry.key, path, entry.message, entry.user_name) or 0)
   end
   Held.change(call, call.request.user_id, amount)

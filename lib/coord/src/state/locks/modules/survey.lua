@@ -21,7 +21,9 @@ end
 
 -- Whether `entry` is that of the agent whose locks the caller takes over.
 function Survey.is_given(call, entry)
-  return call.request.takes_over ~= nil and entry.agent_id == call.request.takes_over and entry.user_id == call.request.user_id
+  return call.request.takes_over ~= nil
+    and entry.agent_id == call.request.takes_over
+    and entry.user_id == call.request.user_id
     and entry.branch == call.request.branch
 end
 
@@ -36,7 +38,8 @@ local function place_of_field(value, field, first)
   return at or math.huge
 end
 
--- Whether one entry of `value` has both of these fields, and not the third, if that is given. An entry is a flat object, so that its beginning occurs
+-- Whether one entry of `value` has both of these fields, and not the third, if that is given. An entry is a flat object, so that its
+-- beginning occurs
 -- nowhere else.
 local function has_entry_with(value, one, other, without)
   local first, at_one, at_other, at_without = string.find(value, '{"', 1, true), 0, 0, 0
@@ -127,8 +130,7 @@ local function report(lists)
     for _, finding in ipairs(list) do
       local is_neighbor = finding.relation == 'NEIGHBOR'
       neighbor_count = neighbor_count + (is_neighbor and 1 or 0)
-      local has_room = #findings < MOST_FINDINGS and bytes < MOST_FINDING_BYTES
-        and not (is_neighbor and neighbor_count > MOST_NEIGHBORS)
+      local has_room = #findings < MOST_FINDINGS and bytes < MOST_FINDING_BYTES and not (is_neighbor and neighbor_count > MOST_NEIGHBORS)
       local json = has_room and cjson.encode(finding.entry)
       if json and (#findings == 0 or bytes + #json <= MOST_FINDING_BYTES) then
         bytes = bytes + #json
@@ -216,7 +218,16 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
     pending_imported = neighbor_policy ~= 'off' and PendingFindings.imported(call, paths) or {}
   end
   local findings, omitted = report({
-    blocking, near_blocking, reserved, pending_blocking, pending_harmless, pending_imported, harmless, waited_for, elsewhere, near_harmless,
+    blocking,
+    near_blocking,
+    reserved,
+    pending_blocking,
+    pending_harmless,
+    pending_imported,
+    harmless,
+    waited_for,
+    elsewhere,
+    near_harmless,
   })
   return findings, #blocking + #near_blocking + #reserved + #pending_blocking > 0, omitted + left_out, own
 end

@@ -1,7 +1,8 @@
 -- Delivers messages.
 -- A message is JSON: `id`, its sequence; `from` and `login`, absent for one of Coord itself; `to`: a handle, or 'broadcast';
 -- `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds). The recipients that left and
--- have not read it are in the field 'SEQUENCE left' of keys.bodies, as JSON without its brackets; from before that, in `left` of the message.
+-- have not read it are in the field 'SEQUENCE left' of keys.bodies, as JSON without its brackets; from before that, in `left` of the
+-- message.
 local Emit = require('events/emit')
 local Inbox = require('mail/inbox')
 local InboxCounts = require('teams/inbox_counts')
@@ -140,8 +141,15 @@ end
 
 local function emit_message(call, message, recipients)
   Emit.event(call, {
-    type = 'message_sent', team = call.team.name, number = message.id, message_type = message.kind, from = message.from,
-    to = message.to, recipients = Emit.names_of(recipients), recipient_count = #recipients, task = message.task_id,
+    type = 'message_sent',
+    team = call.team.name,
+    number = message.id,
+    message_type = message.kind,
+    from = message.from,
+    to = message.to,
+    recipients = Emit.names_of(recipients),
+    recipient_count = #recipients,
+    task = message.task_id,
   }, call.request.user_id)
 end
 
@@ -246,8 +254,14 @@ function Deliver.broadcast(call, message)
     local own, oldest = own_among(call, entries)
     drop_entry(call, '*', own >= MOST_BROADCASTS / 4 and oldest or entries[1])
   end
-  redis.call('ZADD', call.keys.mail, 0, '* ' .. Inbox.padded(call.sequence) .. ' ' .. ordinal .. ' ' .. sender .. ' ' .. marks.own, 0,
-    '>' .. sender .. ' ' .. Inbox.padded(call.sequence) .. ' ' .. marks.own)
+  redis.call(
+    'ZADD',
+    call.keys.mail,
+    0,
+    '* ' .. Inbox.padded(call.sequence) .. ' ' .. ordinal .. ' ' .. sender .. ' ' .. marks.own,
+    0,
+    '>' .. sender .. ' ' .. Inbox.padded(call.sequence) .. ' ' .. marks.own
+  )
   Marks.save_marks(call, sender, marks)
   message.id, message.time = call.sequence, call.now_ms
   local field = string.format('%.0f', call.sequence)

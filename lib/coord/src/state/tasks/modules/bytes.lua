@@ -1,5 +1,5 @@
 -- What tasks take of the store, counted for the login that wrote it.
--- A task counts its own (`bytes` of includes/task.lua). What was written counts until its task is gone.
+-- A task counts its own (`bytes` of modules/task.lua). What was written counts until its task is gone.
 local Team = require('teams/team')
 local TeamBytes = require('teams/bytes')
 

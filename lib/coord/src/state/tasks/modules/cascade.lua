@@ -13,7 +13,8 @@ function Cascade.tell_member(call, handle, task_id, text)
   if not Team.load_member(call, handle) then
     return true
   end
-  return Deliver.deliver(call, { handle }, { to = handle, kind = 'plain', task_id = task_id, message = text }, Deliver.MOST_UNREAD_OF_COORD) ~= nil
+  return Deliver.deliver(call, { handle }, { to = handle, kind = 'plain', task_id = task_id, message = text }, Deliver.MOST_UNREAD_OF_COORD)
+    ~= nil
 end
 
 -- All of `dependents` lose one dependency that was not met. What becomes ready enters the queue; owners and assignees are told, in
@@ -97,13 +98,23 @@ function Cascade.unblock(call, id, dependents, words)
   for index, record in ipairs(redis.call('HMGET', call.keys.team, unpack(records))) do
     local handle = order[index]
     local ids = told[handle]
-    if record and (Deliver.is_full(marks[handle], Deliver.MOST_UNREAD_OF_COORD) or Deliver.has_sent_share(call, handle, marks[handle], Deliver.MOST_UNREAD_OF_COORD)) then
+    if
+      record
+      and (
+        Deliver.is_full(marks[handle], Deliver.MOST_UNREAD_OF_COORD)
+        or Deliver.has_sent_share(call, handle, marks[handle], Deliver.MOST_UNREAD_OF_COORD)
+      )
+    then
       not_told[#not_told + 1] = handle
     elseif record then
       local shown = table.concat(ids, ', ', 1, math.min(#ids, MOST_SHOWN))
       local more = #ids > MOST_SHOWN and ' and ' .. #ids - MOST_SHOWN .. ' more' or ''
       messages[#messages + 1] = {
-        handles = { handle }, to = handle, kind = 'plain', task_id = ids[1], message = words .. ': ' .. shown .. more,
+        handles = { handle },
+        to = handle,
+        kind = 'plain',
+        task_id = ids[1],
+        message = words .. ': ' .. shown .. more,
       }
     end
   end

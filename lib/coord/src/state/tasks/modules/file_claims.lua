@@ -1,4 +1,5 @@
--- The claim of a task with its files. Where they are claimed, the request has `gate` (locks/gate_request), `policy` (locks/policy), with the `files`
+-- The claim of a task with its files. Where they are claimed, the request has `gate` (locks/gate_request), `policy` (locks/policy), with
+-- the `files`
 -- that were judged by it, `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`, which the
 -- gate has judged.
 local Answer = require('locks/answer')
@@ -42,8 +43,16 @@ function FileClaims.claim(call, id, task, seconds, surveyed)
     call.gate.judged.intent = nil
   end
   local reply, outcome, answer = ClaimFiles.claim(call, {
-    paths = paths, wanted = 'WRITING', interface_of = interface_of_new, surveyed = surveyed, agent_head = call.request.agent_head,
-    message = id .. ': ' .. task.title, ttl = seconds, repository = call.request.repository, lookups = '', task = FileLocks.task_name(call, id),
+    paths = paths,
+    wanted = 'WRITING',
+    interface_of = interface_of_new,
+    surveyed = surveyed,
+    agent_head = call.request.agent_head,
+    message = id .. ': ' .. task.title,
+    ttl = seconds,
+    repository = call.request.repository,
+    lookups = '',
+    task = FileLocks.task_name(call, id),
   })
   if reply then
     return reply

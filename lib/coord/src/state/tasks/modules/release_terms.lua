@@ -1,5 +1,7 @@
--- The end of a claim of a task with its files. The request has `file_mode`: absent to leave them alone, NO_HEAD if it has no head of a working copy,
--- HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`: a source can be
+-- The end of a claim of a task with its files. The request has `file_mode`: absent to leave them alone, NO_HEAD if it has no head of a
+-- working copy,
+-- HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`: a source can
+-- be
 -- asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a blank and a verdict.
 local Answer = require('locks/answer')
 local FileLocks = require('tasks/file_locks')
@@ -25,14 +27,27 @@ function ReleaseTerms.release(call, id, task, is_partial)
   for _, path in ipairs(task.files) do
     local is_of_another = false
     for _, entry in ipairs(call.entries_of[path]) do
-      is_of_another = is_of_another or (entry.branch == call.request.branch and Request.is_own(call, entry) and entry.task ~= nil and entry.task ~= FileLocks.task_name(call, id))
+      is_of_another = is_of_another
+        or (
+          entry.branch == call.request.branch
+          and Request.is_own(call, entry)
+          and entry.task ~= nil
+          and entry.task ~= FileLocks.task_name(call, id)
+        )
     end
     paths[#paths + 1] = not is_of_another and path or nil
   end
   local reply, outcome, answer, unpushed = ReleaseFiles.release(call, {
-    paths = paths, name = call.team_key .. '/' .. id .. string.format(' %.0f', task.token), new_head = request.new_head,
-    agent_head = request.agent_head, is_abandoned = request.file_mode == 'ABANDON', message = '', most_importers = request.most_importers,
-    most_importer_bytes = request.most_importer_bytes, can_ask = request.can_ask, verdict_of = request.verdicts or {},
+    paths = paths,
+    name = call.team_key .. '/' .. id .. string.format(' %.0f', task.token),
+    new_head = request.new_head,
+    agent_head = request.agent_head,
+    is_abandoned = request.file_mode == 'ABANDON',
+    message = '',
+    most_importers = request.most_importers,
+    most_importer_bytes = request.most_importer_bytes,
+    can_ask = request.can_ask,
+    verdict_of = request.verdicts or {},
     is_partial = is_partial,
   })
   if reply then

@@ -22,7 +22,10 @@ function Renewals.renew(call)
     local task = Task.load_task(call, id)
     if task and Task.is_owned_by(call, task, call.member) then
       -- Where there are too many locks for one call, a later one renews the rest.
-      if call.now_ms >= task.expires - task.seconds * 500 and FileLocks.renew_locks(call, id, task, call.now_ms + task.seconds * 1000, renewed) then
+      if
+        call.now_ms >= task.expires - task.seconds * 500
+        and FileLocks.renew_locks(call, id, task, call.now_ms + task.seconds * 1000, renewed)
+      then
         Task.extend(call, id, task)
         Task.save_task(call, id, task)
       end

@@ -58,18 +58,19 @@ function Rings.ring_of(call, added, removed, is_new)
   -- and a task that the other one has reached too, if there is one. Also returns which tasks were reached: id -> the one before it.
   local function walk(side, start)
     local reached, open = { [start] = '' }, { start }
-    return reached, function(by_other)
-      local id = table.remove(open)
-      for _, other in ipairs(id and following(side, id) or {}) do
-        if not reached[other] then
-          reached[other], open[#open + 1] = id, other
-          if by_other[other] and not is_done(other) then
-            return true, other
+    return reached,
+      function(by_other)
+        local id = table.remove(open)
+        for _, other in ipairs(id and following(side, id) or {}) do
+          if not reached[other] then
+            reached[other], open[#open + 1] = id, other
+            if by_other[other] and not is_done(other) then
+              return true, other
+            end
           end
         end
+        return id == nil
       end
-      return id == nil
-    end
   end
 
   -- The ring that a single edge would close, or nil.

@@ -5,7 +5,8 @@
 -- any more; `lapses`, how often; three hold it back;
 -- `assignee`, and `reserved` for it until then (Unix milliseconds); `files`, `branch`, `intent_id`; absent for none;
 -- `locked`: the branch on which its files were claimed with it; `dependency_order` and `block_order`: the ids that a request gave, in its
--- order, where these are several (edges have none; ids without an edge mean nothing); `bytes`: '@' and a login -> what it has written (includes/bytes.lua).
+-- order, where these are several (edges have none; ids without an edge mean nothing); `bytes`: '@' and a login -> what it has written
+-- (modules/bytes.lua).
 -- What it depends on is in keys.edges, and how many of these are not completed in keys.unmet. What is held back has a mark there.
 local Emit = require('events/emit')
 local Offers = require('tasks/offers')
@@ -74,8 +75,14 @@ end
 
 function Task.emit_task(call, kind, id, task, handle, login)
   Emit.event(call, {
-    type = kind, team = call.team.name, task = id, title = task.title, handle = handle, user = login,
-    token = task.token, expiry_ms = task.owner and task.expires or nil,
+    type = kind,
+    team = call.team.name,
+    task = id,
+    title = task.title,
+    handle = handle,
+    user = login,
+    token = task.token,
+    expiry_ms = task.owner and task.expires or nil,
   })
 end
 

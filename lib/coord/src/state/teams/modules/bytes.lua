@@ -7,7 +7,8 @@ function TeamBytes.count_bytes(call, kind, login, bytes)
   if bytes == 0 then
     return
   end
-  local counts = { { call.keys.team, kind .. ' ' .. login }, { call.keys.teams, '/' .. kind .. ' ' .. login }, { call.keys.teams, '/' .. kind } }
+  local counts =
+    { { call.keys.team, kind .. ' ' .. login }, { call.keys.teams, '/' .. kind .. ' ' .. login }, { call.keys.teams, '/' .. kind } }
   for _, count in ipairs(counts) do
     if redis.call('HINCRBY', count[1], count[2], bytes) <= 0 then
       redis.call('HDEL', count[1], count[2])

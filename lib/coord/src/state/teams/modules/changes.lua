@@ -8,9 +8,19 @@ local TeamChanges = {}
 -- Writes the team, and what a listing shows of it.
 function TeamChanges.save_team(call, member_count)
   redis.call('HSET', call.keys.team, 'team', cjson.encode(call.team), 'members', member_count)
-  redis.call('HSET', call.keys.teams, call.team_key, cjson.encode({
-    name = call.team.name, by = call.team.by, leader = call.team.leader, created = call.team.created, closed = call.team.closed, members = member_count,
-  }))
+  redis.call(
+    'HSET',
+    call.keys.teams,
+    call.team_key,
+    cjson.encode({
+      name = call.team.name,
+      by = call.team.by,
+      leader = call.team.leader,
+      created = call.team.created,
+      closed = call.team.closed,
+      members = member_count,
+    })
+  )
 end
 
 -- Writes that the agent is `handle` in the team, or nothing there.
@@ -28,8 +38,12 @@ end
 
 function TeamChanges.emit_team(call, change, handle)
   Emit.event(call, {
-    type = 'team_changed', team = call.team.name, change = change, handle = handle,
-    user = call.request.user_id, agent_id = call.request.agent_id ~= '' and call.request.agent_id or nil,
+    type = 'team_changed',
+    team = call.team.name,
+    change = change,
+    handle = handle,
+    user = call.request.user_id,
+    agent_id = call.request.agent_id ~= '' and call.request.agent_id or nil,
   })
 end
 

@@ -6,7 +6,16 @@ local InboxCounts = {}
 -- sequence up to which it has read all, with the number of messages to it, of broadcasts and of its own broadcasts up to there;
 -- `given`: the last cursor that it was given, with the same of broadcasts.
 local MARKS = {
-  'direct', 'last', 'own', 'read', 'read_direct', 'read_broadcast', 'read_own', 'given', 'given_broadcast', 'given_own',
+  'direct',
+  'last',
+  'own',
+  'read',
+  'read_direct',
+  'read_broadcast',
+  'read_own',
+  'given',
+  'given_broadcast',
+  'given_own',
 }
 InboxCounts.MARKS = MARKS
 

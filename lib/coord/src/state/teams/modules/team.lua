@@ -12,7 +12,7 @@ function Team.begin(call, ARGV)
   -- milliseconds); `from`, the message sequence at joining; `claims` and `assigned`, ids of tasks separated by blanks, of which some
   -- may be gone; `renew_at`, before which no claim of it has used half of its time; `before`, the agents that had the handle.
   -- call.team, call.member
-  -- call.shutdown: the open one, or nil: see departures/includes/shutdown.lua
+  -- call.shutdown: the open one, or nil: see departures/modules/shutdown.lua
   -- call.sequence: of the newest message
   -- call.bound: to the agent of the caller: a handle in lower case, with a '!' before it if another agent has it now; or false
 end
@@ -20,7 +20,11 @@ end
 -- The open shutdown without its answers, as text in the field TEAM/!.
 function Team.shutdown_text(call)
   return cjson.encode({
-    id = call.shutdown.id, target = call.shutdown.target, by = call.shutdown.by, reason = call.shutdown.reason, respond_by = call.shutdown.respond_by,
+    id = call.shutdown.id,
+    target = call.shutdown.target,
+    by = call.shutdown.by,
+    reason = call.shutdown.reason,
+    respond_by = call.shutdown.respond_by,
   })
 end
 
@@ -72,12 +76,21 @@ function Team.load_team(call)
     end
   end
   local stored, open_shutdown
-  stored, open_shutdown, call.sequence, call.bound =
-    unpack(redis.call('HMGET', call.keys.team, 'team', 'shutdown', 'sequence', MemberFields.agent_field(call.request.user_id, call.request.agent_id)))
+  stored, open_shutdown, call.sequence, call.bound = unpack(
+    redis.call(
+      'HMGET',
+      call.keys.team,
+      'team',
+      'shutdown',
+      'sequence',
+      MemberFields.agent_field(call.request.user_id, call.request.agent_id)
+    )
+  )
   if not stored then
     return Team.refuse(call, 'NO_TEAM', call.team_name)
   end
-  call.team, call.shutdown, call.sequence = cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown), tonumber(call.sequence or 0)
+  call.team, call.shutdown, call.sequence =
+    cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown), tonumber(call.sequence or 0)
 end
 
 -- Loads the team and the caller, who is seen now unless somebody else calls for it; nil, or the refusal.

@@ -1,0 +1,72 @@
+//! What a process knows that a repository uses: until then its requests have no keys for it.
+
+use coord::domain::LockMode::Writing;
+use coord::domain::{FilePath, NeighborPolicy};
+use coord::state;
+use coord::state::admission::{AdmissionTerms, Rates};
+use coord_intents::intent::Intent;
+
+use super::gate::intent;
+use super::limits::rate;
+use crate::world::{World, answered, denial_of};
+
+fn owning(id: &str) -> Intent {
+    intent(id, "src/**", None)
+}
+
+/// Another process began to use intents: this one learns it from the next request, of each kind, and loses nothing.
+async fn a_repository_that_begins_to_use_intents_is_asked_with_all_keys(world: World) {
+    let before = world.agent("bob");
+    before.writes(&["src/b.ts"]).await;
+    world.begins(owning("a")).await;
+    world.agent("ann").citing("a").writes(&["src/a.ts"]).await;
+    world.lapse(&["src/a.ts"]).await;
+    for name in ["check", "claim", "release"] {
+        let unknowing = state::admission::KnownUses::default().of(&world.repo);
+        let mut bob = world.agent("bob");
+        bob.uses = unknowing;
+        match name {
+            "check" => assert_eq!(bob.checks(Writing, &["src/a.ts"]).await.gate.findings.len(), 1),
+            "claim" => assert_eq!(bob.is_not_let_in(&["src/a.ts"]).await, ["FILE_OWNED a src/a.ts"]),
+            _ => assert_eq!(bob.abandons(&["src/b.ts"]).await.released, ["src/b.ts"]),
+        }
+        let asked_again = bob.uses;
+        let known = format!("{asked_again:?}").contains("true");
+        assert!(known, "{name}: {asked_again:?}");
+    }
+}
+
+/// The second call of one request is not counted.
+async fn to_ask_with_all_keys_counts_once(world: World) {
+    world.begins(owning("a")).await;
+    let rates = Rates {
+        holder: rate(1),
+        ..Rates::NONE
+    };
+    let bob = world.agent("bob");
+    let known = [bob.head.clone()];
+    let terms = AdmissionTerms {
+        rates,
+        ..bob.entry(&known)
+    };
+    let (paths, policy) = (
+        [FilePath::parse("c.ts").unwrap()],
+        state::locks::PolicyTerms::of(NeighborPolicy::Block),
+    );
+    let check = async || {
+        let gate = state::locks::GateTerms::NONE;
+        state::locks::check_status(&*world.store, &terms, &paths, Writing, &policy, &gate)
+            .await
+            .unwrap()
+    };
+    answered(check().await);
+    assert!(matches!(
+        denial_of(check().await),
+        state::admission::Denial::Limited { .. }
+    ));
+}
+
+on_every_store!(
+    a_repository_that_begins_to_use_intents_is_asked_with_all_keys,
+    to_ask_with_all_keys_counts_once,
+);
