@@ -32,7 +32,10 @@ impl<'a> SaidByIntents<'a> {
             ..Facts::default()
         };
         let action: Action = orchestration::decide(Operation::Claim(LockMode::Writing), facts);
-        let reason = self.gate.findings.first().map(|first| self.sentence(first));
+        let reason = self.gate.findings.first().map(|first| match first.code {
+            GateCode::Refused(ErrorCode::ScopeViolation) => format!("{}.", self.sentence(first)),
+            _ => self.sentence(first),
+        });
         Orchestration::new(action, reason.unwrap_or_default()).with(self.metadata())
     }
 
@@ -65,12 +68,12 @@ impl<'a> SaidByIntents<'a> {
                 GateCode::OwnerIdle => "OWNER_IDLE",
                 GateCode::BudgetLow => "BUDGET_LOW",
             };
-            let sentence = self.sentence(finding);
-            format!("{code}: {}.", sentence.trim_end_matches('.'))
+            format!("{code}: {}.", self.sentence(finding))
         })
         .collect()
     }
 
+    /// What a finding says, without the last full stop.
     fn sentence(&self, finding: &GateFinding) -> String {
         let GateFinding {
             kind,
@@ -136,15 +139,15 @@ impl<'a> SaidByIntents<'a> {
             judged.verdicts.get(place?)
         });
         let why = match verdict {
-            Some(Verdict::Ignored(why)) => format!(" It is ignored ({why})."),
-            Some(Verdict::Reserved(what)) => format!(" No intent covers it: it is {what}."),
+            Some(Verdict::Ignored(why)) => format!(". It is ignored ({why})"),
+            Some(Verdict::Reserved(what)) => format!(". No intent covers it: it is {what}"),
             _ => String::new(),
         };
         let more = match files.len() {
             0 | 1 => String::new(),
-            count => format!(" It is the first of {count} files."),
+            count => format!(". It is the first of {count} files"),
         };
-        format!("Scope Violation: {intent} is not authorized to edit '{first}'. Request scope expansion.{why}{more}")
+        format!("Scope Violation: {intent} is not authorized to edit '{first}'. Request scope expansion{why}{more}")
     }
 }
 
