@@ -1,9 +1,8 @@
-//! The state by aggregate: a folder each, with its keys, its Lua scripts, their includes, and the typed calls that decode
+//! The state by aggregate: a folder each, with its keys, its Lua scripts, their modules, and the typed calls that decode
 //! all outcomes. Only this module knows the contents of keys.
 //!
 //! All folders have the same shape: `keys.rs`; `scripts.rs`, the list of the scripts; a file `NAME.lua` for each change;
-//! `includes/`; and the typed calls. `-- @include NAME` stands for `includes/NAME.lua`, `-- @include AGGREGATE/NAME` for
-//! `AGGREGATE/includes/NAME.lua`.
+//! `modules/`, tables of functions that they share: `require('AGGREGATE/NAME')` is `AGGREGATE/modules/NAME.lua`; and the typed calls.
 
 pub mod admission;
 pub mod builds;

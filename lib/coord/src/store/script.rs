@@ -1,4 +1,4 @@
-//! The Lua scripts, joined with their includes at compile time (`build.rs`), and the library of functions that has them all.
+//! The Lua scripts, each with the modules that it needs, and the library of functions that has them all; `build.rs` makes both.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 pub struct Script {
     /// File name without `.lua`, for logs.
     pub name: &'static str,
-    /// The full text, with each include in the place of its line `-- @include NAME`.
+    /// The text for EVALSHA: the modules that it needs, and itself.
     pub source: &'static str,
     /// Whether running it twice has the effect of running it once.
     pub is_repeatable: bool,

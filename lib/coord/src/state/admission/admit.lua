@@ -1,6 +1,6 @@
 -- admit: admits a request that consists of reads only.
 -- KEYS, ARGV: those of admission/request; the KEYS behind these, which have no names: hashes that are read whole with it
--- Returns { ADMITTED, now, head or '', its age in seconds or '', '1' if it is unconfirmed } or one of the denials of admit()
+-- Returns { ADMITTED, now, head or '', its age in seconds or '', '1' if it is unconfirmed } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Limits = require('admission/limits')

@@ -1,7 +1,7 @@
 -- count_lookups: counts further lookups at the source for a request that was admitted; see modules/limits.lua.
 -- KEYS: those of admission/request
 -- ARGV: that of admission/request, then 2 COMMITS or BRANCH, 3 number of lookups, 4 number of further lookups that have to remain
--- Returns { COUNTED, now } or the denial LIMITED of admit(); then none of them is counted
+-- Returns { COUNTED, now } or the denial LIMITED of Admission.admit(); then none of them is counted
 local Clock = require('clock')
 local Limits = require('admission/limits')
 local Request = require('admission/request')

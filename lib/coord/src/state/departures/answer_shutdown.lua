@@ -1,10 +1,10 @@
 -- answer_shutdown: approves or rejects an open shutdown for the caller.
--- KEYS: those of admission, those of departures/unpushed, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 id of the shutdown, 5 reason of a rejection, '' to approve
 -- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
 --           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped),
 --           CLOSED (the team is closed) or REJECTED
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Approve = require('departures/approve')
 local Clock = require('clock')

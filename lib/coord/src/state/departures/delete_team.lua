@@ -1,8 +1,8 @@
 -- delete_team: removes a team and all that is in it: the leader's right, once it is closed or nobody else is live, and anybody's once
 -- it is abandoned.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team
--- Returns { DELETED, now } or { REFUSED, now, code, words } or one of the denials of admit()
+-- Returns { DELETED, now } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Limits = require('admission/limits')

@@ -1,10 +1,10 @@
 -- force_shutdown: ends a shutdown that was not answered in time, for all that have not approved. Where these have many tasks, a run ends
 -- some memberships, and the next one goes on.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 id of the shutdown
 -- Returns { state, now, id of the shutdown, tasks that were given back, the members that were passed over }, where state is STOPPED,
 --           CLOSED, or OPEN: the same has to be asked again
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Chunks = require('chunks')
 local Clock = require('clock')

@@ -1,7 +1,7 @@
 -- leave_team: ends the caller's membership; its tasks are given back, and its inbox goes. What it has not read stays in the history.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team
--- Returns { LEFT, now, tasks that the caller gave back } or { REFUSED, now, code, words } or one of the denials of admit()
+-- Returns { LEFT, now, tasks that the caller gave back } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Deliver = require('mail/deliver')

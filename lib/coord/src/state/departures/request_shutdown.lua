@@ -1,10 +1,10 @@
 -- request_shutdown: asks one member to stop, or the team to close; the caller approves for itself alone.
--- KEYS: those of admission, those of departures/unpushed, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 handle, '' for the team, 5 reason, 6 seconds to respond
 -- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
 --           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped) or CLOSED
 --           (the team is closed); if the same is asked for already, the id is that of the first request, which the caller may approve so
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Approve = require('departures/approve')
 local Clock = require('clock')

@@ -5,7 +5,7 @@
 --      or { UNKNOWN, now, id }: there is no such intent
 --      or { NO_WAY, now, status }: the intent has ended
 --      or { TOO_MANY, now }: it may overlap with too many
---      or one of the denials of admit(); in all these cases nothing is changed
+--      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Clock = require('clock')

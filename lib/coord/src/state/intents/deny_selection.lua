@@ -2,7 +2,7 @@
 -- changed, and nothing at all where the repository has no intents.
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 2 id, 3 payload and 4 result of the line, 5 its origin
--- Returns { NOTED, now, state of the caller } or one of the denials of admit()
+-- Returns { NOTED, now, state of the caller } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Clock = require('clock')

@@ -9,7 +9,7 @@
 --      or { PERSON, now, status }: only a person may do this
 --      or { CRITERIA, now, status }: not all criteria are met
 --      or { CHANGED, now }: the registry has another version
---      or one of the denials of admit(); in all these cases nothing is changed
+--      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Clock = require('clock')

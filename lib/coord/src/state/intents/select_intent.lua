@@ -7,7 +7,7 @@
 --      or { NOT_ACTIVE, now, status }: it is blocked or has ended
 --      or { TOO_MANY, now, REPOSITORY or LOGIN }: too many are active, or too many that the caller's login has begun
 --      or { CHANGED, now }: the registry has another version
---      or one of the denials of admit(); in all these cases nothing is changed
+--      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Clock = require('clock')

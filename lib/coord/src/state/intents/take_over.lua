@@ -5,7 +5,7 @@
 --      or { UNKNOWN, now }: there is no such intent
 --      or { NOT_ACTIVE, now, status }
 --      or { TOO_MANY, now }: there are too many owned files
---      or one of the denials of admit(); in all these cases nothing is changed
+--      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Clock = require('clock')

@@ -6,7 +6,7 @@
 --      or { UNKNOWN, now }: there is no such intent; nothing is changed
 --      or { NOT_ACTIVE, now, state, status }: the call is not let in; tokens are counted
 --      or { STOPPED, now, state, code, reason }: the call is not let in, and the intent is blocked now; tokens are counted
---      or one of the denials of admit(); nothing is changed
+--      or one of the denials of Admission.admit(); nothing is changed
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Budget = require('intents/budget')

@@ -11,7 +11,7 @@
 --      or { UNKNOWN, now }: there is none to be changed
 --      or { CHANGED, now }: the registry has another version
 --      or { PERSON, now }: it has begun, and is another login's
---      or one of the denials of admit(); in all these cases nothing is changed
+--      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Chunks = require('chunks')

@@ -10,7 +10,7 @@
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
 --      or the denial of locks/uses; nothing was changed but limits
 --      or the denial of locks/taken
---      or one of the denials of admit()
+--      or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Behind = require('admission/behind')

@@ -19,7 +19,7 @@
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or the denial of locks/uses; nothing was changed but limits
 --      or the denial of locks/taken; nothing claimed
---      or one of the denials of admit(); nothing claimed
+--      or one of the denials of Admission.admit(); nothing claimed
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Answer = require('locks/answer')

@@ -1,9 +1,9 @@
 -- force_release: takes others' locks on some files of the branch away. Whether the caller may is decided before.
 -- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 2 why, 3... file paths
--- Returns { FORCED, now, list of { file, login, agent or '' } whose locks they were, what waiting() tells }
+-- Returns { FORCED, now, list of { file, login, agent or '' } whose locks they were, what Waiting.of_caller() tells }
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing changed
---      or one of the denials of admit(); nothing changed
+--      or one of the denials of Admission.admit(); nothing changed
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Entries = require('locks/entries')

@@ -1,6 +1,6 @@
 -- record: appends to the ledger what a holder did. A changed file is recorded as a success only under the caller's live lock for
 -- writing; then it is noted as its content, too.
--- KEYS: those of admission/request, without 29 and 30
+-- KEYS: those of admission/request
 -- ARGV: those of admission/request, then 2 intent or '', 3 session or prompt: how long a selected intent stays selected,
 --       4... twelve texts for each entry: kind (MUTATION, PROMPT, END, or OTHER); trace id; file path or ''; hash or ''; fencing
 --       token or ''; '1' if the caller says that it failed; action type; payload; the result; for a mutation the result without
@@ -8,7 +8,7 @@
 -- Returns { RECORDED, now, an outcome for each entry: SUCCESS, FAILURE, REPEATED, or OTHER for the result that was sent,
 --           whether a line was appended: '1' or '0', '1' if the intent is unknown, number of files without room for their content }
 --      or { TOO_MUCH, now, LOCKS }: the files have too many locks; nothing was recorded
---      or one of the denials of admit(); nothing was recorded
+--      or one of the denials of Admission.admit(); nothing was recorded
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Clock = require('clock')

@@ -27,7 +27,7 @@
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing released
 --      or the denial of locks/uses; nothing was changed but limits
 --      or the denial of locks/taken; nothing released
---      or one of the denials of admit(); nothing released
+--      or one of the denials of Admission.admit(); nothing released
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Answer = require('locks/answer')

@@ -1,10 +1,10 @@
 -- list_messages: the messages of a team, the newest first, and how far its members have read.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 sequence before which the list begins, '' for the newest, 5 most
 --       messages, 6 most bytes, then filters, '' for none: 7 handle of sender or recipient, in lower case, 8 task
 -- Returns { LISTED, now, sequence before which the list goes on, '' at the end, messages as JSON, members: list of { handle,
 --           sequence at joining, sequence up to which it has read all } }
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local InboxCounts = require('teams/inbox_counts')

@@ -1,10 +1,10 @@
 -- read_messages: gives the caller the messages after a cursor; what is before the cursor is read.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 cursor, or '' for what is not read, 5 most messages, 6 most bytes,
 --       7 '1' where somebody else reads for the member, which then is not seen, and whose claims are not renewed
 -- Returns { READ, now, new cursor, number of broadcasts that are dropped unread, number of unread messages, '1' if more follow,
 --           messages as JSON, the open shutdown as JSON or '', the caller's handle }
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Entries = require('locks/entries')

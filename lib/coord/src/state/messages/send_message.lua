@@ -1,10 +1,10 @@
 -- send_message: sends a message to members of the team, or to all others.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, 6 type, 7 text, 8 summary
 --       or '', 9 task id or '', 10 sequence that it replies to or '', 11... handles; none for a broadcast, and for 'idle', which
 --       goes to the leader
 -- Returns { SENT, now, sequence, ids of up to 5 tasks that may be claimed, for 'idle' } or { REFUSED, now, code, words }
---      or one of the denials of admit()
+--      or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Answers = require('teams/answers')
 local Clock = require('clock')

@@ -1,7 +1,8 @@
 -- assign_task: keeps a task for a member for ten minutes, and tells it.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 id, 5 handle, '' for nobody
--- Returns { ASSIGNED, now, the task as whole_view() has it } or { REFUSED, now, code, words } or one of the denials of admit()
+-- Returns { ASSIGNED, now, the task as View.whole_view() has it } or { REFUSED, now, code, words } or one of the denials of
+-- Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Deliver = require('mail/deliver')

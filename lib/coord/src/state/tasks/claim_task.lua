@@ -1,15 +1,15 @@
 -- claim_task: gives one task to the caller for some time, with its files; a repeated claim renews.
--- KEYS: those of admission, with file_mode HEAD those of admission/request; then those of teams/team
--- ARGV: those of admission/request and teams/team, then 4 id, 5 seconds, 6 file_mode of tasks/file_terms, and with HEAD 7... those
---       of tasks/file_claims
--- Returns { CLAIMED, now, the task as whole_view() has it } or { RENEWED, now, the same }; or, with files that were claimed or
+-- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 seconds, 6 what becomes of its files: '' to leave them
+--       alone, NO_HEAD if the request has no head of a working copy, or HEAD to claim them (tasks/file_claims)
+-- Returns { CLAIMED, now, the task as View.whole_view() has it } or { RENEWED, now, the same }; or, with files that were claimed or
 --           renewed by locks/claim_files, { CLAIMED_FILES or RENEWED_FILES, now, the same, what ClaimFiles.claim() gives }
 --      or { FILES, now, what ClaimFiles.claim() gives, what Suggested.tasks() gives, id }: the files are refused: CONFLICT, STALE or
 --      REFUSED (by intents);
 --           nothing claimed
 --      or an outcome of a claim of files (locks/claim.lua) that is neither; the files are those of the task; nothing claimed
 --      or { MARK_FIRST, now }: it would be claimed after mark_due
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Clock = require('clock')

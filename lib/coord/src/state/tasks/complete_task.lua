@@ -1,13 +1,13 @@
 -- complete_task: completes a task that the caller has claimed, and frees its dependents.
--- KEYS: those of admission, with file_mode HEAD those of admission/request; then those of teams/team
--- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 result or '', 7... those of
---       tasks/release_terms
--- Returns { COMPLETED, now, the task as whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
+-- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 result or ''; with files the
+--       request has the fields of tasks/release_terms
+-- Returns { COMPLETED, now, the task as View.whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
 --           that were not told because there is no room for it }, and, where files were given back, what
 --           ReleaseFiles.release() gives
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
---      or { COMPLETED_BEFORE, now, the task as whole_view() has it, '1' if the result of the request is another one }: by the caller
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { COMPLETED_BEFORE, now, the task as View.whole_view() has it, '1' if the result of the request is another one }: by the caller
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Answer = require('locks/answer')

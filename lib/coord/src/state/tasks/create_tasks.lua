@@ -1,9 +1,10 @@
 -- create_tasks: adds tasks, all or none of them.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, then four for each task: its
 --       fields as JSON (`title`, `priority`; `id`, `files`, `branch`, `intent_id`, absent for none), description or '', what it
 --       depends on, and what depends on it, separated by blanks: ids, or '#2' for the second task of the request
--- Returns { CREATED, now, ids, the tasks as views_of() has them } or { REFUSED, now, code, words } or one of the denials of admit()
+-- Returns { CREATED, now, ids, the tasks as View.views_of() has them } or { REFUSED, now, code, words } or one of the denials of
+-- Admission.admit()
 local Admission = require('admission/admission')
 local Answers = require('teams/answers')
 local Chunks = require('chunks')

@@ -1,8 +1,8 @@
 -- delete_task: removes a task and all edges to it.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 id, 5 '1' to remove it even if others depend on it
 -- Returns { DELETED, now, number of tasks that became ready, members that were not told because there is no room for it }
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Cascade = require('tasks/cascade')
 local Clock = require('clock')

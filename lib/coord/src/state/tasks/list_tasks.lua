@@ -1,10 +1,10 @@
 -- list_tasks: tasks in the order of their creation, without notes and results.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 number after which the list goes on, 5 most tasks, then filters, '' for
 --       none: 6 status, 7 owner, 8 READY, BLOCKED or UNCLAIMED, 9 part of the title in lower
 --       case, 10 file; 11 '1' for descriptions, too
--- Returns { LISTED, now, number to go on after, '' at the end, the tasks as views_of() has them, each with its description, or '' }
---      or { REFUSED, now, code, words } or one of the denials of admit()
+-- Returns { LISTED, now, number to go on after, '' at the end, the tasks as View.views_of() has them, each with its description, or '' }
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Limits = require('admission/limits')

@@ -1,10 +1,9 @@
 -- next_task: claims the first task that is ready and whose files are free, with these: one that is assigned to the caller, else by
 -- priority and age.
--- KEYS: those of admission, with file_mode HEAD those of admission/request; then those of teams/team
--- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, 6 seconds, 7 file_mode of
---       tasks/file_terms, 8 ids that are passed over because intents do not let them in, and with HEAD 9... those of
---       tasks/file_claims
--- Returns { CLAIMED, now, the task as whole_view() has it, passed over: list of { id, reason, handle, until (Unix milliseconds) or '',
+-- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
+-- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, 6 seconds, 7 what becomes of
+--       files, as of claim_task, 8 ids that are passed over because intents do not let them in
+-- Returns { CLAIMED, now, the task as View.whole_view() has it, passed over: list of { id, reason, handle, until (Unix milliseconds) or '',
 --           login and agent of a lock, or '', file or branch, or '' } }; or, with its files, { CLAIMED_FILES, now, the same, what
 --           ClaimFiles.claim() gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
 --           FILES_CLAIMED: the caller has a task with one of the files, INTENT, TOO_MUCH to look at
@@ -96,7 +95,7 @@ return function(KEYS, ARGV)
 
   -- The first of some tasks that the caller may have. Those before it are `passed`; `is_over`: no more files can be looked at.
   local passed, is_over, unjudged, first_of = {}, false, {}
-  local surveyed -- what survey() gives of the files of the last task that was looked at
+  local surveyed -- what Survey.of() gives of the files of the last task that was looked at
   do
     local is_passed, file_count = {}, 0
     local function pass_over(id, reason, handle, ends, entry, what)

@@ -1,11 +1,11 @@
 -- release_task: gives a claimed task back; it stays in progress, without an owner.
--- KEYS: those of admission, with file_mode HEAD or ABANDON those of admission/request; then those of teams/team
--- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 note or '', 7... those of
---       tasks/release_terms
--- Returns { RELEASED, now, the task as whole_view() has it, files whose locks stay the caller's }, and, where files were looked at,
+-- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
+-- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 note or ''; with files the
+--       request has the fields of tasks/release_terms
+-- Returns { RELEASED, now, the task as View.whole_view() has it, files whose locks stay the caller's }, and, where files were looked at,
 --           what ReleaseFiles.release() gives
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Clock = require('clock')

@@ -1,7 +1,7 @@
 -- show_task: one task, whole.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 id
--- Returns { SHOWN, now, the task as whole_view() has it } or { REFUSED, now, code, words } or one of the denials of admit()
+-- Returns { SHOWN, now, the task as View.whole_view() has it } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Limits = require('admission/limits')

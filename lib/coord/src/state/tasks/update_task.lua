@@ -1,12 +1,12 @@
 -- update_task: changes a task: all that is given, or nothing.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 id, 5 fields to set as JSON (`title`, `priority`, `files`, `branch`,
 --       `intent_id`, `status`, `clear_lapses`, `drops_completed`), 6 '1' if there is a description, 7 it, 8 note or '', 9 '1' if the
 --       dependencies are
 --       set, 10 these, 11 '1' if what depends on it is set, 12 these; ids separated by blanks
--- Returns { UPDATED, now, the task as whole_view() has it }
+-- Returns { UPDATED, now, the task as View.whole_view() has it }
 --      or { NOT_BY_UPDATE, now, status, wanted status }: a claim or a completion makes it; nothing changed
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Edges = require('tasks/edges')

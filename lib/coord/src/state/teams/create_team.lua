@@ -1,8 +1,8 @@
 -- create_team: makes a team that the caller leads.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 handle, 5 name and 6 kind of the caller's agent, 7 '1' if dependencies
 --       must be met before a claim, 8 description or ''
--- Returns { CREATED, now } or { REFUSED, now, code, words } or one of the denials of admit()
+-- Returns { CREATED, now } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Limits = require('admission/limits')

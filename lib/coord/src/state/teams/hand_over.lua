@@ -1,7 +1,7 @@
 -- hand_over: makes another member the leader.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 handle
--- Returns { HANDED_OVER, now, handle } or { REFUSED, now, code, words } or one of the denials of admit()
+-- Returns { HANDED_OVER, now, handle } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Limits = require('admission/limits')

@@ -1,9 +1,9 @@
 -- join_team: makes the caller a member under a handle; or, for a handle of the caller's login, gives it to this agent, with the locks
 -- on files of the tasks that the handle has. Where there are very many locks, those of later tasks follow with a call about these.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 handle, 5 name and 6 kind of the agent
 -- Returns { JOINED, now, handle } or { TAKEN_OVER, now, handle, the agent before or '' }
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local Entries = require('locks/entries')

@@ -1,10 +1,10 @@
 -- show_team: a team with its members, and what they have.
--- KEYS: those of admission, then those of teams/team
+-- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team
 -- Returns { SHOWN, now, team as JSON, open shutdown as JSON or '', open tasks, completed ones, members: list of { JSON, when last
 --           seen (Unix milliseconds) or '', '1' if it is live, unread messages, ids of the tasks that it has, separated by blanks,
 --           the sequence up to which it has read } }
---      or { REFUSED, now, code, words } or one of the denials of admit()
+--      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Clock = require('clock')
 local InboxCounts = require('teams/inbox_counts')

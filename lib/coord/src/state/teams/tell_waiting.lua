@@ -1,7 +1,7 @@
 -- tell_waiting: what waits for a caller in its teams.
 -- KEYS: 1 members of teams
 -- ARGV: 1 user id, 2 agent id or ''
--- Returns { TOLD, now, what waiting() tells }
+-- Returns { TOLD, now, what Waiting.of_caller() tells }
 local Clock = require('clock')
 local Waiting = require('teams/waiting')
 

@@ -3,7 +3,7 @@
 -- The person's key has those of the person's requests, renewals and releases, lookups at the source, and new branches; then,
 -- each after a comma, the latest agents, with those of their requests, and of their renewals and releases. The repository's
 -- key has those of all requests, and of all renewals and releases.
--- If the store cannot be written, nothing is counted, and reads still pass: hence pcall.
+-- If the store cannot be written, nothing is counted, and reads still pass.
 local Limits = {}
 
 function Limits.begin(call)
@@ -27,10 +27,10 @@ local function one_more(call, arrival, cost, rate, longer)
   local full = interval * burst
   arrival = tonumber(arrival)
   -- Further ahead than any request can move it: the clock was set back, or the limit has changed.
-  if arrival > now_ms + full * CLAIMS_BURST then
-    arrival = 0
+  if arrival < now_ms or arrival > now_ms + full * CLAIMS_BURST then
+    arrival = now_ms
   end
-  arrival = math.max(arrival, now_ms) + interval * math.min(cost, burst)
+  arrival = arrival + interval * (cost < burst and cost or burst)
   local early = arrival - now_ms - full * (longer or 1)
   return early > 0 and math.ceil(early / 1000) or 0, arrival
 end
@@ -43,8 +43,16 @@ end
 -- The arrival times of the person's requests and the caller's agent. What one request does not change stays text: to take numbers apart and
 -- put them together is most of what a count costs.
 local function read_arrivals(call)
-  local arrivals =
-    { requests = 0, renewals = 0, source_requests = 0, branches = 0, agent_requests = 0, agent_renewals = 0, other_agents = '' }
+  local arrivals = {
+    mark = agent_mark(call),
+    requests = 0,
+    renewals = 0,
+    source_requests = 0,
+    branches = 0,
+    agent_requests = 0,
+    agent_renewals = 0,
+    other_agents = '',
+  }
   call.arrivals = arrivals
   local requests, renewals, source_requests, branches, agents =
     string.match(call.stored_limits.person or '', '^(%d+) (%d+) (%d+) (%d+)(.*)$')
@@ -52,7 +60,7 @@ local function read_arrivals(call)
     return
   end
   arrivals.requests, arrivals.renewals, arrivals.source_requests, arrivals.branches = requests, renewals, source_requests, branches
-  local first, last = string.find(agents, agent_mark(call), 1, true)
+  local first, last = string.find(agents, arrivals.mark, 1, true)
   if first then
     local agent_requests, agent_renewals, rest = string.match(agents, '^(%d+) (%d+)()', last + 1)
     arrivals.agent_requests, arrivals.agent_renewals = agent_requests, agent_renewals
@@ -76,23 +84,24 @@ local function text_of(number)
   return type(number) == 'string' and number or string.format('%.0f', number)
 end
 
+-- Keeps the text under the key until so many milliseconds have passed. If the store cannot be written, nothing is counted.
+local function keep(key, text, milliseconds)
+  redis.pcall('SET', key, text, 'PX', string.format('%d', math.ceil(milliseconds)))
+end
+
 local function write_arrivals(call)
   local of, now_ms = call.arrivals, call.now_ms
   local latest = math.max(of.requests, of.renewals, of.source_requests, of.branches, of.agent_requests, of.agent_renewals)
   if latest > now_ms then
-    local text = text_of(of.requests)
+    local of_person = text_of(of.requests)
       .. ' '
       .. text_of(of.renewals)
       .. ' '
       .. text_of(of.source_requests)
       .. ' '
       .. text_of(of.branches)
-      .. agent_mark(call)
-      .. text_of(of.agent_requests)
-      .. ' '
-      .. text_of(of.agent_renewals)
-      .. of.other_agents
-    redis.pcall('SET', call.keys.person_limits, text, 'PX', math.ceil(math.min(math.max(latest - now_ms, LEAST_KEPT), MOST_KEPT)))
+    local of_agent = of.mark .. text_of(of.agent_requests) .. ' ' .. text_of(of.agent_renewals)
+    keep(call.keys.person_limits, of_person .. of_agent .. of.other_agents, math.min(math.max(latest - now_ms, LEAST_KEPT), MOST_KEPT))
   end
 end
 
@@ -106,7 +115,7 @@ local function write_repository_arrivals(call, requests, renewals)
   local latest = math.max(requests, renewals)
   if latest > call.now_ms then
     local text = text_of(requests) .. ' ' .. text_of(renewals)
-    redis.pcall('SET', call.keys.repository_limits, text, 'PX', math.ceil(math.min(latest - call.now_ms, MOST_KEPT)))
+    keep(call.keys.repository_limits, text, math.min(latest - call.now_ms, MOST_KEPT))
     call.stored_limits.repository = text
   end
 end

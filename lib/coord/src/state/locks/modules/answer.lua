@@ -20,7 +20,8 @@ function Answer.head(call)
 end
 
 -- What a check and a claim tell: the head; `behind`: YES or MAYBE; `graph_version`; `omitted`: number of neighbors;
--- `findings` of locks/survey; `own` entries as JSON; `spelled`: what other_spellings() gives; the `intent` that is cited or selected, and
+-- `findings` of locks/survey; `own` entries as JSON; `spelled`: what BuildSpelling.other_spellings() gives; the `intent` that is cited or
+-- selected, and
 -- `gate`: its findings.
 function Answer.of(call, behind, version, omitted, findings, own, spelled)
   local gate, answer = call.gate, Answer.head(call)

@@ -1,4 +1,4 @@
--- Pending changes as findings of a survey, joined where the branch may have some.
+-- Pending changes as findings of a survey, where the branch may have some.
 local GraphAge = require('builds/graph_age')
 local Neighbors = require('locks/neighbors')
 local Pending = require('locks/pending')

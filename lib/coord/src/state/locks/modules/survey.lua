@@ -186,11 +186,11 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
   end
   -- A renewal of a lock for writing is not refused because of a neighbor, and who keeps an interface by fewer ones. A neighbor of several
   -- files counts as that of the first: so those come first that may be refused most.
-  local in_order = {}
-  for rank = 1, #paths > 1 and 3 or 1 do
+  local in_order = #paths == 1 and paths or {}
+  for rank = 1, #paths > 1 and 3 or 0 do
     for _, path in ipairs(paths) do
       local own_rank = is_writing[path] and 3 or interface_of(path) == 'keeps' and 2 or 1
-      if #paths == 1 or own_rank == rank then
+      if own_rank == rank then
         in_order[#in_order + 1] = path
       end
     end
@@ -203,6 +203,10 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
   if not neighbors then
     return nil, 'NEIGHBORS'
   end
+  local may_be_pending = #paths > 0 and (GraphAge.load(call)[5] or '') ~= ''
+  if stored == 0 and #neighbors == 0 and not call.request.queue and not may_be_pending then
+    return {}, false, 0, own
+  end
   local near_blocking, near_harmless, left_out = {}, {}, 0
   if #neighbors > 0 then
     near_blocking, near_harmless, left_out =
@@ -213,7 +217,7 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
     reserved, waited_for = Queue.findings(call, paths, wanted, neighbor_policy, Survey.keeps_all(paths, interface_of), own)
   end
   local pending_blocking, pending_harmless, pending_imported = {}, {}, {}
-  if #paths > 0 and (GraphAge.load(call)[5] or '') ~= '' then
+  if may_be_pending then
     pending_blocking, pending_harmless = PendingFindings.findings(call, paths, wanted, is_writing)
     pending_imported = neighbor_policy ~= 'off' and PendingFindings.imported(call, paths) or {}
   end

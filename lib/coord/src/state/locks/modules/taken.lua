@@ -1,6 +1,6 @@
 -- Locks that were taken away from their holders, whose next call is told.
 --
--- Joined where there are any. They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`,
+-- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`,
 -- `files`, `by`,
 -- `message`, `time`, and `is_told`, once a call for other files was told.
 local HoldsAll = require('locks/holds_all')

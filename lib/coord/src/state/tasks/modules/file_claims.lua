@@ -22,7 +22,8 @@ function FileClaims.begin(call)
   call.interface_of = Blocking.interfaces(call.policy)
 end
 
--- Claims the files of `task` for writing, for `seconds`; `surveyed`: what survey() gives of them. Nil and the answer of ClaimFiles.claim()
+-- Claims the files of `task` for writing, for `seconds`; `surveyed`: what Survey.of() gives of them. Nil and the answer of
+-- ClaimFiles.claim()
 -- where they are granted, or the reply of the whole request.
 function FileClaims.claim(call, id, task, seconds, surveyed)
   local paths = Policy.kept(call, task.files)

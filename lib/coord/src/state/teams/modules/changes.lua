@@ -1,5 +1,4 @@
--- Changes of a team and of who is in it. Scripts of tasks and messages have none of these: a script has 200 locals at
--- most.
+-- Changes of a team and of who is in it.
 local Emit = require('events/emit')
 local MemberFields = require('teams/member_fields')
 

@@ -1,4 +1,0 @@
--- What a claim of files needs.
-local Claiming = {}
-
-return Claiming
