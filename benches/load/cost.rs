@@ -2,6 +2,7 @@
 //! commands, all in turn within one run, beside a bare GET. And what the library of functions takes.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -10,7 +11,7 @@ use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, N
 use coord::policy::file::PolicyFile;
 use coord::policy::{Policy, PolicyText};
 use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted};
+use coord::state::admission::{AdmissionTerms, Admitted, KnownUses, RepositoryUses};
 use coord::state::heads::FetchedHead;
 use coord::state::intents::{
     SelectOutcome, Selection, StoredIntent, WriteOutcome, WrittenIntent, registry, select_intent, write_intent,
@@ -49,13 +50,16 @@ struct Agent {
     /// What an intent says of the file, if the agent works on one.
     judgement: Option<Judgement>,
     claimed: ClaimedRepositories,
+    uses: Arc<RepositoryUses>,
 }
 
 impl Agent {
     /// In a repository that uses no intents, teams or policy.
     fn new(repo: &str) -> Result<Self> {
+        let repo = RepoId::parse(repo).context("the repository")?;
         Ok(Agent {
-            repo: RepoId::parse(repo).context("the repository")?,
+            uses: KnownUses::default().of(&repo),
+            repo,
             branch: Branch::parse("main").context("the branch")?,
             head: CommitSha::parse(HEAD).context("the head")?,
             holder: Holder {
@@ -72,7 +76,10 @@ impl Agent {
     }
 
     fn entry<'a>(&'a self, known: &'a [CommitSha]) -> AdmissionTerms<'a> {
-        AdmissionTerms::of(&self.repo, &self.branch, &self.holder, Some(&self.head), known)
+        AdmissionTerms {
+            uses: &self.uses,
+            ..AdmissionTerms::of(&self.repo, &self.branch, &self.holder, Some(&self.head), known)
+        }
     }
 
     fn gate(&self) -> GateTerms<'_> {
@@ -170,7 +177,7 @@ impl Agent {
             kind: "",
         };
         let outcome = create_team(store, &terms, &leader, false, "").await?;
-        let is_made = matches!(&outcome, Admitted::Outcome(told) if told.outcome.is_ok());
+        let is_made = matches!(outcome, Admitted::Outcome(_));
         ensure!(is_made, "{outcome:?}");
         Ok(())
     }

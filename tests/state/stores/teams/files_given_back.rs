@@ -139,7 +139,13 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
         judged("b.ts", Verdict::Unchanged),
         judged("c.ts", Verdict::Missing(Shortfall::CopyAhead)),
     ];
-    let released = bob.clone().with_source().gives_back("t1", LOCAL, &verdicts).await;
+    let asking = bob.clone().with_source();
+    let without_head = asking.given_back(None, &[]);
+    assert!(matches!(
+        bob.releases("t1", &without_head).await.unwrap(),
+        TaskEnd::Files(ReleaseOutcome::NoNewHead { written }) if written == ["a.ts", "b.ts", "c.ts"]
+    ));
+    let released = asking.gives_back("t1", LOCAL, &verdicts).await;
     assert_eq!(released.kept, ["c.ts"]);
     assert_eq!(released.files.unwrap().released, ["a.ts", "b.ts"]);
     assert_eq!(released.task.task.record.locked, None);

@@ -47,7 +47,11 @@ pub async fn check_status(
     };
     let reply = with_what_is_needed(entry, gate.is_needed(), ask).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
-        "CHECKED" => read_survey(&mut reply),
+        "CHECKED" => {
+            let survey = read_survey(&mut reply)?;
+            survey.gate.learn(entry.uses);
+            Ok(survey)
+        }
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

@@ -74,7 +74,11 @@ pub async fn claim<'a>(
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
     let ask = |entry: AdmissionTerms<'a>, everything: bool| claim_once(store, entry, wanted, everything);
     let reply = with_what_is_needed(entry, wanted.gate.is_needed(), ask).await?;
-    admitted(reply, |mut reply| ClaimOutcome::read(&mut reply))
+    admitted(reply, |mut reply| {
+        let outcome = ClaimOutcome::read(&mut reply)?;
+        outcome.survey().gate.learn(entry.uses);
+        Ok(outcome)
+    })
 }
 
 async fn claim_once(

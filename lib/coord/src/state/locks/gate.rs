@@ -3,7 +3,7 @@
 use coord_protocol::ErrorCode;
 use serde::{Deserialize, Serialize};
 
-use crate::state::admission::is_false;
+use crate::state::admission::{RepositoryUses, is_false};
 
 /// The rules of intents in this deployment.
 #[derive(Clone, Copy, Debug)]
@@ -161,6 +161,13 @@ pub struct Gate {
 }
 
 impl Gate {
+    /// Notes that the repository uses intents, where this says so.
+    pub(super) fn learn(&self, uses: &RepositoryUses) {
+        if self.intent.is_some() {
+            uses.note();
+        }
+    }
+
     /// The code of the refusal; none if the request passes.
     pub fn refusal(&self) -> Option<ErrorCode> {
         match self.findings.first()?.code {
