@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use coord::domain::team::{Handle, TaskId, TeamName};
 use coord::domain::{Branch, Holder, RepoId, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates};
+use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, USES_EVERYTHING};
 use coord::state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
 use coord::state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, TaskChanges, TaskClaim, TaskEnd, TaskFilter};
 use coord::state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team, show_team};
@@ -69,6 +69,7 @@ impl Team<'_> {
                 rates: Rates::NONE,
                 head: HeadTerms::Any,
                 known_commits: &[],
+                uses: &USES_EVERYTHING,
             },
             team: &self.name,
             is_assumed: false,
