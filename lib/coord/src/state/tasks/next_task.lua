@@ -246,8 +246,8 @@ return function(KEYS, ARGV)
     })
   end
 
-  -- The answer for a repeated request. Of a large one, the locks are read again when it is repeated, and then the findings are counted
-  -- as left out.
+  -- The answer for a repeated request. Of a large one, the locks are read again when it is repeated, and then the findings are counted as
+  -- left out.
   local function kept_answer(id, task, files)
     local MOST_BYTES = 16384
     -- `locks`, and not `files`: earlier versions kept lists there.

@@ -1,5 +1,4 @@
--- The admission before every operation, in this order: the rate limits, and the head of the branch. The caller was verified
--- before.
+-- The admission before every operation, in this order: the rate limits, and the head of the branch. The caller was verified before.
 local Limits = require('admission/limits')
 
 local Admission = {}

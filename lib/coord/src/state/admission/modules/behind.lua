@@ -5,8 +5,7 @@ local Limits = require('admission/limits')
 
 local Behind = {}
 
--- '0' no, '1' yes, '?' if none of the caller's commits is known to be on the branch; and whether the source has yet to be
--- asked.
+-- '0' no, '1' yes, '?' if none of the caller's commits is known to be on the branch; and whether the source has yet to be asked.
 function Behind.is_behind(call)
   if Commits.has_commit(call.request.known_commits, call.head.commit) then
     return '0', false

@@ -1,13 +1,12 @@
 -- What a request sends, and the KEYS by their names. ARGV[1] is JSON, as `lib/coord/src/state/admission/terms.rs` writes it: `keys`, the
 -- names of KEYS in their order, separated by blanks (`request_keys.rs`); `branch`, and `work_branch` where the caller commits to another
--- one; `user_id`,
--- `user_name`, `agent_id`, '' for none; `kind`: READ, CLAIM, RELEASE, or MARKED, a claim whose repository has just been put on the due
--- list; `cost`, 0 where it has been counted; rates, { milliseconds between two, burst }, absent for no limit: `agent_rate`, `person_rate`,
--- `repository_rate`, and of lookups at the source `commit_rate`, for unknown commits, and `branch_rate`; `fetched_head`, which a source has
--- just returned; without it `any_head`: the stored head will do, or none; `refresh_after`: seconds after which the stored one is fetched
--- again, absent for never; `most_age`: its maximum age in seconds; `may_ask_source`: a source can be asked about the caller's commits,
--- and was not; and `known_commits`, which
--- the caller's working copy contains, separated by blanks. A function may have fields of its own.
+-- one; `user_id`, `user_name`, `agent_id`, '' for none; `kind`: READ, CLAIM, RELEASE, or MARKED, a claim whose repository has just been put
+-- on the due list; `cost`, 0 where it has been counted; rates, { milliseconds between two, burst }, absent for no limit: `agent_rate`,
+-- `person_rate`, `repository_rate`, and of lookups at the source `commit_rate`, for unknown commits, and `branch_rate`; `fetched_head`,
+-- which a source has just returned; without it `any_head`: the stored head will do, or none; `refresh_after`: seconds after which the
+-- stored one is fetched again, absent for never; `most_age`: its maximum age in seconds; `may_ask_source`: a source can be asked about the
+-- caller's commits, and was not; and `known_commits`, which the caller's working copy contains, separated by blanks. A function may have
+-- fields of its own.
 local Request = {}
 
 local lists_of_names = {} -- their text -> the names: there are a dozen of these texts, and each request has one

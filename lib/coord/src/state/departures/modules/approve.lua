@@ -4,9 +4,8 @@ local Unpushed = require('departures/unpushed')
 
 local Approve = {}
 
--- The caller stops for good. That the author of a shutdown does so is told by the event `requested`. Returns the tasks that the caller
--- gave back, what
--- unpushed_locks() gives, and the handles that were not told because there is no room for it.
+-- The caller stops for good. That the author of a shutdown does so is told by the event `requested`. Returns the tasks that the caller gave
+-- back, what unpushed_locks() gives, and the handles that were not told because there is no room for it.
 function Approve.approve(call, is_author)
   local given_back =
     Shutdown.stop_member(call, string.lower(call.member.handle), 'Given back at the shutdown of ' .. call.member.handle .. '.')

@@ -1,11 +1,9 @@
--- The records of intents: what the scripts need of them, apart from their texts.
--- A record is JSON: `status`, and `reason`, why it was blocked, ended or let go on, absent for none; `reason_by`, the
--- login that said so; `branch`, absent for every
--- branch; `digest` of the scope, '' for none; `version`, which grows with every change that its holders have to know;
--- `by`, login of who wrote it, and `begun_by`, of who began it;
--- `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for none; `order`, its number in
--- the order of creation; `bytes` of its text; `owner`, the login that wrote it; `begun_by`, the login that began it, absent before;
--- `assigned`, whom it is assigned to, absent for nobody; `created_ms`, `updated_ms`, Unix milliseconds.
+-- The records of intents: what the scripts need of them, apart from their texts. A record is JSON: `status`, and `reason`, why it was
+-- blocked, ended or let go on, absent for none; `reason_by`, the login that said so; `branch`, absent for every branch; `digest` of the
+-- scope, '' for none; `version`, which grows with every change that its holders have to know; `by`, login of who wrote it, and `begun_by`,
+-- of who began it; `max_turns`, `max_tokens`, absent for no limit; `may_overlap`, ids of other intents, absent for none; `order`, its
+-- number in the order of creation; `bytes` of its text; `owner`, the login that wrote it; `begun_by`, the login that began it, absent
+-- before; `assigned`, whom it is assigned to, absent for nobody; `created_ms`, `updated_ms`, Unix milliseconds.
 local Records = {}
 
 function Records.begin(call)

@@ -1,6 +1,5 @@
--- Reads the entries of all files that the caller holds on the branch, and returns these files, sorted; nil if there are too
--- many entries. A caller that holds nothing in the repository causes no read; otherwise the maximum of a repository is the
--- limit.
+-- Reads the entries of all files that the caller holds on the branch, and returns these files, sorted; nil if there are too many entries. A
+-- caller that holds nothing in the repository causes no read; otherwise the maximum of a repository is the limit.
 local Entries = require('locks/entries')
 local Request = require('admission/request')
 

@@ -1,6 +1,5 @@
--- The answers of checks, claims and releases of files, as `survey.rs` and `release.rs` read them. What is nothing is absent, since an
--- empty list would be an object of
--- JSON.
+-- The answers of checks, claims and releases of files, as `survey.rs` and `release.rs` read them. What is nothing is absent, since an empty
+-- list would be an object of JSON.
 local Answer = {}
 
 -- The list, or nil where it has nothing.
@@ -19,9 +18,8 @@ function Answer.head(call)
   return { head = text(head.commit), head_age = text(head.age), is_unconfirmed = head.is_unconfirmed == '1' or nil }
 end
 
--- What a check and a claim tell: the head; `behind`: YES or MAYBE; `graph_version`; `omitted`: number of neighbors;
--- `findings` of locks/survey; `own` entries as JSON; `spelled`: what BuildSpelling.other_spellings() gives; the `intent` that is cited or
--- selected, and
+-- What a check and a claim tell: the head; `behind`: YES or MAYBE; `graph_version`; `omitted`: number of neighbors; `findings` of
+-- locks/survey; `own` entries as JSON; `spelled`: what BuildSpelling.other_spellings() gives; the `intent` that is cited or selected, and
 -- `gate`: its findings.
 function Answer.of(call, behind, version, omitted, findings, own, spelled)
   local gate, answer = call.gate, Answer.head(call)

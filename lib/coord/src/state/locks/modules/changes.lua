@@ -64,9 +64,8 @@ function LockChanges.emit_by_claim(call, kind, entries)
   end
 end
 
--- Lua 5.1 hashes long texts by their length and one character in 32: a script that reads thousands of texts with few
--- different digits would spend its time comparing them. So blanks at the end, which mean nothing in JSON, give them
--- different lengths.
+-- Lua 5.1 hashes long texts by their length and one character in 32: a script that reads thousands of texts with few different digits would
+-- spend its time comparing them. So blanks at the end, which mean nothing in JSON, give them different lengths.
 local LENGTHS = 64
 
 -- Writes the changes back, keeps the expiry index exact, and announces the expired locks.

@@ -29,8 +29,7 @@ function Entries.to_json(call, entry)
   return json
 end
 
--- Calls `visit(path, value)` with what is stored under each of `paths`, false where that is nothing. Ends early where `visit`
--- gives false.
+-- Calls `visit(path, value)` with what is stored under each of `paths`, false where that is nothing. Ends early where `visit` gives false.
 function Entries.each_value(call, paths, visit)
   local PATHS_AT_ONCE = 1000
   for first = 1, #paths, PATHS_AT_ONCE do

@@ -2,16 +2,12 @@
 local GateRequest = {}
 
 -- `gate` of the request (`gate.rs`): `is_required`: each claim to write cites an intent; `cited`: that one; `idle_ms`: milliseconds after
--- which
--- an owner that nobody was heard of counts as idle; `most_repeats`: identical tool calls in a row that are let in; `call`: `name` of the
--- tool
--- and `digest` of the call; `origin` of lines (ledger/append); `judged`: the `intent` that was judged, the digests of its `scope` and of
--- `.intentignore` then, and `letters`: for each file path one, C if the intent may change it.
--- Then it has: `intent`, that is cited or selected, or ''; `findings`: `code`, `kind`, `intent`, or '', `used`, `allowed`, `files`, `by`:
--- where the
--- first is a refusal, `is_refused`, all are, except for the last ones, which are warnings: OWNER_IDLE and BUDGET_LOW; `files`: those that
--- are
--- judged, where only the store knows them; `is_quiet`: a refusal is not recorded.
+-- which an owner that nobody was heard of counts as idle; `most_repeats`: identical tool calls in a row that are let in; `call`: `name` of
+-- the tool and `digest` of the call; `origin` of lines (ledger/append); `judged`: the `intent` that was judged, the digests of its `scope`
+-- and of `.intentignore` then, and `letters`: for each file path one, C if the intent may change it. Then it has: `intent`, that is cited
+-- or selected, or ''; `findings`: `code`, `kind`, `intent`, or '', `used`, `allowed`, `files`, `by`: where the first is a refusal,
+-- `is_refused`, all are, except for the last ones, which are warnings: OWNER_IDLE and BUDGET_LOW; `files`: those that are judged, where
+-- only the store knows them; `is_quiet`: a refusal is not recorded.
 function GateRequest.begin(call)
   local gate = call.request.gate or {}
   gate.cited, gate.judged = gate.cited or '', gate.judged or {}

@@ -3,12 +3,11 @@ local GraphAge = require('builds/graph_age')
 
 local Policy = {}
 
--- `policy` of the request (`policy.rs`): `neighbors`: block, interface (where it is absent), warn or off; `digest` of the policy that
--- Rust has judged by, absent for
--- none; `letters`: for each of `paths` S: shared, I: ignored, or -: neither, absent where all are neither; `names`: those of shared files
--- where there is no policy, each between newlines, if only the store knows the files; `interface`: keeps, changes, or absent; `changed`:
--- files whose interfaces change whatever that says; `wait`: seconds for which the server holds the claim, and `patience`: see locks/queue.
--- Then it has `kinds`: file path -> letter, where the file was judged.
+-- `policy` of the request (`policy.rs`): `neighbors`: block, interface (where it is absent), warn or off; `digest` of the policy that Rust
+-- has judged by, absent for none; `letters`: for each of `paths` S: shared, I: ignored, or -: neither, absent where all are neither;
+-- `names`: those of shared files where there is no policy, each between newlines, if only the store knows the files; `interface`: keeps,
+-- changes, or absent; `changed`: files whose interfaces change whatever that says; `wait`: seconds for which the server holds the claim,
+-- and `patience`: see locks/queue. Then it has `kinds`: file path -> letter, where the file was judged.
 function Policy.begin(call, paths)
   local policy = call.request.policy or {}
   local letters, kinds = policy.letters, {}

@@ -105,10 +105,9 @@ local function common_files(call, ticket, new, wanted, neighbor_policy, keeps)
   return found
 end
 
--- The tickets that hold files of a claim back, as findings of a survey, RESERVED: one for each of the files, unless its lock blocks
--- the claim; and for a check those that only want such a file, WAITING, which block nothing. What the caller holds is renewed
--- whatever others wait for, and nobody waits for a shared file. `keeps`: whether the claim keeps the interfaces. `own`: file path ->
--- the caller's entry.
+-- The tickets that hold files of a claim back, as findings of a survey, RESERVED: one for each of the files, unless its lock blocks the
+-- claim; and for a check those that only want such a file, WAITING, which block nothing. What the caller holds is renewed whatever others
+-- wait for, and nobody waits for a shared file. `keeps`: whether the claim keeps the interfaces. `own`: file path -> the caller's entry.
 function Queue.findings(call, paths, wanted, neighbor_policy, keeps, own)
   open(call)
   call.queue.before = {}

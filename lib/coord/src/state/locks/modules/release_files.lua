@@ -20,11 +20,9 @@ local ReleaseFiles = {}
 
 -- Releases the files of `release`: `paths`, or with `is_everything` all that the caller holds; `name` of the request, the same if it is
 -- repeated; `new_head`, absent for none, `agent_head`, `is_abandoned`, `message`, `most_importers`, `most_importer_bytes`; `can_ask`: a
--- source
--- can be asked; `verdict_of`: path -> claim head, a blank and a verdict of the source; `is_partial`: files whose work the branch does not
--- have
--- stay, and are of no task any more. Returns a reply of the whole request; or nil, the outcome and its answer (see release.lua), and of
--- files that were released now what stays: list of { path, why }.
+-- source can be asked; `verdict_of`: path -> claim head, a blank and a verdict of the source; `is_partial`: files whose work the branch
+-- does not have stay, and are of no task any more. Returns a reply of the whole request; or nil, the outcome and its answer (see
+-- release.lua), and of files that were released now what stays: list of { path, why }.
 function ReleaseFiles.release(call, release)
   local new_head, agent_head, is_abandoned, message = release.new_head, release.agent_head, release.is_abandoned, release.message
   local most_importers, most_importer_bytes, release_name = release.most_importers, release.most_importer_bytes, release.name

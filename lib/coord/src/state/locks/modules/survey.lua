@@ -39,8 +39,7 @@ local function place_of_field(value, field, first)
 end
 
 -- Whether one entry of `value` has both of these fields, and not the third, if that is given. An entry is a flat object, so that its
--- beginning occurs
--- nowhere else.
+-- beginning occurs nowhere else.
 local function has_entry_with(value, one, other, without)
   local first, at_one, at_other, at_without = string.find(value, '{"', 1, true), 0, 0, 0
   while first do

@@ -1,8 +1,7 @@
 -- Locks that were taken away from their holders, whose next call is told.
 --
--- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`,
--- `files`, `by`,
--- `message`, `time`, and `is_told`, once a call for other files was told.
+-- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`, `message`,
+-- `time`, and `is_told`, once a call for other files was told.
 local HoldsAll = require('locks/holds_all')
 local Request = require('admission/request')
 

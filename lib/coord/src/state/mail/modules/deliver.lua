@@ -1,8 +1,7 @@
--- Delivers messages.
--- A message is JSON: `id`, its sequence; `from` and `login`, absent for one of Coord itself; `to`: a handle, or 'broadcast';
--- `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds). The recipients that left and
--- have not read it are in the field 'SEQUENCE left' of keys.bodies, as JSON without its brackets; from before that, in `left` of the
--- message.
+-- Delivers messages. A message is JSON: `id`, its sequence; `from` and `login`, absent for one of Coord itself; `to`: a handle, or
+-- 'broadcast'; `recipients`, for several; `kind`, `message`, `summary`, `task_id`, `reply_to`, `time` (Unix milliseconds). The recipients
+-- that left and have not read it are in the field 'SEQUENCE left' of keys.bodies, as JSON without its brackets; from before that, in `left`
+-- of the message.
 local Emit = require('events/emit')
 local Inbox = require('mail/inbox')
 local InboxCounts = require('teams/inbox_counts')

@@ -1,7 +1,6 @@
 -- The claim of a task with its files. Where they are claimed, the request has `gate` (locks/gate_request), `policy` (locks/policy), with
--- the `files`
--- that were judged by it, `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`, which the
--- gate has judged.
+-- the `files` that were judged by it, `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`,
+-- which the gate has judged.
 local Answer = require('locks/answer')
 local Blocking = require('locks/blocking')
 local ClaimFiles = require('locks/claim_files')
@@ -23,8 +22,7 @@ function FileClaims.begin(call)
 end
 
 -- Claims the files of `task` for writing, for `seconds`; `surveyed`: what Survey.of() gives of them. Nil and the answer of
--- ClaimFiles.claim()
--- where they are granted, or the reply of the whole request.
+-- ClaimFiles.claim() where they are granted, or the reply of the whole request.
 function FileClaims.claim(call, id, task, seconds, surveyed)
   local paths = Policy.kept(call, task.files)
   local held = surveyed[4] or {}

@@ -21,8 +21,7 @@ function Notes.add_note(call, id, text, by)
   return true
 end
 
--- Whether a note of the caller has room. The login that made the task may fill it, another one a half: a note has up to
--- 16 KiB.
+-- Whether a note of the caller has room. The login that made the task may fill it, another one a half: a note has up to 16 KiB.
 function Notes.has_room_for_note(call, id, task, text)
   local MOST_BYTES, MOST_BYTES_OF_LOGIN, MOST_OVERHEAD = 65536, 32768, 512
   local stored = redis.call('HGET', call.keys.texts, id .. ' notes') or ''

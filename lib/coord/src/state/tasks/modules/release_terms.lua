@@ -1,8 +1,7 @@
 -- The end of a claim of a task with its files. The request has `file_mode`: absent to leave them alone, NO_HEAD if it has no head of a
--- working copy,
--- HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`: a source can
--- be
--- asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a blank and a verdict.
+-- working copy, HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`:
+-- a source can be asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a blank and
+-- a verdict.
 local Answer = require('locks/answer')
 local FileLocks = require('tasks/file_locks')
 local FileTerms = require('tasks/file_terms')

@@ -40,8 +40,7 @@ local function has_no_room(call)
   return call.room.count >= MOST_ANSWERS or call.room.bytes >= MOST_ANSWER_BYTES
 end
 
--- What was answered, as text; or nil and, if the key was used for another request, or there is no room for another answer, the
--- refusal.
+-- What was answered, as text; or nil and, if the key was used for another request, or there is no room for another answer, the refusal.
 function Answers.answered_before(call, key, digest)
   if key == '' then
     return nil

@@ -4,9 +4,8 @@ local Survey = require('locks/survey')
 local Suggested = {}
 
 -- Up to three of `teams`, each { team in lower case, handle of the caller }, whose files are free: list of { id, title, team, handle and
--- login of the
--- creator }. They
--- are those of tasks/offers that are not kept for others, and not of another branch; `except`: 'TEAM/ID' that is left out, or nil.
+-- login of the creator }. They are those of tasks/offers that are not kept for others, and not of another branch; `except`: 'TEAM/ID' that
+-- is left out, or nil.
 function Suggested.tasks(call, teams, neighbor_policy, interface_of, except)
   local MOST, MOST_LOOKED_AT = 3, 8
   local fields, found, looked_at = {}, {}, 0
