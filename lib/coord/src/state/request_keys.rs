@@ -71,12 +71,11 @@ fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     ]);
 }
 
-fn add_changes(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
+/// KEYS of what a login may use up: its share of the log of events and of the ledger.
+fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([
         ("refusals", events::keys::refusals(terms.repo)),
         ("shares", events::keys::shares(terms.repo)),
-        ("releases", locks::keys::releases(terms.repo)),
-        ("token", locks::keys::token(terms.repo)),
     ]);
 }
 
@@ -92,17 +91,18 @@ pub(super) fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
 /// The same of a claim or a release.
 pub(super) fn change_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
     let mut keys = check_keys(terms, everything);
-    add_changes(&mut keys, terms);
+    add_shares(&mut keys, terms);
+    keys.add([
+        ("releases", locks::keys::releases(terms.repo)),
+        ("token", locks::keys::token(terms.repo)),
+    ]);
     keys
 }
 
 /// KEYS of the functions that may use up a share of the caller, by lines of the ledger or events.
 pub(super) fn share_keys(terms: &AdmissionTerms<'_>) -> Keys {
     let mut keys = check_keys(terms, true);
-    keys.add([
-        ("refusals", events::keys::refusals(terms.repo)),
-        ("shares", events::keys::shares(terms.repo)),
-    ]);
+    add_shares(&mut keys, terms);
     keys
 }
 

@@ -2,17 +2,11 @@
 -- KEYS, ARGV: those of admission/request; the KEYS behind these, which have no names: hashes that are read whole with it
 -- Returns { ADMITTED, now, head or '', its age in seconds or '', '1' if it is unconfirmed } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
-local Limits = require('admission/limits')
-local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  Request.begin(call, KEYS, ARGV)
+  Admission.begin(call, KEYS, ARGV)
   local hashes = { unpack(KEYS, call.request.key_count + 1) }
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
 
   -- Fields that are read for the price of one request.
   local FIELDS_OF_A_REQUEST, fields = 500, 0

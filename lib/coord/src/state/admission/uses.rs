@@ -11,7 +11,7 @@ use crate::domain::RepoId;
 const MOST: usize = 4_096;
 
 /// Whether a repository is known to use what most do not: intents, or work branches with pending changes. Until then, requests
-/// about locks have no keys for these, and say nothing of intents. A function that meets one asks for all keys: `modules/uses.lua`.
+/// about locks have no keys for these, and say nothing of intents. A function that meets one asks for all keys: `locks/modules/admitted.lua`.
 #[derive(Debug)]
 pub struct RepositoryUses(AtomicBool);
 

@@ -7,22 +7,16 @@
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Approve = require('departures/approve')
-local Clock = require('clock')
 local Deliver = require('mail/deliver')
 local Entries = require('locks/entries')
-local Limits = require('admission/limits')
 local Members = require('departures/members')
-local Request = require('admission/request')
 local Shutdown = require('departures/shutdown')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
   local id, reason = ARGV[4], ARGV[5]
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
   Members.begin(call)
   Deliver.begin(call)

@@ -4,20 +4,14 @@
 -- ARGV: those of admission/request and teams/team
 -- Returns { DELETED, now } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
-local Limits = require('admission/limits')
 local Members = require('departures/members')
-local Request = require('admission/request')
 local Team = require('teams/team')
 local TeamBytes = require('teams/bytes')
 local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
   Members.begin(call)
 

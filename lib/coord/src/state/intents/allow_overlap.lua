@@ -8,20 +8,14 @@
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
-local Clock = require('clock')
-local Limits = require('admission/limits')
 local Records = require('intents/records')
-local Request = require('admission/request')
 local Session = require('intents/session')
 local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
   local id, other, origin = unpack(ARGV, 2, 4)
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 

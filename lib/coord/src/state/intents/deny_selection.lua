@@ -5,19 +5,13 @@
 -- Returns { NOTED, now, state of the caller } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
-local Clock = require('clock')
 local FirstRefusal = require('events/first_refusal')
-local Limits = require('admission/limits')
-local Request = require('admission/request')
 local Session = require('intents/session')
 
 return function(KEYS, ARGV)
   local call = {}
   local id, payload, result, origin = unpack(ARGV, 2, 5)
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Append.begin(call)
 
   local denial = Admission.admit(call) or call.governed and Append.full_ledger(call, 1)

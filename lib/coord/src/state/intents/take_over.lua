@@ -8,12 +8,9 @@
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
-local Clock = require('clock')
 local Emit = require('events/emit')
-local Limits = require('admission/limits')
 local Owners = require('intents/owners')
 local Records = require('intents/records')
-local Request = require('admission/request')
 local Session = require('intents/session')
 local Status = require('intents/status')
 
@@ -21,10 +18,7 @@ return function(KEYS, ARGV)
   local call = {}
   local id, origin = ARGV[2], ARGV[3]
   local paths = { unpack(ARGV, 4) }
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 

@@ -10,20 +10,14 @@
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Budget = require('intents/budget')
-local Clock = require('clock')
-local Limits = require('admission/limits')
 local Records = require('intents/records')
-local Request = require('admission/request')
 local Session = require('intents/session')
 
 return function(KEYS, ARGV)
   local call = {}
   local id, name, digest, most_repeats, token_session, total, origin =
     ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), ARGV[8]
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 

@@ -15,10 +15,7 @@
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
 local Chunks = require('chunks')
-local Clock = require('clock')
-local Limits = require('admission/limits')
 local Records = require('intents/records')
-local Request = require('admission/request')
 local Session = require('intents/session')
 local Status = require('intents/status')
 
@@ -27,10 +24,7 @@ return function(KEYS, ARGV)
   local id, seen, text, branch, digest, max_turns, max_tokens = unpack(ARGV, 2, 8)
   local is_for_holders, change, origin, is_person = ARGV[9] == '1', ARGV[10], ARGV[11], ARGV[12] == '1'
   local owner, assigned = ARGV[13], ARGV[14]
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Records.begin(call)
   Append.begin(call)
 

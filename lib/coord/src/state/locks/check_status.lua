@@ -8,51 +8,38 @@
 --      or { ASK_SCOPE, ... } or { ASK_POLICY, ... } as a claim
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
---      or the denial of locks/uses; nothing was changed but limits
---      or the denial of locks/taken
---      or one of the denials of Admission.admit()
+--      or one of the denials of Admitted.denial()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Behind = require('admission/behind')
 local Blocking = require('locks/blocking')
+local Admitted = require('locks/admitted')
 local Answer = require('locks/answer')
 local BuildSpelling = require('builds/spelling')
 local Charge = require('locks/charge')
-local Clock = require('clock')
 local Entries = require('locks/entries')
 local Gate = require('locks/gate')
 local GateRequest = require('locks/gate_request')
 local GraphAge = require('builds/graph_age')
 local Held = require('locks/held')
 local Instead = require('locks/instead')
-local Limits = require('admission/limits')
 local LockChanges = require('locks/changes')
 local Policy = require('locks/policy')
 local Queue = require('locks/queue')
-local Request = require('admission/request')
 local Survey = require('locks/survey')
-local Taken = require('locks/taken')
-local Uses = require('locks/uses')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
   local call = {}
-  Request.begin(call, KEYS, ARGV)
+  Admission.begin(call, KEYS, ARGV)
   local request = call.request
   local wanted, paths, lookups = request.wanted, request.paths, request.lookups
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
   Policy.begin(call, paths)
   Entries.begin(call)
   Adjacency.begin(call)
   GateRequest.begin(call)
 
-  local denial = Admission.admit(call)
-  if not denial and request.taken then
-    denial = Taken.denial(call, paths)
-  end
-  denial = denial or Uses.denial(call)
+  local denial = Admitted.denial(call, paths)
   if denial then
     return denial
   end

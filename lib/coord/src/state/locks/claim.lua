@@ -17,38 +17,29 @@
 --      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind; nothing
 --           claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
---      or the denial of locks/uses; nothing was changed but limits
---      or the denial of locks/taken; nothing claimed
---      or one of the denials of Admission.admit(); nothing claimed
+--      or one of the denials of Admitted.denial(); nothing claimed
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
+local Admitted = require('locks/admitted')
 local Answer = require('locks/answer')
 local Blocking = require('locks/blocking')
 local Charge = require('locks/charge')
 local ClaimFiles = require('locks/claim_files')
-local Clock = require('clock')
 local Entries = require('locks/entries')
 local GateRequest = require('locks/gate_request')
 local Held = require('locks/held')
 local HoldsAll = require('locks/holds_all')
 local Instead = require('locks/instead')
-local Limits = require('admission/limits')
 local Policy = require('locks/policy')
 local Releases = require('locks/releases')
-local Request = require('admission/request')
 local Survey = require('locks/survey')
-local Taken = require('locks/taken')
-local Uses = require('locks/uses')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
   local call = {}
-  Request.begin(call, KEYS, ARGV)
+  Admission.begin(call, KEYS, ARGV)
   local request = call.request
   local paths, lookups = request.paths, request.lookups
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
   Policy.begin(call, paths)
   Entries.begin(call)
   Adjacency.begin(call)
@@ -56,13 +47,9 @@ return function(KEYS, ARGV)
   Releases.begin(call)
   GateRequest.begin(call)
 
-  local denial = Admission.admit(call, function()
+  local denial = Admitted.denial(call, paths, function()
     return HoldsAll.of(call, paths)
   end)
-  if not denial and request.taken then
-    denial = Taken.denial(call, paths)
-  end
-  denial = denial or Uses.denial(call)
   if denial then
     return denial
   end

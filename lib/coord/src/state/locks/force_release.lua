@@ -5,10 +5,8 @@
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing changed
 --      or one of the denials of Admission.admit(); nothing changed
 local Admission = require('admission/admission')
-local Clock = require('clock')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
-local Limits = require('admission/limits')
 local LockChanges = require('locks/changes')
 local Queue = require('locks/queue')
 local Request = require('admission/request')
@@ -18,10 +16,7 @@ local Waiting = require('teams/waiting')
 return function(KEYS, ARGV)
   local call = {}
   local message, paths = ARGV[2], { unpack(ARGV, 3) }
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Entries.begin(call)
   Held.begin(call)
 

@@ -179,8 +179,8 @@ impl Gate {
 
 /// A [`GateFinding`] as `modules/gate.lua` makes it.
 #[derive(Deserialize)]
-pub(super) struct FoundByGate {
-    code: FoundCode,
+pub(super) struct SentGateFinding {
+    code: SentGateCode,
     kind: String,
     intent: String,
     #[serde(default)]
@@ -195,7 +195,7 @@ pub(super) struct FoundByGate {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-enum FoundCode {
+enum SentGateCode {
     IntentRequired,
     IntentNotActive,
     IntentBlocked,
@@ -207,19 +207,19 @@ enum FoundCode {
     BudgetLow,
 }
 
-impl From<FoundByGate> for GateFinding {
-    fn from(found: FoundByGate) -> Self {
+impl From<SentGateFinding> for GateFinding {
+    fn from(found: SentGateFinding) -> Self {
         GateFinding {
             code: match found.code {
-                FoundCode::IntentRequired => GateCode::Refused(ErrorCode::IntentRequired),
-                FoundCode::IntentNotActive => GateCode::Refused(ErrorCode::IntentNotActive),
-                FoundCode::IntentBlocked => GateCode::Refused(ErrorCode::IntentBlocked),
-                FoundCode::ScopeViolation => GateCode::Refused(ErrorCode::ScopeViolation),
-                FoundCode::FileOwned => GateCode::Refused(ErrorCode::FileOwned),
-                FoundCode::BudgetExhausted => GateCode::Refused(ErrorCode::BudgetExhausted),
-                FoundCode::CircuitOpen => GateCode::Refused(ErrorCode::CircuitOpen),
-                FoundCode::OwnerIdle => GateCode::OwnerIdle,
-                FoundCode::BudgetLow => GateCode::BudgetLow,
+                SentGateCode::IntentRequired => GateCode::Refused(ErrorCode::IntentRequired),
+                SentGateCode::IntentNotActive => GateCode::Refused(ErrorCode::IntentNotActive),
+                SentGateCode::IntentBlocked => GateCode::Refused(ErrorCode::IntentBlocked),
+                SentGateCode::ScopeViolation => GateCode::Refused(ErrorCode::ScopeViolation),
+                SentGateCode::FileOwned => GateCode::Refused(ErrorCode::FileOwned),
+                SentGateCode::BudgetExhausted => GateCode::Refused(ErrorCode::BudgetExhausted),
+                SentGateCode::CircuitOpen => GateCode::Refused(ErrorCode::CircuitOpen),
+                SentGateCode::OwnerIdle => GateCode::OwnerIdle,
+                SentGateCode::BudgetLow => GateCode::BudgetLow,
             },
             kind: found.kind,
             intent: found.intent,

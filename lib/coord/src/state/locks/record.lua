@@ -11,10 +11,8 @@
 --      or one of the denials of Admission.admit(); nothing was recorded
 local Admission = require('admission/admission')
 local Append = require('ledger/append')
-local Clock = require('clock')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
-local Limits = require('admission/limits')
 local LockChanges = require('locks/changes')
 local Owners = require('intents/owners')
 local Queue = require('locks/queue')
@@ -26,10 +24,7 @@ return function(KEYS, ARGV)
   local call = {}
   local cited, handshake = ARGV[2], ARGV[3]
   local texts = { unpack(ARGV, 4) }
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Entries.begin(call)
   Held.begin(call)
   Records.begin(call)

@@ -25,41 +25,28 @@
 --      or { ASK_WORK, now, head, its age in seconds or '', '1' if it is unconfirmed, etag or '', list of { path, claim head } }: only the
 --           source can tell whether the branch has the work; nothing released
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing released
---      or the denial of locks/uses; nothing was changed but limits
---      or the denial of locks/taken; nothing released
---      or one of the denials of Admission.admit(); nothing released
+--      or one of the denials of Admitted.denial(); nothing released
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
+local Admitted = require('locks/admitted')
 local Answer = require('locks/answer')
-local Clock = require('clock')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
-local Limits = require('admission/limits')
 local ReleaseFiles = require('locks/release_files')
 local Releases = require('locks/releases')
-local Request = require('admission/request')
-local Taken = require('locks/taken')
-local Uses = require('locks/uses')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
   local call = {}
-  Request.begin(call, KEYS, ARGV)
+  Admission.begin(call, KEYS, ARGV)
   local request = call.request
   local paths = request.paths
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
   Entries.begin(call)
   Held.begin(call)
   Releases.begin(call)
   Adjacency.begin(call)
 
-  local denial = Admission.admit(call)
-  if not denial and request.taken then
-    denial = Taken.denial(call, paths, true)
-  end
-  denial = denial or Uses.denial(call)
+  local denial = Admitted.denial(call, paths, nil, true)
   if denial then
     return denial
   end

@@ -1,10 +1,8 @@
 -- settle_pending: ends pending changes (locks/pending), or notes the number of their pull request, or what differs in their interfaces.
 -- KEYS: 1 pending, 2 graph of the branch
--- ARGV: 1 branch, or '' for all, 2 work branch, 3 commit that they were pushed as, or '' for any, 4 END, NUMBER, INTERFACES, or FORGET:
--- of the branch,
---       those that are over, 5 with NUMBER the number, with INTERFACES what differs, by file, as JSON, with END of any commit the time of
---       it: what was given back later stays,
---       since a delivery may be late or repeated, 6... files, none for all
+-- ARGV: 1 branch, or '' for all, 2 work branch, 3 commit that they were pushed as, or '' for any, 4 what is done: END, NUMBER, INTERFACES, or
+--       FORGET: of the branch, those that are over, 5 with NUMBER the number; with INTERFACES what differs, by file, as JSON; with END of any
+--       commit the time of the delivery, which may be late or repeated: changes that were given back after it stay, 6... files, none for all
 -- Returns { SETTLED, now, how many changes were ended or changed }
 local Clock = require('clock')
 local Pending = require('locks/pending')

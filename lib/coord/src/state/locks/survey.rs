@@ -4,7 +4,7 @@ use coord_graph::spelling;
 use coord_protocol::{ClaimBefore, SuggestedTask};
 use serde::Deserialize;
 
-use super::gate::{FoundByGate, Gate};
+use super::gate::{Gate, SentGateFinding};
 use crate::domain::{CommitSha, FilePath, LockEntry, LockMode};
 use crate::state::admission::SeenHead;
 use crate::state::reply::{JsonText, Reply, in_texts};
@@ -155,17 +155,17 @@ struct Answer {
     #[serde(default)]
     omitted: u64,
     #[serde(default)]
-    findings: Vec<Found>,
+    findings: Vec<SentFinding>,
     #[serde(default)]
     own: Vec<JsonText<LockEntry>>,
     #[serde(default)]
     spelled: Vec<(String, String)>,
     intent: Option<String>,
     #[serde(default)]
-    gate: Vec<FoundByGate>,
+    gate: Vec<SentGateFinding>,
     #[serde(default)]
     held: Vec<(String, LockMode, i64, String, String)>,
-    queue: Option<Place>,
+    queue: Option<QueuePlace>,
     cost: Option<ClaimCost>,
     #[serde(default)]
     waiting: Vec<SentMembership>,
@@ -184,7 +184,7 @@ enum Behind {
 
 /// A [`Finding`] as `modules/survey.lua` makes it.
 #[derive(Deserialize)]
-struct Found {
+struct SentFinding {
     relation: Relation,
     blocks: bool,
     via: String,
@@ -195,7 +195,7 @@ struct Found {
 
 /// A [`Queued`] as `modules/queue.lua` makes it.
 #[derive(Deserialize)]
-struct Place {
+struct QueuePlace {
     ticket: String,
     position: u64,
     #[serde(default)]
@@ -238,8 +238,8 @@ impl Answer {
     }
 }
 
-impl From<Found> for Finding {
-    fn from(found: Found) -> Self {
+impl From<SentFinding> for Finding {
+    fn from(found: SentFinding) -> Self {
         Finding {
             relation: found.relation,
             blocks: found.blocks,
@@ -279,8 +279,8 @@ impl From<(String, LockMode, i64, String, String)> for Held {
     }
 }
 
-impl From<Place> for Queued {
-    fn from(place: Place) -> Self {
+impl From<QueuePlace> for Queued {
+    fn from(place: QueuePlace) -> Self {
         let before = |(user, agent, message, since)| ClaimBefore {
             user,
             agent_id: unless_empty(agent),

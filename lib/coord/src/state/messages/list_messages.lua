@@ -6,19 +6,14 @@
 --           sequence at joining, sequence up to which it has read all } }
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
 local InboxCounts = require('teams/inbox_counts')
 local Limits = require('admission/limits')
-local Request = require('admission/request')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
   local before, most, most_bytes, who, task_id = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.load_team(call)

@@ -1,29 +1,23 @@
 -- read_messages: gives the caller the messages after a cursor; what is before the cursor is read.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- ARGV: those of admission/request and teams/team, then 4 cursor, or '' for what is not read, 5 most messages, 6 most bytes,
---       7 '1' where somebody else reads for the member, which then is not seen, and whose claims are not renewed
+--       7 '1' where somebody else reads for the member: then the member is not noted as seen, and its claims are not renewed
 -- Returns { READ, now, new cursor, number of broadcasts that are dropped unread, number of unread messages, '1' if more follow,
 --           messages as JSON, the open shutdown as JSON or '', the caller's handle }
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
 local Inbox = require('mail/inbox')
 local InboxCounts = require('teams/inbox_counts')
-local Limits = require('admission/limits')
 local Marks = require('teams/marks')
 local Renewals = require('tasks/renewals')
-local Request = require('admission/request')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
   local cursor, most, most_bytes, for_another = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7] == '1'
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
   Entries.begin(call)
   Held.begin(call)

@@ -6,9 +6,6 @@
 -- Returns { LISTED, now, number to go on after, '' at the end, the tasks as View.views_of() has them, each with its description, or '' }
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
-local Limits = require('admission/limits')
-local Request = require('admission/request')
 local Task = require('tasks/task')
 local Team = require('teams/team')
 local View = require('tasks/view')
@@ -16,10 +13,7 @@ local View = require('tasks/view')
 return function(KEYS, ARGV)
   local call = {}
   local after, most, status, owner, kind, text, file, has_texts = unpack(ARGV, 4, 11)
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.load_team(call)

@@ -3,9 +3,6 @@
 -- ARGV: those of admission/request and teams/team, then 4 id
 -- Returns { SHOWN, now, the task as View.whole_view() has it } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
-local Limits = require('admission/limits')
-local Request = require('admission/request')
 local Task = require('tasks/task')
 local Team = require('teams/team')
 local View = require('tasks/view')
@@ -13,10 +10,7 @@ local View = require('tasks/view')
 return function(KEYS, ARGV)
   local call = {}
   local id = ARGV[4]
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.load_team(call)

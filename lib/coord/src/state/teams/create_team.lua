@@ -4,20 +4,14 @@
 --       must be met before a claim, 8 description or ''
 -- Returns { CREATED, now } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
-local Limits = require('admission/limits')
 local NewMember = require('teams/new_member')
-local Request = require('admission/request')
 local Team = require('teams/team')
 local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
   local handle, name, kind, strict, description = unpack(ARGV, 4, 8)
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
 
   local denial = Admission.admit(call)

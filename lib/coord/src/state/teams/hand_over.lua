@@ -3,19 +3,13 @@
 -- ARGV: those of admission/request and teams/team, then 4 handle
 -- Returns { HANDED_OVER, now, handle } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
-local Limits = require('admission/limits')
-local Request = require('admission/request')
 local Team = require('teams/team')
 local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
   local handle = ARGV[4]
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.enter(call, true)

@@ -6,19 +6,14 @@
 --           the sequence up to which it has read } }
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
-local Clock = require('clock')
 local InboxCounts = require('teams/inbox_counts')
 local Limits = require('admission/limits')
 local Live = require('teams/live')
-local Request = require('admission/request')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  Request.begin(call, KEYS, ARGV)
-  Clock.begin(call)
-  Limits.begin(call)
-  Admission.begin(call)
+  Admission.begin(call, KEYS, ARGV)
   Team.begin(call, ARGV)
 
   local denial = Admission.admit(call) or Team.load_team(call)

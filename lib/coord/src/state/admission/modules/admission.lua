@@ -1,12 +1,18 @@
 -- The admission before every operation, in this order: the rate limits, and the head of the branch. The caller was verified before.
+local Clock = require('clock')
 local Limits = require('admission/limits')
+local Request = require('admission/request')
 
 local Admission = {}
 
 -- Seconds of a caller's lease to refresh the head.
 local REFRESH_TURN = 10
 
-function Admission.begin(call)
+-- Begins the call of a function with an admission.
+function Admission.begin(call, KEYS, ARGV)
+  Request.begin(call, KEYS, ARGV)
+  Clock.begin(call)
+  Limits.begin(call)
   -- The head of the branch: commit or ''; seconds since it was last confirmed, '' if a source has just returned it; '1' if it
   -- should have been fetched again but could not be. `is_kept`: another head cannot be recorded. `has_webhook`: pushes are delivered.
   call.head = { commit = '', age = '', is_unconfirmed = '0' }

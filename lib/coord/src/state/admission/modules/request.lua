@@ -9,7 +9,9 @@
 -- fields of its own.
 local Request = {}
 
-local lists_of_names = {} -- their text -> the names: there are a dozen of these texts, and each request has one
+-- A text of names -> the names. Coord sends a dozen of these texts; who calls the functions himself makes no more of them stay.
+local MOST_LISTS = 64
+local lists_of_names, list_count = {}, 0
 
 local function names_in(text)
   local names = lists_of_names[text]
@@ -18,7 +20,10 @@ local function names_in(text)
     for name in string.gmatch(text, '%S+') do
       names[#names + 1] = name
     end
-    lists_of_names[text] = names
+    if list_count >= MOST_LISTS then
+      lists_of_names, list_count = {}, 0
+    end
+    lists_of_names[text], list_count = names, list_count + 1
   end
   return names
 end

@@ -49,7 +49,7 @@ function Budget.block_at(call, limit, id, record, origin)
   call.session.call, call.session.repeats = nil, nil
 end
 
--- Counts a call that was let in, and that a holder was heard of. The caller's session is saved by the script.
+-- Counts a tool call that was let in, which is a sign of life of its holder. The script saves the caller's session.
 function Budget.count_call(call, id, tool_call)
   local turns, tokens, others = Records.use_of(call, id)
   if tool_call.digest ~= '' then

@@ -54,7 +54,7 @@ function Records.turns_of_caller(call, id, record)
   return Records.is_callers(call, record) and turns or others
 end
 
--- Notes that a holder was heard of, and the cost of the work so far.
+-- Stores the cost of the work so far, and now as the time of the last sign of life of a holder.
 function Records.save_use(call, id, turns, tokens, others)
   others = others > 0 and string.format('%.0f ', others) or ''
   call.uses[id] = string.format('%.0f %.0f %s%.0f', turns, tokens, others, call.now_ms)

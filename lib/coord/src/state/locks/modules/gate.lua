@@ -85,7 +85,7 @@ function Gate.judge(call, paths)
   end
 
   if record and record.status == 'IN_PROGRESS' then
-    -- A claim that is for no tool call counts no turn, and is let in only while there is one left.
+    -- A claim without a tool call uses no turn, but needs one to be left.
     local tool_call = call.gate.call or { name = '', digest = 'none' }
     call.gate.limit = Budget.limit_met(call, id, record, tool_call, call.gate.most_repeats)
     if call.gate.limit then

@@ -1,4 +1,4 @@
--- Locks that were taken away from their holders, whose next call is told.
+-- Locks that a person took away. The next call of their holder is told.
 --
 -- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`, `message`,
 -- `time`, and `is_told`, once a call for other files was told.

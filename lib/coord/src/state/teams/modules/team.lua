@@ -93,7 +93,8 @@ function Team.load_team(call)
     cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown), tonumber(call.sequence or 0)
 end
 
--- Loads the team and the caller, who is seen now unless somebody else calls for it; nil, or the refusal.
+-- Loads the team and the caller; nil, or the refusal. Notes that the caller was seen now, unless it is `for_another`: somebody else calls in its
+-- place.
 function Team.enter(call, writes, for_another)
   local refusal = Team.load_team(call)
   if refusal then
