@@ -103,10 +103,15 @@ impl CloneList {
     }
 }
 
-/// The version of the list of `repo`, which changes whenever the list does.
-pub fn version(repo: &RepoId) -> Option<Version> {
-    let about = file(repo)?.about().ok()??;
-    Some(Version(about.modified, about.len))
+/// The file with the list of `repo`, whether or not there is one. `None` where the user has no folder for state.
+pub fn path(repo: &RepoId) -> Option<PathBuf> {
+    file(repo).map(|file| file.full())
+}
+
+/// The version of the list at `path`, which changes whenever the list does.
+pub fn version(path: &Path) -> Option<Version> {
+    let about = std::fs::symlink_metadata(path).ok()?;
+    Some(Version(about.modified().ok(), about.len()))
 }
 
 /// Lists the clone of `repo` with git's folder `clone`, which has no store, and returns the one with the store: this one, where

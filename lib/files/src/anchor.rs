@@ -19,7 +19,22 @@ pub enum Standing {
 #[derive(Debug)]
 pub struct Anchor {
     path: PathBuf,
-    opened: Option<File>,
+    opened: Option<(File, Number)>,
+}
+
+/// The device of a file or folder and its number there, which is another one's only after nobody has it open any more.
+type Number = (u64, u64);
+
+#[cfg(unix)]
+fn number(about: &fs::Metadata) -> Option<Number> {
+    use std::os::unix::fs::MetadataExt;
+    Some((about.dev(), about.ino()))
+}
+
+/// Windows opens no folder as a file, and removes none that is in use.
+#[cfg(not(unix))]
+fn number(_: &fs::Metadata) -> Option<Number> {
+    None
 }
 
 impl Anchor {
@@ -28,9 +43,11 @@ impl Anchor {
     /// # Errors
     /// When it cannot be opened.
     pub fn at(path: &Path) -> io::Result<Anchor> {
-        // Windows opens no folder so, and removes none that is in use.
         let opened = match cfg!(unix) {
-            true => Some(File::open(path)?),
+            true => {
+                let file = File::open(path)?;
+                number(&file.metadata()?).map(|number| (file, number))
+            }
             false => None,
         };
         Ok(Anchor {
@@ -55,16 +72,10 @@ impl Anchor {
             }
             Err(_) => return Standing::Same,
         };
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let own = self.opened.as_ref().and_then(|opened| opened.metadata().ok());
-            if own.is_some_and(|own| (own.dev(), own.ino()) != (there.dev(), there.ino())) {
-                return Standing::Replaced;
-            }
+        match &self.opened {
+            Some((_, own)) if number(&there) != Some(*own) => Standing::Replaced,
+            _ => Standing::Same,
         }
-        let _ = (there, &self.opened);
-        Standing::Same
     }
 }
 

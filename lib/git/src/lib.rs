@@ -5,6 +5,7 @@
 //! - `clones`: the clones of one repository
 //! - `upstream`: the reference that is the head of a branch
 //! - `references`: what a reference points to, read anew on every call; `asked_git`: what only git can tell
+//! - `recent_tips`: heads that a server read a moment ago
 //! - `pushed`: what was pushed where no reference can tell
 //! - `branch_names`, `missing_branch`: suggestions for a branch that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
@@ -35,6 +36,7 @@ mod objects;
 mod open;
 mod open_error;
 mod pushed;
+mod recent_tips;
 mod references;
 mod repository;
 mod special_files;
@@ -47,7 +49,7 @@ mod working_copy_pushes;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use coord::domain::{Branch, CommitSha, FilePath, RepoId};
@@ -60,6 +62,7 @@ use clones::Clones;
 use open::Purpose;
 pub use open_error::OpenError;
 pub use pushed::Pushed;
+use recent_tips::RecentTips;
 use repository::Repository;
 pub use working_copy::{WorkingCopy, without_symbolic_links};
 pub use working_copy_pushes::UnderWay;
@@ -128,9 +131,20 @@ pub struct GitSource {
     opened: Vec<Opened>,
     /// Further clones of these, which come and go.
     joined: RwLock<Vec<Arc<Repository>>>,
+    /// Of a source that shares them.
+    recent: Option<RecentTips>,
 }
 
 impl GitSource {
+    /// Lets requests of the same millisecond share what is read of a head.
+    #[must_use]
+    pub fn sharing_heads(self) -> GitSource {
+        GitSource {
+            recent: Some(RecentTips::default()),
+            ..self
+        }
+    }
+
     /// Opens the repositories that contain `paths`. A path is a repository, a worktree, a folder inside one, or a bare
     /// repository, which counts only where the path names it: a folder inside one finds nothing. Several paths into one repository, such as several of its worktrees or clones, count as that repository.
     ///
@@ -181,6 +195,9 @@ impl GitSource {
         let mut joined = self.joined.write();
         joined.retain(|other| other.common_dir() != clone.common_dir());
         joined.push(Arc::new(clone));
+        if let Some(recent) = &self.recent {
+            recent.clear();
+        }
         Ok(())
     }
 
@@ -309,11 +326,19 @@ impl Source for GitSource {
     /// Reads the reference on the calling thread: two or three system calls take a few microseconds, less than handing the
     /// work to another thread.
     async fn tip(&self, repo: &RepoId, branch: &Branch) -> Result<Tip, SourceError> {
-        let clones = self.find(repo)?;
+        if let Some(recent) = &self.recent
+            && let Some(tip) = recent.find(repo, branch)
+        {
+            return Ok(tip);
+        }
+        let (clones, began) = (self.find(repo)?, Instant::now());
         let mut tips = clones.tips(branch)?;
         if tips.len() < 2
             && let Some(tip) = tips.pop()
         {
+            if let Some(recent) = &self.recent {
+                recent.note(repo, branch, &tip, began);
+            }
             return Ok(tip);
         }
         let branch = branch.clone();

@@ -77,6 +77,7 @@ pub(super) fn open(paths: &[PathBuf], purpose: Purpose, machine: Option<&str>) -
         repositories,
         opened,
         joined: RwLock::default(),
+        recent: None,
     })
 }
 

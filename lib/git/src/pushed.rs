@@ -66,7 +66,12 @@ impl FromStr for Pushed {
 
 /// The pushes that are kept in the folder of git at `common_dir`, the newest last.
 pub(super) fn read(common_dir: &Path) -> Vec<Pushed> {
-    let text = file(common_dir).read(MOST_BYTES).ok().flatten().unwrap_or_default();
+    let file = file(common_dir);
+    // Most clones have none, and to look for it is the least that this costs a request.
+    if !file.full().exists() {
+        return Vec::new();
+    }
+    let text = file.read(MOST_BYTES).ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }

@@ -25,9 +25,17 @@ struct List {
     repo: RepoId,
     /// Git's own folder of the clone that is served.
     clone: PathBuf,
+    /// The file with the list.
+    file: Option<PathBuf>,
     seen: Option<Version>,
     /// The clones that use this server and can be read; they may be deleted and made again.
     joined: Vec<PathBuf>,
+}
+
+impl List {
+    fn version(&self) -> Option<Version> {
+        clone_list::version(self.file.as_deref()?)
+    }
 }
 
 impl JoinedClones {
@@ -39,6 +47,7 @@ impl JoinedClones {
             .map(|opened| List {
                 repo: opened.repo.clone(),
                 clone: opened.git_folder.clone(),
+                file: clone_list::path(&opened.repo),
                 seen: None,
                 joined: Vec::new(),
             })
@@ -56,13 +65,13 @@ impl JoinedClones {
         let is_missing = |clone: &PathBuf| !self.source.has_clone(clone) && clone.is_dir();
         lists
             .iter()
-            .any(|list| clone_list::version(&list.repo) != list.seen || list.joined.iter().any(is_missing))
+            .any(|list| list.version() != list.seen || list.joined.iter().any(is_missing))
     }
 
     fn read(&self) {
         // Held, so that no request goes on before the clones that it needs are read.
         for list in self.lists.lock().iter_mut() {
-            list.seen = clone_list::version(&list.repo);
+            list.seen = list.version();
             list.joined.clear();
             for clone in CloneList::read(&list.repo).joined_to(&list.clone) {
                 if !self.source.has_clone(clone)

@@ -20,6 +20,7 @@ use coord::store::Store;
 use coord_embedded::EmbeddedStore;
 use coord_git::GitSource;
 use tokio::sync::watch;
+use tower::ServiceBuilder;
 
 use super::args::ServeArgs;
 use super::banner::Served;
@@ -122,21 +123,20 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         ..App::new(&settings, Arc::clone(&store), authenticator)
     };
     let (events, appended) = (Arc::clone(&app.events), app.sealing.appended());
-    let mut router = coord::http::routes(app, &Endpoint::ALL)
-        .layer(Extension(coord::mcp::protocol()))
-        .merge(page::router());
+    let mut router = coord::http::routes(app, &Endpoint::ALL).merge(page::router());
+    let (mut local_edge, mut joined) = (None, None);
     if is_open {
         router = router.merge(page::served_list(&served));
-        if let Some(joined) = local.as_ref().and_then(|local| JoinedClones::of(local, &opened)) {
-            router = router.layer(from_fn_with_state(joined, read_joined));
-        }
-        router = router.layer(from_fn_with_state(
-            Arc::new(settings.edge.clone()),
-            require_local_caller,
-        ));
+        local_edge = Some(Arc::new(settings.edge.clone()));
+        joined = local.as_ref().and_then(|local| JoinedClones::of(local, &opened));
     }
     let own = HeaderValue::try_from(announcement.instance())?;
-    router = router.layer(from_fn_with_state(own, refuse_those_for_others));
+    let layers = ServiceBuilder::new()
+        .layer(from_fn_with_state(own, refuse_those_for_others))
+        .option_layer(local_edge.map(|edge| from_fn_with_state(edge, require_local_caller)))
+        .option_layer(joined.map(|joined| from_fn_with_state(joined, read_joined)))
+        .layer(Extension(coord::mcp::protocol()));
+    let router = router.layer(layers);
     Ok(Server {
         router: coord::http::around(settings.edge, router),
         announcement: Arc::new(announcement),

@@ -53,7 +53,7 @@ pub async fn open(args: &ServeArgs) -> anyhow::Result<OpenSources> {
             false => GitSource::open(&paths),
         };
         let source = tokio::task::spawn_blocking(open).await??;
-        let source = Arc::new(source);
+        let source = Arc::new(source.sharing_heads());
         opened = source.opened();
         local = Some(Arc::clone(&source));
         sources.push(source);

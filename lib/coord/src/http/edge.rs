@@ -11,6 +11,7 @@ use axum::http::{HeaderName, HeaderValue, Method, Request};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use coord_protocol::bounds::URI_BYTES;
+use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
 use tracing::Instrument;
@@ -31,13 +32,15 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// Wraps `router` in `edge`, which must be the outermost layer.
 pub fn around(edge: Edge, router: Router) -> Router {
-    router
-        .layer(CatchPanicLayer::custom(error::panicked))
-        .layer(from_fn_with_state(Arc::new(edge), pass))
+    // One layer of the router: each one boxes and copies all that is inside it.
+    let layers = ServiceBuilder::new()
         // Whatever prints a header must not print these.
         .layer(SetSensitiveRequestHeadersLayer::new(
             CREDENTIAL_HEADERS.into_iter().chain([SEC_WEBSOCKET_PROTOCOL]),
         ))
+        .layer(from_fn_with_state(Arc::new(edge), pass))
+        .layer(CatchPanicLayer::custom(error::panicked));
+    router.layer(layers)
 }
 
 /// The response of the routes, within the limits.

@@ -14,7 +14,18 @@ pub(super) struct Keys {
     keys: Vec<String>,
 }
 
+/// Room for the KEYS of a check.
+const USUAL: usize = 24;
+
 impl Keys {
+    /// None, with room for those of a request.
+    pub fn new() -> Keys {
+        Keys {
+            names: Vec::with_capacity(USUAL),
+            keys: Vec::with_capacity(USUAL),
+        }
+    }
+
     /// Adds keys; those of a known name are there already.
     pub fn add<const N: usize>(&mut self, keys: [(&'static str, String); N]) {
         for (name, key) in keys {
