@@ -4,22 +4,20 @@
 //! `src/state/modules/NAME.lua`, return a table of functions. Each begins with the modules that it uses, a line
 //! `local Alias = require('AGGREGATE/NAME')` for each, or `require('NAME')`. No module uses itself through others.
 
-use std::collections::{BTreeMap, BTreeSet};
+#[path = "build/modules.rs"]
+mod modules;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+use modules::{Source, in_order};
 
 const STATE: &str = "src/state";
 /// What a server gets before the library.
 const HEAD: &str = "src/store/library.lua";
 /// Digits of the digest in the name of the library.
 const DIGITS: usize = 16;
-
-/// A Lua file.
-struct Source {
-    code: String,
-    /// The modules that it uses itself.
-    requires: Vec<String>,
-}
 
 fn main() {
     println!("cargo::rerun-if-changed={STATE}");
@@ -79,77 +77,9 @@ fn add_modules(modules: &mut BTreeMap<String, Source>, prefix: &str, folder: &Pa
     }
 }
 
-/// `wanted` and all that these use, each behind what it uses.
-fn in_order<'m>(modules: &'m BTreeMap<String, Source>, wanted: impl IntoIterator<Item = &'m str>) -> Vec<&'m str> {
-    fn add<'m>(
-        modules: &'m BTreeMap<String, Source>,
-        name: &'m str,
-        path: &mut Vec<&'m str>,
-        order: &mut Vec<&'m str>,
-    ) {
-        assert!(!path.contains(&name), "{name} uses itself: {path:?}");
-        if order.contains(&name) {
-            return;
-        }
-        let source = modules
-            .get(name)
-            .unwrap_or_else(|| panic!("{path:?} require {name}, and there is no such module"));
-        path.push(name);
-        for other in &source.requires {
-            add(modules, other, path, order);
-        }
-        path.pop();
-        order.push(name);
-    }
-    let mut order = Vec::new();
-    for name in wanted {
-        add(modules, name, &mut Vec::new(), &mut order);
-    }
-    order
-}
-
-/// Reads a file, without its comments: a store keeps the text.
 fn read(path: &Path) -> Source {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    assert!(
-        !text.contains("[["),
-        "{}: lines of a long string cannot be told from code",
-        path.display()
-    );
-    let mut source = Source {
-        code: String::with_capacity(text.len()),
-        requires: Vec::new(),
-    };
-    let mut is_head = true;
-    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("--");
-    for line in text.lines().filter(is_code) {
-        let required = required(line);
-        is_head &= required.is_some();
-        assert!(
-            is_head || !line.contains("require("),
-            "{}: what it requires is at its head, a line each: {line}",
-            path.display()
-        );
-        source.requires.extend(required.map(str::to_owned));
-        source.code += line;
-        source.code.push('\n');
-    }
-    let names: BTreeSet<&String> = source.requires.iter().collect();
-    assert!(
-        names.len() == source.requires.len(),
-        "{}: it requires a module twice",
-        path.display()
-    );
-    source
-}
-
-/// The module of a line `local Alias = require('NAME')`.
-fn required(line: &str) -> Option<&str> {
-    let (alias, name) = line
-        .strip_prefix("local ")?
-        .strip_suffix("')")?
-        .split_once(" = require('")?;
-    alias.chars().all(char::is_alphanumeric).then_some(name)
+    Source::of(&path.display().to_string(), &text)
 }
 
 /// What is in a folder, in the order of names.

@@ -1,7 +1,8 @@
 //! The rules of a scope, as tables.
 
 use coord_intents::scope::{
-    Count, Ignored, IntentIgnore, Judge, MAX_PATTERNS, Refusal, Reserved, Scope, TooBroad, Verdict, reserved,
+    Count, Ignored, IntentIgnore, Judge, ListProblem, MAX_PATTERNS, Refusal, Reserved, Scope, TooBroad, Verdict,
+    reserved,
 };
 
 fn scope(patterns: &[&str]) -> Scope {
@@ -118,7 +119,7 @@ fn braces_are_expanded_when_written() {
     assert_eq!(texts("\\{a,b\\}"), ["\\{a,b\\}"]);
     let most = format!("src/{{{}}}", vec!["x"; MAX_PATTERNS].join(","));
     assert_eq!(scope(&[&most]).patterns().len(), MAX_PATTERNS);
-    assert_eq!(refusal(&[&most, "y"]), Refusal::TooManyPatterns(65));
+    assert_eq!(refusal(&[&most, "y"]), ListProblem::TooManyPatterns(65).into());
     assert!(matches!(
         refusal(&["{a,b}".repeat(7).as_str()]),
         Refusal::TooManyAlternatives(_)
@@ -169,10 +170,10 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
         assert!(sentence.contains(told), "{pattern:?}: {sentence}");
     }
     let none: [&str; 0] = [];
-    assert_eq!(refusal(&none), Refusal::NoPattern);
+    assert_eq!(refusal(&none), ListProblem::NoPattern.into());
     assert!(Scope::parse(["x".repeat(512)]).is_ok());
     assert!(matches!(refusal(&["x".repeat(513).as_str()]), Refusal::TooLong(_, 513)));
-    assert_eq!(refusal(&["x"; 65]), Refusal::TooManyPatterns(65));
+    assert_eq!(refusal(&["x"; 65]), ListProblem::TooManyPatterns(65).into());
     for allowed in [
         "\\!x", "\\#x", "#x", "a!", "a..b", "...", "[:id]", "c:x", "~x", "{}", "$a",
     ] {

@@ -9,6 +9,7 @@ use coord::state::expiry::{TakenRepository, settle_due, take_due};
 use coord::state::sweep::sweep;
 use coord::store::Request;
 use coord::sweep::{SweepReport, sweep_due};
+use serde_json::json;
 
 use crate::world::{HEAD, NEXT, World};
 
@@ -287,53 +288,53 @@ async fn a_refused_claim_leaves_nothing(world: World) {
 }
 
 async fn a_claim_that_is_refused_takes_nothing_away_that_others_rely_on(world: World) {
-    let keys = || vec![DUE.to_owned(), DUE_CLAIMS.to_owned()];
     let repo = world.repo.as_str();
-    let run = async |script: &'static coord::store::Script, args: &[&str]| {
-        let args = args.iter().map(|word| word.as_bytes().to_vec()).collect();
-        let request = Request::Script {
-            script,
-            keys: keys(),
-            args,
-        };
-        world.store.run(vec![request]).await.unwrap();
-    };
+    let run = async |request: Request| world.store.run(vec![request]).await.unwrap();
     // Two claims at once: the first is refused, the second relies on its mark.
-    run(mark(), &[repo, "300", "first", "60"]).await;
-    run(mark(), &[repo, "300", "second", "60"]).await;
-    run(unmark(), &[repo, "first"]).await;
+    run(mark(repo, 300, "first")).await;
+    run(mark(repo, 300, "second")).await;
+    run(unmark(repo, "first")).await;
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    run(unmark(), &[repo, "second"]).await;
+    run(unmark(repo, "second")).await;
     assert_eq!(world.due().await, list(&[("REPO", false)]), "it was there before");
     world.command(["DEL", DUE]).await;
     // Alone.
-    run(mark(), &[repo, "300", "third", "60"]).await;
-    run(unmark(), &[repo, "fourth"]).await;
+    run(mark(repo, 300, "third")).await;
+    run(unmark(repo, "fourth")).await;
     assert_eq!(world.due().await, list(&[("REPO", false)]));
-    run(unmark(), &[repo, "third"]).await;
+    run(unmark(repo, "third")).await;
     assert_eq!(world.due().await, list(&[]));
     assert_eq!(world.number(["EXISTS", DUE_CLAIMS]).await, 0);
     // A lock of another, which a sweep has taken, is settled while a refused claim has its mark there.
     world.agent("ann").writes(&["a.ts"]).await;
     world.let_time_pass().await;
     let taken = world.take().await.unwrap();
-    run(mark(), &[repo, "100", "fifth", "60"]).await;
+    run(mark(repo, 100, "fifth")).await;
     world.finish(&taken).await;
-    run(unmark(), &[repo, "fifth"]).await;
+    run(unmark(repo, "fifth")).await;
     assert_eq!(world.due().await, list(&[("REPO", false)]));
     world.assert_lock_is_found("a.ts").await;
 }
 
-pub(super) fn script(name: &str) -> &'static coord::store::Script {
-    state::scripts().find(|script| script.name == name).unwrap()
+fn of_claim(script: &'static coord::store::Script, mut argument: serde_json::Value) -> Request {
+    argument["keys"] = json!("due claims");
+    Request::Script {
+        script,
+        keys: vec![DUE.to_owned(), DUE_CLAIMS.to_owned()],
+        args: vec![argument.to_string().into_bytes()],
+    }
 }
 
-pub(super) fn mark() -> &'static coord::store::Script {
-    script("mark_due")
+/// A run of `mark_due` for this claim.
+pub(super) fn mark(repo: &str, ttl: u32, claim: &str) -> Request {
+    let argument = json!({ "repository": repo, "ttl": ttl, "claim": claim, "kept_for": 60 });
+    of_claim(&state::expiry::scripts::MARK_DUE, argument)
 }
 
-pub(super) fn unmark() -> &'static coord::store::Script {
-    script("unmark_due")
+/// A run of `unmark_due` for it.
+pub(super) fn unmark(repo: &str, claim: &str) -> Request {
+    let argument = json!({ "repository": repo, "claim": claim });
+    of_claim(&state::expiry::scripts::UNMARK_DUE, argument)
 }
 
 on_every_store!(

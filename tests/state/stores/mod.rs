@@ -58,6 +58,7 @@ mod intents;
 mod interfaces;
 pub mod ledger;
 mod limits;
+mod modules;
 mod neighbors;
 mod patches;
 mod pending;

@@ -23,6 +23,7 @@ use coord::store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 
+use crate::stores::due::{mark, unmark};
 use crate::world::team::titled;
 use crate::world::{HEAD, NEXT, World, sha};
 
@@ -171,19 +172,8 @@ async fn every_repeatable_script_twice_leaves_what_it_leaves_once(mut world: Wor
 
 async fn locks(world: &World) {
     world.records_head(HEAD, &[HEAD]).await;
-    let script = |script, args: &[&str]| Request::Script {
-        script,
-        keys: vec![
-            state::expiry::keys::DUE.to_owned(),
-            state::expiry::keys::DUE_CLAIMS.to_owned(),
-        ],
-        args: args.iter().map(|text| text.as_bytes().to_vec()).collect(),
-    };
     let repo = world.repo.as_str();
-    for due in [
-        script(&state::expiry::scripts::MARK_DUE, &[repo, "300", "a claim", "60"]),
-        script(&state::expiry::scripts::UNMARK_DUE, &[repo, "a claim"]),
-    ] {
+    for due in [mark(repo, 300, "a claim"), unmark(repo, "a claim")] {
         world.store.run(vec![due]).await.unwrap();
     }
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));

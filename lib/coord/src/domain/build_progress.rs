@@ -1,5 +1,5 @@
 /// The progress of a build.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(serde::Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BuildProgress {
     /// Files of the tree.
     pub files: usize,

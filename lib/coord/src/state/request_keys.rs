@@ -2,6 +2,8 @@
 
 use std::future::Future;
 
+use serde::Serialize;
+
 use super::admission::AdmissionTerms;
 use super::reply::Reply;
 use super::{builds, events, intents, ledger, locks, teams};
@@ -26,8 +28,15 @@ impl Keys {
         }
     }
 
+    /// These keys.
+    pub fn of(keys: impl IntoIterator<Item = (&'static str, String)>) -> Self {
+        let mut all = Keys::default();
+        all.add(keys);
+        all
+    }
+
     /// Adds keys; those of a known name are there already.
-    pub fn add<const N: usize>(&mut self, keys: [(&'static str, String); N]) {
+    pub fn add(&mut self, keys: impl IntoIterator<Item = (&'static str, String)>) {
         for (name, key) in keys {
             if !self.names.contains(&name) {
                 self.names.push(name);
@@ -40,6 +49,24 @@ impl Keys {
     pub fn names(&self) -> &[&'static str] {
         &self.names
     }
+
+    /// ARGV of a function without an admission, which has the fields of `own`.
+    pub fn request<T: Serialize>(&self, own: &T) -> Vec<Vec<u8>> {
+        let request = Request {
+            keys: &self.names.join(" "),
+            own,
+        };
+        // Texts, numbers and lists, under names: they all have a form in JSON.
+        vec![serde_json::to_vec(&request).unwrap_or_default()]
+    }
+}
+
+/// ARGV[1] of `admission/modules/request.lua`, where nobody is admitted.
+#[derive(Serialize)]
+struct Request<'a, T> {
+    keys: &'a str,
+    #[serde(flatten)]
+    own: &'a T,
 }
 
 impl From<Keys> for Vec<String> {

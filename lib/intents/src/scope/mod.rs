@@ -35,7 +35,7 @@ pub use judge::{Judge, Verdict};
 pub use matcher::{FileRules, Matcher};
 pub use overlap::{Overlap, Steps};
 pub use pattern::Pattern;
-pub use refusal::Refusal;
+pub use refusal::{ListProblem, Refusal};
 pub use reserved::{Reserved, reserved};
 
 use sha2::{Digest, Sha256};
@@ -68,11 +68,11 @@ impl Scope {
         for text in written {
             patterns.extend(Pattern::parse(text.as_ref())?);
             if patterns.len() > MAX_PATTERNS {
-                return Err(Refusal::TooManyPatterns(patterns.len()));
+                return Err(ListProblem::TooManyPatterns(patterns.len()).into());
             }
         }
         if patterns.is_empty() {
-            return Err(Refusal::NoPattern);
+            return Err(ListProblem::NoPattern.into());
         }
         let rules: Vec<Rule> = patterns
             .iter()

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::brackets::{self, Brackets};
-use super::refusal::Refusal;
+use super::refusal::{ListProblem, Refusal};
 use super::rule::{self, Item, Reading, Rule};
 use super::{MAX_PATTERN_BYTES, braces};
 
@@ -37,7 +37,7 @@ impl Pattern {
         let kept = rule::without_blanks(text.as_bytes()).len();
         let text = text.get(..kept).unwrap_or(&text).to_owned();
         if text.trim().is_empty() {
-            return Err(Refusal::Empty);
+            return Err(ListProblem::EmptyPattern.into());
         }
         if let Some(refusal) = refusal(text.as_bytes()) {
             return Err(refusal(text));

@@ -2,20 +2,28 @@
 
 use super::{MAX_PATTERN_BYTES, MAX_PATTERNS};
 
-/// What is wrong with a scope or one of its patterns, and what to write instead.
+/// What is wrong with the list of patterns, as a predicate whose subject is its field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum ListProblem {
     /// No pattern.
-    #[error("owned_scope is empty: name what the intent may change, such as src/db/**")]
+    #[error("is empty: name what the intent may change, such as src/db/**")]
     NoPattern,
     /// More than 64 patterns.
     #[error(
-        "owned_scope has {0} patterns, with each alternative of {{a,b}} counted; at most {MAX_PATTERNS} are allowed: name folders instead of files"
+        "has {0} patterns, with each alternative of {{a,b}} counted; at most {MAX_PATTERNS} are allowed: name folders instead of files"
     )]
     TooManyPatterns(usize),
     /// A pattern of nothing.
-    #[error("owned_scope has an empty pattern: leave it out, or name a file or folder")]
-    Empty,
+    #[error("has an empty pattern: leave it out, or name a file or folder")]
+    EmptyPattern,
+}
+
+/// What is wrong with a scope or one of its patterns, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The list of patterns.
+    #[error("owned_scope {0}")]
+    List(#[from] ListProblem),
     /// More than 512 bytes.
     #[error("the pattern {0:?}... has {1} bytes; at most {MAX_PATTERN_BYTES} are allowed: name a folder above")]
     TooLong(String, usize),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use coord_intents::intent::{Budget, Criterion, Intent, RelatedSpec};
-use coord_intents::scope::Scope;
+use coord_intents::scope::{Refusal, Scope};
 use coord_protocol::plain_text::shown_line;
 use coord_protocol::{BudgetLimits, IntentFields};
 use serde_json::Value as Json;
@@ -87,10 +87,9 @@ pub(super) fn parse_scope(scope: &[String]) -> Result<Scope, ApiError> {
         });
     }
     Scope::parse(scope).map_err(|refusal| {
-        let sentence = refusal.to_string();
-        let problem = match sentence.strip_prefix("owned_scope ") {
-            Some(problem) => problem.to_owned(),
-            None => format!("is refused: {sentence}"),
+        let problem = match refusal {
+            Refusal::List(problem) => problem.to_string(),
+            about_pattern => format!("is refused: {about_pattern}"),
         };
         ApiError::InvalidField { field: FIELD, problem }
     })

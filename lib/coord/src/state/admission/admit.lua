@@ -1,7 +1,8 @@
 -- admit: admits a request that consists of reads only.
 -- KEYS, ARGV: those of admission/request; the KEYS behind these, which have no names: hashes that are read whole with it
--- Returns { ADMITTED, now, head or '', its age in seconds or '', '1' if it is unconfirmed } or one of the denials of Admission.admit()
+-- Returns { ADMITTED, now, answer }: the head (Answer.head); or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 
 return function(KEYS, ARGV)
   local call = {}
@@ -14,5 +15,5 @@ return function(KEYS, ARGV)
     fields = fields + redis.call('HLEN', hash)
   end
   call.request.cost = call.request.cost + math.floor(fields / FIELDS_OF_A_REQUEST)
-  return Admission.admit(call) or { 'ADMITTED', call.now, call.head.commit, call.head.age, call.head.is_unconfirmed }
+  return Admission.admit(call) or Answer.reply(call, 'ADMITTED', Answer.head(call))
 end

@@ -2,7 +2,7 @@
 
 use super::denial::{Denial, denied};
 use super::scripts::ADMIT;
-use super::seen_head::SeenHead;
+use super::seen_head::{SeenHead, SentHead};
 use super::terms::{AdmissionTerms, Kind};
 use crate::state::read::Read;
 use crate::state::reply::Reply;
@@ -47,7 +47,10 @@ pub async fn admit<T: Send + 'static>(
     terms: &AdmissionTerms<'_>,
     read: Read<T>,
 ) -> Result<Admitted<(SeenHead, T)>, StoreError> {
-    run(store, terms, read, SeenHead::read).await
+    run(store, terms, read, |reply, head| {
+        head.ok_or_else(|| reply.malformed("no head"))
+    })
+    .await
 }
 
 /// Admits a request that needs no head ([`super::HeadTerms::Any`]), likewise.
@@ -59,7 +62,7 @@ pub async fn admit_without_head<T: Send + 'static>(
     terms: &AdmissionTerms<'_>,
     read: Read<T>,
 ) -> Result<Admitted<T>, StoreError> {
-    let admitted = run(store, terms, read, SeenHead::read_if_any).await?;
+    let admitted = run(store, terms, read, |_, head| Ok(head)).await?;
     Ok(admitted.map(|(_, found)| found))
 }
 
@@ -67,7 +70,7 @@ async fn run<H, T: Send + 'static>(
     store: &dyn Store,
     terms: &AdmissionTerms<'_>,
     read: Read<T>,
-    read_head: impl FnOnce(&mut Reply) -> Result<H, StoreError>,
+    head_of: impl FnOnce(&Reply, Option<SeenHead>) -> Result<H, StoreError>,
 ) -> Result<Admitted<(H, T)>, StoreError> {
     let (reads, decode) = read.into_parts();
     let named = terms.keys();
@@ -83,7 +86,10 @@ async fn run<H, T: Send + 'static>(
     let mut replies = store.run(batch).await?.into_iter();
     let reply = Reply::open(&ADMIT, replies.next())?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
-        "ADMITTED" => Ok((read_head(&mut reply)?, decode(replies.collect())?)),
+        "ADMITTED" => {
+            let head: SentHead = reply.object()?;
+            Ok((head_of(&reply, head.seen())?, decode(replies.collect())?))
+        }
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

@@ -1,3 +1,5 @@
+use serde::Serialize;
+
 use super::admit::{Admitted, admitted};
 use super::scripts::COUNT_LOOKUPS;
 use super::terms::{AdmissionTerms, Kind};
@@ -5,12 +7,21 @@ use crate::state::reply::call;
 use crate::store::{Store, StoreError};
 
 /// What is looked up at the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Lookup {
     /// Commits, their trees and their contents.
     Commits,
     /// The head of a branch that the store does not have.
     Branch,
+}
+
+/// What `count_lookups.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct Count {
+    lookup: Lookup,
+    amount: u32,
+    spared: u32,
 }
 
 /// Counts `amount` further lookups for a request that was admitted on `terms`, if `spared` others remain. One round trip.
@@ -23,14 +34,9 @@ pub async fn count_lookups(
     lookup: Lookup,
     (amount, spared): (u32, u32),
 ) -> Result<Admitted<()>, StoreError> {
-    let kind = match lookup {
-        Lookup::Commits => "COMMITS",
-        Lookup::Branch => "BRANCH",
-    };
     let keys = terms.keys();
-    let mut args = terms.arguments(Kind::Read, 1, &keys);
-    args.push(kind.as_bytes().to_vec());
-    args.extend([amount, spared].map(|number| number.to_string().into_bytes()));
+    let count = Count { lookup, amount, spared };
+    let args = terms.request(Kind::Read, 1, &keys, &count);
     let reply = call(store, &COUNT_LOOKUPS, keys, args).await?;
     admitted(reply, |reply| match reply.outcome.as_str() {
         "COUNTED" => Ok(()),

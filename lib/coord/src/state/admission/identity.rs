@@ -68,6 +68,20 @@ pub async fn forget(store: &dyn Store, repo: &RepoId, credential: &str) -> Resul
 /// A verdict that was stored, and its age.
 pub type AgedVerdict = (RememberedMember, Duration);
 
+/// What `recall_identities.lua` answers.
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    verdicts: Vec<Found>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    place: usize,
+    verdict: String,
+    left: i64,
+}
+
 /// The stored verdicts on credentials, each in a repository, in the order of `asked`; `kept` is the time for which they were
 /// stored. Reads one key for each, whose name cannot be guessed without the credential, and writes nothing. One round trip,
 /// and one script for each repository.
@@ -96,11 +110,13 @@ pub async fn recall(
         if reply.outcome != "RECALLED" {
             return Err(reply.malformed("an unknown outcome"));
         }
-        let verdicts = reply.tuples(|verdict| Ok((verdict.text()?, verdict.number()?)))?;
-        for ((place, _), (text, left)) in keys.iter().zip(verdicts) {
-            if let Some(found) = found.get_mut(*place) {
-                *found = verdict(&text, left, kept);
-            }
+        let answer: Answer = reply.object()?;
+        for one in answer.verdicts {
+            let asked = one.place.checked_sub(1).and_then(|place| keys.get(place));
+            let Some(found) = asked.and_then(|(place, _)| found.get_mut(*place)) else {
+                return Err(reply.malformed("a verdict on no credential"));
+            };
+            *found = verdict(&one.verdict, one.left, kept);
         }
     }
     Ok(found)

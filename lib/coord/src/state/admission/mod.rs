@@ -23,5 +23,5 @@ pub use question::*;
 pub use rates::*;
 pub use seen_head::*;
 pub use terms::*;
-pub(in crate::state) use terms::{Kind, PATHS_OF_A_REQUEST, is_false};
+pub(in crate::state) use terms::{Kind, Nothing, PATHS_OF_A_REQUEST, is_false};
 pub use uses::*;

@@ -1,17 +1,20 @@
 -- recall_identities: verdicts on credentials that were verified before in one repository. It writes nothing.
--- KEYS: identities
--- Returns { RECALLED, now, for each of KEYS { verdict as JSON or '', seconds for which it is still kept } }
+-- KEYS: identities. It has no ARGV.
+-- Returns { RECALLED, now, answer }: `verdicts`, each with the `place` of its key, from 1 on, the `verdict` as JSON, and `left`: seconds for
+--           which it is still kept
+local Answer = require('answer')
 local Clock = require('clock')
 
 return function(KEYS)
   local call = {}
-  local identities = KEYS
   Clock.begin(call)
 
   local verdicts = {}
-  for position, identity in ipairs(identities) do
+  for position, identity in ipairs(KEYS) do
     local verdict = redis.call('GET', identity)
-    verdicts[position] = verdict and { verdict, redis.call('TTL', identity) } or { '', 0 }
+    if verdict then
+      verdicts[#verdicts + 1] = { place = position, verdict = verdict, left = redis.call('TTL', identity) }
+    end
   end
-  return { 'RECALLED', call.now, verdicts }
+  return Answer.reply(call, 'RECALLED', { verdicts = Answer.some(verdicts) })
 end

@@ -1,3 +1,5 @@
+use serde::Deserialize;
+
 use crate::domain::CommitSha;
 use crate::state::reply::Reply;
 use crate::store::StoreError;
@@ -21,15 +23,24 @@ impl SeenHead {
             is_unconfirmed: reply.flag()?,
         })
     }
+}
 
-    /// The head; nothing, where the request was admitted without one.
-    pub(in crate::state) fn read_if_any(reply: &mut Reply) -> Result<Option<Self>, StoreError> {
-        let commit = reply.optional_commit()?;
-        let (age, is_unconfirmed) = (reply.optional_number()?, reply.flag()?);
-        Ok(commit.map(|commit| SeenHead {
+/// What `modules/answer.lua` tells of the head; nothing, where the request was admitted without one.
+#[derive(Deserialize)]
+pub(super) struct SentHead {
+    head: Option<CommitSha>,
+    head_age: Option<u64>,
+    #[serde(default)]
+    is_unconfirmed: bool,
+}
+
+impl SentHead {
+    pub fn seen(self) -> Option<SeenHead> {
+        let (age, is_unconfirmed) = (self.head_age, self.is_unconfirmed);
+        self.head.map(|commit| SeenHead {
             commit,
             age,
             is_unconfirmed,
-        }))
+        })
     }
 }

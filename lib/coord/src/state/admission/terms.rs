@@ -206,8 +206,9 @@ struct Request<'a, T> {
     own: &'a T,
 }
 
+/// No fields of a function.
 #[derive(Serialize)]
-struct Nothing {}
+pub(in crate::state) struct Nothing {}
 
 /// Whether a field is left out, as an absent one is.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]

@@ -1,22 +1,23 @@
 -- fail_build: records why a build failed, returns the lease, and blocks builds of that commit for a pause: twice as long
 -- after each failure, ten minutes at most.
--- KEYS: 1 graph
--- ARGV: 1 builder, 2 commit, 3 reason
--- Returns { FAILED, now, time of the next attempt } or { LOST, now }: the lease is another's
+-- KEYS: `graph`
+-- ARGV: that of admission/request, with `builder`, `commit`, `reason`
+-- Returns { FAILED, now } or { LOST, now }: the lease is another's
 local Clock = require('clock')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local graph_key = KEYS[1]
-  local builder, commit, reason = ARGV[1], ARGV[2], ARGV[3]
+  Request.read(call, KEYS, ARGV)
   Clock.begin(call)
+  local request = call.request
 
-  if redis.call('HGET', graph_key, 'builder') ~= builder then
+  if redis.call('HGET', call.keys.graph, 'builder') ~= request.builder then
     return { 'LOST', call.now }
   end
-  local failures = redis.call('HINCRBY', graph_key, 'failures', 1)
+  local failures = redis.call('HINCRBY', call.keys.graph, 'failures', 1)
   local retry_at = call.now + math.min(600, 5 * 2 ^ math.min(failures, 10))
-  redis.call('HSET', graph_key, 'failed', commit, 'failure', reason, 'retry_at', retry_at)
-  redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until', 'progress')
-  return { 'FAILED', call.now, retry_at }
+  redis.call('HSET', call.keys.graph, 'failed', request.commit, 'failure', request.reason, 'retry_at', retry_at)
+  redis.call('HDEL', call.keys.graph, 'builder', 'building', 'lease_until', 'progress')
+  return { 'FAILED', call.now }
 end

@@ -2,6 +2,7 @@
 
 use crate::domain::{Branch, RepoId};
 use crate::state::keys::of;
+use crate::state::request_keys::Keys;
 
 /// hash: version (commit), counts, times, and state of the build.
 pub fn graph(repo: &RepoId, branch: &Branch) -> String {
@@ -29,11 +30,11 @@ pub fn staging(key: &str) -> String {
 }
 
 /// The hash of a graph, and its parts.
-pub(in crate::state) fn graph_with_parts(repo: &RepoId, branch: &Branch) -> Vec<String> {
-    vec![
-        graph(repo, branch),
-        graph_adjacency(repo, branch),
-        graph_json(repo, branch),
-        graph_scan(repo, branch),
-    ]
+pub(in crate::state) fn graph_with_parts(repo: &RepoId, branch: &Branch) -> Keys {
+    Keys::of([
+        ("graph", graph(repo, branch)),
+        ("adjacency", graph_adjacency(repo, branch)),
+        ("graph_json", graph_json(repo, branch)),
+        ("graph_scan", graph_scan(repo, branch)),
+    ])
 }

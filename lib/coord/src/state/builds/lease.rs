@@ -1,11 +1,14 @@
 //! The lease of a builder: one at a time builds the graph of a branch.
 
+use serde::{Deserialize, Serialize};
+
 use super::keys;
 use super::publish::{LEASE_SECONDS, Published};
 use super::scripts::{FAIL_BUILD, LEASE_BUILD, REPORT_BUILD, RETURN_LEASE};
 use crate::domain::{Branch, BuildProgress, CommitSha, RepoId};
 use crate::state::events;
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::store::{Store, StoreError};
 
 /// Whether this builder may build.
@@ -29,6 +32,48 @@ pub enum BuildLease {
     },
 }
 
+/// What `lease_build.lua` reads.
+#[derive(Serialize)]
+struct Lease<'a> {
+    builder: &'a str,
+    commit: &'a str,
+    lease: u32,
+}
+
+/// The pause after a failure, as it answers.
+#[derive(Deserialize)]
+struct Pause {
+    reason: String,
+    retry_at: i64,
+}
+
+/// What `report_build.lua` reads.
+#[derive(Serialize)]
+struct Report<'a> {
+    builder: &'a str,
+    lease: u32,
+    branch: &'a str,
+    progress: BuildProgress,
+}
+
+/// What `fail_build.lua` reads.
+#[derive(Serialize)]
+struct Failure<'a> {
+    builder: &'a str,
+    commit: &'a str,
+    reason: &'a str,
+}
+
+/// What `return_lease.lua` reads.
+#[derive(Serialize)]
+struct Returned<'a> {
+    builder: &'a str,
+}
+
+fn graph(repo: &RepoId, branch: &Branch) -> Keys {
+    Keys::of([("graph", keys::graph(repo, branch))])
+}
+
 /// Asks to be the one that builds `commit`. `builder` is a name that no other process has.
 ///
 /// # Errors
@@ -40,19 +85,24 @@ pub async fn lease_build(
     builder: &str,
     commit: &CommitSha,
 ) -> Result<BuildLease, StoreError> {
-    let args = arguments([builder, commit.as_str(), &LEASE_SECONDS.to_string()]);
-    let mut reply = call(store, &LEASE_BUILD, vec![keys::graph(repo, branch)], args).await?;
+    let keys = graph(repo, branch);
+    let args = keys.request(&Lease {
+        builder,
+        commit: commit.as_str(),
+        lease: LEASE_SECONDS,
+    });
+    let mut reply = call(store, &LEASE_BUILD, keys, args).await?;
     match reply.outcome.as_str() {
         "GRANTED" => Ok(BuildLease::Granted),
         "CURRENT" => Ok(BuildLease::Current),
-        "BUSY" => {
-            reply.text()?;
-            Ok(BuildLease::Busy { until: reply.number()? })
+        "BUSY" => Ok(BuildLease::Busy { until: reply.number()? }),
+        "BACKING_OFF" => {
+            let Pause { reason, retry_at } = reply.object()?;
+            Ok(BuildLease::BackingOff {
+                reason,
+                until: retry_at,
+            })
         }
-        "BACKING_OFF" => Ok(BuildLease::BackingOff {
-            reason: reply.text()?,
-            until: reply.number()?,
-        }),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }
@@ -68,11 +118,14 @@ pub async fn report_build(
     builder: &str,
     progress: BuildProgress,
 ) -> Result<Published, StoreError> {
-    let counts = [progress.files, progress.wanted, progress.scanned].map(|count| count.to_string());
-    let [files, wanted, scanned] = &counts;
-    let lease = LEASE_SECONDS.to_string();
-    let args = arguments([builder, &lease, branch.as_str(), files, wanted, scanned]);
-    let keys = vec![keys::graph(repo, branch), events::keys::events(repo)];
+    let mut keys = graph(repo, branch);
+    keys.add([("events", events::keys::events(repo))]);
+    let args = keys.request(&Report {
+        builder,
+        lease: LEASE_SECONDS,
+        branch: branch.as_str(),
+        progress,
+    });
     let reply = call(store, &REPORT_BUILD, keys, args).await?;
     match reply.outcome.as_str() {
         "REPORTED" => Ok(Published::Done),
@@ -93,8 +146,13 @@ pub async fn fail_build(
     commit: &CommitSha,
     reason: &str,
 ) -> Result<(), StoreError> {
-    let args = arguments([builder, commit.as_str(), reason]);
-    call(store, &FAIL_BUILD, vec![keys::graph(repo, branch)], args).await?;
+    let keys = graph(repo, branch);
+    let args = keys.request(&Failure {
+        builder,
+        commit: commit.as_str(),
+        reason,
+    });
+    call(store, &FAIL_BUILD, keys, args).await?;
     Ok(())
 }
 
@@ -103,7 +161,8 @@ pub async fn fail_build(
 /// # Errors
 /// When the store gives no answer, or none that is understood.
 pub async fn return_lease(store: &dyn Store, repo: &RepoId, branch: &Branch, builder: &str) -> Result<(), StoreError> {
-    let keys = vec![keys::graph(repo, branch)];
-    call(store, &RETURN_LEASE, keys, arguments([builder])).await?;
+    let keys = graph(repo, branch);
+    let args = keys.request(&Returned { builder });
+    call(store, &RETURN_LEASE, keys, args).await?;
     Ok(())
 }

@@ -1,21 +1,24 @@
 -- lease_build: lets one builder at a time build the graph of a branch, across processes. The lease of a dead builder
 -- expires; a builder that asks again renews its own.
--- KEYS: 1 graph
--- ARGV: 1 builder, 2 commit to build, 3 seconds that the lease lasts
+-- KEYS: `graph`
+-- ARGV: that of admission/request, with `builder`, `commit` to build, and `lease`: seconds that it lasts
 -- Returns { GRANTED, now } or { CURRENT, now }: that commit's graph is already stored
---      or { BUSY, now, commit, until when }: another builder has the lease
---      or { BACKING_OFF, now, reason, until when }: that commit's build has failed recently
+--      or { BUSY, now, until when }: another builder has the lease
+--      or { BACKING_OFF, now, answer }, `reason`, `retry_at`: that commit's build has failed recently
+local Answer = require('answer')
 local Clock = require('clock')
 local GraphAge = require('builds/graph_age')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  call.keys = { graph = KEYS[1] }
-  local builder, commit, seconds = ARGV[1], ARGV[2], tonumber(ARGV[3])
+  Request.read(call, KEYS, ARGV)
   Clock.begin(call)
+  local builder, commit, seconds = call.request.builder, call.request.commit, call.request.lease
 
-  local stored = redis.call('HMGET', call.keys.graph, 'version', 'builder', 'building', 'lease_until', 'failed', 'failure', 'retry_at')
-  local version, owner, building, lease_until = stored[1], stored[2], stored[3], tonumber(stored[4] or 0)
+  local version, owner, lease_until, failed, failure, retry_at =
+    unpack(redis.call('HMGET', call.keys.graph, 'version', 'builder', 'lease_until', 'failed', 'failure', 'retry_at'))
+  lease_until, retry_at = tonumber(lease_until or 0), tonumber(retry_at or 0)
   if version == commit then
     return { 'CURRENT', call.now }
   end
@@ -25,12 +28,12 @@ return function(KEYS, ARGV)
   end
 
   if owner and owner ~= '' and owner ~= builder and is_ahead(lease_until, seconds) then
-    return { 'BUSY', call.now, building or '', lease_until }
+    return { 'BUSY', call.now, lease_until }
   end
   -- Seconds of the longest pause after a failure (fail_build).
   local MOST_PAUSE = 600
-  if stored[5] == commit and owner ~= builder and is_ahead(tonumber(stored[7] or 0), MOST_PAUSE) then
-    return { 'BACKING_OFF', call.now, stored[6] or '', tonumber(stored[7]) }
+  if failed == commit and owner ~= builder and is_ahead(retry_at, MOST_PAUSE) then
+    return Answer.reply(call, 'BACKING_OFF', { reason = failure or '', retry_at = retry_at })
   end
   redis.call('HSET', call.keys.graph, 'builder', builder, 'building', commit, 'lease_until', call.now + seconds)
   if not version then

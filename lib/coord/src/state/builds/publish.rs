@@ -1,10 +1,13 @@
 //! A graph on its way into the store: staged in parts, then published whole, or patched.
 
+use serde::Serialize;
+
 use super::keys;
 use super::scripts::{PATCH_GRAPH, PUBLISH_GRAPH, STAGE_GRAPH};
 use crate::domain::{Branch, CommitSha, RepoId};
 use crate::state::events;
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::store::{Store, StoreError};
 
 /// Seconds that a builder's lease lasts; every report and every staged part renews it.
@@ -96,6 +99,15 @@ impl GraphPatch {
     }
 }
 
+/// What `stage_graph.lua` reads before the part itself.
+#[derive(Serialize)]
+struct Staging<'a> {
+    builder: &'a str,
+    lease: u32,
+    form: &'static str,
+    before: usize,
+}
+
 /// Writes a part of the graph that will replace the one at `key`.
 ///
 /// # Errors
@@ -108,25 +120,64 @@ pub async fn stage_graph(
     key: &str,
     part: StagedPart,
 ) -> Result<Published, StoreError> {
-    let lease = LEASE_SECONDS.to_string();
-    let args = match part {
-        StagedPart::Begin => arguments([builder, &lease, "BEGIN"]),
-        StagedPart::Hash { before, pairs } => arguments([builder, &lease, "HASH", &before.to_string()])
-            .into_iter()
-            .chain(pairs)
-            .collect(),
-        StagedPart::Text { offset, bytes } => arguments([builder, &lease, "STRING", &offset.to_string()])
-            .into_iter()
-            .chain([bytes])
-            .collect(),
+    let (form, before, values) = match part {
+        StagedPart::Begin => ("BEGIN", 0, Vec::new()),
+        StagedPart::Hash { before, pairs } => ("HASH", before, pairs),
+        StagedPart::Text { offset, bytes } => ("STRING", offset, vec![bytes]),
     };
-    let keys = vec![keys::graph(repo, branch), keys::staging(key)];
+    let keys = Keys::of([("graph", keys::graph(repo, branch)), ("staging", keys::staging(key))]);
+    let mut args = keys.request(&Staging {
+        builder,
+        lease: LEASE_SECONDS,
+        form,
+        before,
+    });
+    args.extend(values);
     let reply = call(store, &STAGE_GRAPH, keys, args).await?;
     match reply.outcome.as_str() {
         "STAGED" => Ok(Published::Done),
         "LOST" => Ok(Published::LeaseLost),
         "TORN" => Ok(Published::Torn),
         _ => Err(reply.malformed("an unknown outcome")),
+    }
+}
+
+/// KEYS of what announces another graph.
+fn announced(repo: &RepoId, branch: &Branch) -> Keys {
+    Keys::of([
+        ("graph", keys::graph(repo, branch)),
+        ("status_log", events::keys::status_log(repo)),
+        ("events", events::keys::events(repo)),
+    ])
+}
+
+fn words<'a>(fields: &'a [(&str, String)]) -> impl Iterator<Item = Vec<u8>> + 'a {
+    let pairs = fields.iter().flat_map(|(name, value)| [*name, value.as_str()]);
+    pairs.map(|word| word.as_bytes().to_vec())
+}
+
+/// What `publish_graph.lua` reads before the fields of the graph.
+#[derive(Serialize)]
+struct Publication<'a> {
+    builder: &'a str,
+    branch: &'a str,
+    commit: &'a str,
+    parts: Vec<SentPart>,
+}
+
+#[derive(Serialize)]
+struct SentPart {
+    form: &'static str,
+    size: usize,
+}
+
+impl From<StagedSize> for SentPart {
+    fn from(size: StagedSize) -> Self {
+        let (form, size) = match size {
+            StagedSize::Fields(fields) => ("HASH", fields),
+            StagedSize::Bytes(bytes) => ("STRING", bytes),
+        };
+        SentPart { form, size }
     }
 }
 
@@ -143,25 +194,16 @@ pub async fn publish_graph(
     parts: &[(String, StagedSize)],
     fields: &[(&str, String)],
 ) -> Result<Published, StoreError> {
-    let mut keys = vec![
-        keys::graph(repo, branch),
-        events::keys::status_log(repo),
-        events::keys::events(repo),
-    ];
+    let named = announced(repo, branch);
+    let mut args = named.request(&Publication {
+        builder,
+        branch: branch.as_str(),
+        commit: commit.as_str(),
+        parts: parts.iter().map(|(_, size)| SentPart::from(*size)).collect(),
+    });
+    args.extend(words(fields));
+    let mut keys: Vec<String> = named.into();
     keys.extend(parts.iter().flat_map(|(key, _)| [key.clone(), keys::staging(key)]));
-    let mut args = arguments([builder, branch.as_str(), commit.as_str()]);
-    for (_, size) in parts {
-        let (form, size) = match size {
-            StagedSize::Fields(fields) => ("HASH", fields),
-            StagedSize::Bytes(bytes) => ("STRING", bytes),
-        };
-        args.extend(arguments([form, &size.to_string()]));
-    }
-    args.extend(
-        fields
-            .iter()
-            .flat_map(|(name, value)| [name.as_bytes().to_vec(), value.as_bytes().to_vec()]),
-    );
     let reply = call(store, &PUBLISH_GRAPH, keys, args).await?;
     match reply.outcome.as_str() {
         "PUBLISHED" => Ok(Published::Done),
@@ -169,6 +211,26 @@ pub async fn publish_graph(
         "TORN" => Ok(Published::Torn),
         _ => Err(reply.malformed("an unknown outcome")),
     }
+}
+
+/// What `patch_graph.lua` reads before the values of the patch.
+#[derive(Serialize)]
+struct SentPatch<'a> {
+    builder: &'a str,
+    branch: &'a str,
+    commit: &'a str,
+    base: &'a str,
+    json_bytes: usize,
+    counts: Counts,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    fields: usize,
+    adjacency: usize,
+    adjacency_gone: usize,
+    scan: usize,
+    scan_gone: usize,
 }
 
 /// Applies `patch` and publishes the staged JSON, atomically. `fields` go into the graph's own hash.
@@ -185,24 +247,28 @@ pub async fn patch_graph(
     fields: &[(&str, String)],
 ) -> Result<Published, StoreError> {
     let json = keys::graph_json(repo, branch);
-    let keys = vec![
-        keys::graph(repo, branch),
-        events::keys::status_log(repo),
-        events::keys::events(repo),
-        json.clone(),
-        keys::staging(&json),
-        keys::graph_adjacency(repo, branch),
-        keys::graph_scan(repo, branch),
-    ];
-    let json_bytes = patch.json_bytes.to_string();
-    let mut args = arguments([builder, branch.as_str(), commit.as_str(), &patch.base, &json_bytes]);
-    args.push((fields.len() * 2).to_string().into_bytes());
-    args.extend(patch.parts().iter().map(|part| part.len().to_string().into_bytes()));
-    args.extend(
-        fields
-            .iter()
-            .flat_map(|(name, value)| [name.as_bytes().to_vec(), value.as_bytes().to_vec()]),
-    );
+    let mut keys = announced(repo, branch);
+    keys.add([
+        ("staging", keys::staging(&json)),
+        ("graph_json", json),
+        ("adjacency", keys::graph_adjacency(repo, branch)),
+        ("graph_scan", keys::graph_scan(repo, branch)),
+    ]);
+    let mut args = keys.request(&SentPatch {
+        builder,
+        branch: branch.as_str(),
+        commit: commit.as_str(),
+        base: &patch.base,
+        json_bytes: patch.json_bytes,
+        counts: Counts {
+            fields: fields.len() * 2,
+            adjacency: patch.adjacency.len(),
+            adjacency_gone: patch.adjacency_gone.len(),
+            scan: patch.scan.len(),
+            scan_gone: patch.scan_gone.len(),
+        },
+    });
+    args.extend(words(fields));
     args.extend(
         patch
             .parts()

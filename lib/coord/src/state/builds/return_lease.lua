@@ -1,18 +1,18 @@
 -- return_lease: returns the lease on a build that was cut off, so that another builder need not wait for its expiry.
--- KEYS: 1 graph
--- ARGV: 1 builder
+-- KEYS: `graph`
+-- ARGV: that of admission/request, with `builder`
 -- Returns { RETURNED, now } or { LOST, now }: the lease is another's, or there is none
 local Clock = require('clock')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local graph_key = KEYS[1]
-  local builder = ARGV[1]
+  Request.read(call, KEYS, ARGV)
   Clock.begin(call)
 
-  if redis.call('HGET', graph_key, 'builder') ~= builder then
+  if redis.call('HGET', call.keys.graph, 'builder') ~= call.request.builder then
     return { 'LOST', call.now }
   end
-  redis.call('HDEL', graph_key, 'builder', 'building', 'lease_until', 'progress')
+  redis.call('HDEL', call.keys.graph, 'builder', 'building', 'lease_until', 'progress')
   return { 'RETURNED', call.now }
 end

@@ -1,10 +1,14 @@
 //! A stored graph: how long it is kept, and its reads.
 
+use serde::Serialize;
+
 use super::keys;
 use super::scripts::{DISCARD_GRAPH, TOUCH_GRAPH};
 use crate::domain::{Branch, RepoId};
+use crate::state::admission::Nothing;
 use crate::state::read::Read;
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::store::{Request, Store, StoreError, Value};
 
 /// What the hash of a graph says of it. A missing graph has no field.
@@ -109,8 +113,16 @@ pub async fn stored_records(
 /// # Errors
 /// When the store gives no answer, or none that is understood.
 pub async fn touch_graph(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
-    call(store, &TOUCH_GRAPH, keys::graph_with_parts(repo, branch), Vec::new()).await?;
+    let keys = keys::graph_with_parts(repo, branch);
+    let args = keys.request(&Nothing {});
+    call(store, &TOUCH_GRAPH, keys, args).await?;
     Ok(())
+}
+
+/// What `discard_graph.lua` reads.
+#[derive(Serialize)]
+struct Discarded<'a> {
+    commit: &'a str,
 }
 
 /// Notes that the stored graph of `commit` cannot be read. Whoever is asked for it next builds it again.
@@ -118,7 +130,8 @@ pub async fn touch_graph(store: &dyn Store, repo: &RepoId, branch: &Branch) -> R
 /// # Errors
 /// When the store gives no answer, or none that is understood.
 pub async fn discard_graph(store: &dyn Store, repo: &RepoId, branch: &Branch, commit: &str) -> Result<(), StoreError> {
-    let keys = vec![keys::graph(repo, branch)];
-    call(store, &DISCARD_GRAPH, keys, arguments([commit])).await?;
+    let keys = Keys::of([("graph", keys::graph(repo, branch))]);
+    let args = keys.request(&Discarded { commit });
+    call(store, &DISCARD_GRAPH, keys, args).await?;
     Ok(())
 }

@@ -1,13 +1,17 @@
+use serde::{Deserialize, Serialize};
+
 use super::keys;
 use super::scripts::{SETTLE_DUE, TAKE_DUE};
-use crate::state::reply::{arguments, call};
+use crate::state::admission::is_false;
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::store::{Store, StoreError};
 
 /// Seconds of a sweep's lease on a repository: longer than any request lasts.
 const TURN_SECONDS: u32 = 60;
 
 /// A repository that this sweep has taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TakenRepository {
     /// `host/owner/name`, as in the store.
     pub name: String,
@@ -15,19 +19,41 @@ pub struct TakenRepository {
     pub is_last_look: bool,
 }
 
+/// What `take_due.lua` reads.
+#[derive(Serialize)]
+struct Take {
+    most: usize,
+    turn: u32,
+}
+
+/// What it answers.
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    repositories: Vec<TakenRepository>,
+}
+
 /// Takes up to `most` repositories in which a lock may have expired.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
 pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<TakenRepository>, StoreError> {
-    let args = arguments([&most.to_string(), &TURN_SECONDS.to_string()]);
-    let mut reply = call(store, &TAKE_DUE, vec![keys::DUE.to_owned()], args).await?;
-    reply.tuples(|tuple| {
-        Ok(TakenRepository {
-            name: tuple.text()?,
-            is_last_look: tuple.flag()?,
-        })
-    })
+    let keys = Keys::of([("due", keys::DUE.to_owned())]);
+    let turn = TURN_SECONDS;
+    let args = keys.request(&Take { most, turn });
+    let answer: Answer = call(store, &TAKE_DUE, keys, args).await?.object()?;
+    Ok(answer.repositories)
+}
+
+/// What `settle_due.lua` reads.
+#[derive(Serialize)]
+struct Settlement<'a> {
+    repository: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_expiry: Option<i64>,
+    #[serde(skip_serializing_if = "is_false")]
+    was_last_look: bool,
+    turn: u32,
 }
 
 /// Ends this sweep's lease on `repository`.
@@ -39,13 +65,13 @@ pub async fn settle_due(
     repository: &TakenRepository,
     next_expiry: Option<i64>,
 ) -> Result<(), StoreError> {
-    let args = arguments([
-        repository.name.as_str(),
-        &next_expiry.map(|expiry| expiry.to_string()).unwrap_or_default(),
-        if repository.is_last_look { "1" } else { "0" },
-        &TURN_SECONDS.to_string(),
-    ]);
-    let keys = vec![keys::DUE.to_owned(), keys::DUE_CLAIMS.to_owned()];
+    let keys = keys::due();
+    let args = keys.request(&Settlement {
+        repository: &repository.name,
+        next_expiry,
+        was_last_look: repository.is_last_look,
+        turn: TURN_SECONDS,
+    });
     call(store, &SETTLE_DUE, keys, args).await?;
     Ok(())
 }

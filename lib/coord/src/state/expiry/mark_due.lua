@@ -6,24 +6,26 @@
 -- (sweep.lua). Another check follows that one, unless it was the last (settle_due.lua). The repository is listed again
 -- before its next lock. A mark counts for ten minutes, in case the list is lost. After a refused claim, unmark_due removes
 -- the entry of this script, unless another claim or a sweep relies on it.
--- KEYS: 1 due, 2 claims that have put repositories there in the last minute
--- ARGV: 1 repository, 2 seconds that the lock will be held, 3 name of this claim, 4 seconds for which the name is kept
--- Returns { MARKED, now, '1' if the repository was not on the list }
+-- KEYS: `due`, `claims` that have put repositories there in the last minute
+-- ARGV: that of admission/request, with `repository`, `ttl`: seconds that the lock will be held, `claim`: name of this one, and `kept_for`:
+-- seconds for which the name is kept
+-- Returns { MARKED, now } or { KNOWN, now }: the repository was on the list
 local Clock = require('clock')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local due_key, claims_key = KEYS[1], KEYS[2]
-  local repository, ttl, claim, kept = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+  Request.read(call, KEYS, ARGV)
   Clock.begin(call)
+  local keys, repository, claim = call.keys, call.request.repository, call.request.claim
 
-  local is_new = not redis.call('ZSCORE', due_key, repository) or redis.call('HGET', claims_key, repository) == claim
-  redis.call('ZADD', due_key, 'LT', call.now + ttl, repository)
+  local is_new = not redis.call('ZSCORE', keys.due, repository) or redis.call('HGET', keys.claims, repository) == claim
+  redis.call('ZADD', keys.due, 'LT', call.now + call.request.ttl, repository)
   if is_new then
-    redis.call('HSET', claims_key, repository, claim)
-    redis.call('EXPIRE', claims_key, kept)
+    redis.call('HSET', keys.claims, repository, claim)
+    redis.call('EXPIRE', keys.claims, call.request.kept_for)
   else
-    redis.call('HDEL', claims_key, repository)
+    redis.call('HDEL', keys.claims, repository)
   end
-  return { 'MARKED', call.now, is_new and '1' or '0' }
+  return { is_new and 'MARKED' or 'KNOWN', call.now }
 end

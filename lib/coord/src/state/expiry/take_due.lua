@@ -1,19 +1,21 @@
 -- take_due: leases the repositories in which a lock may have expired to one sweep. Each becomes `sweeping:REPOSITORY` until
 -- settle_due; if the sweep dies, it is due again when its lease ends. A claim in the meantime marks REPOSITORY itself, so
 -- that settle_due cannot lose it.
--- KEYS: 1 due
--- ARGV: 1 maximum repositories to take, 2 seconds of a lease
--- Returns { TAKEN, now, list of { repository, '1' if this is its last check } }
+-- KEYS: `due`
+-- ARGV: that of admission/request, with `most`: maximum repositories to take, and `turn`: seconds of a lease
+-- Returns { TAKEN, now, answer }: `repositories`, each with `name`, and `is_last_look`: this is its last check
+local Answer = require('answer')
 local Chunks = require('chunks')
 local Clock = require('clock')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local due_key = KEYS[1]
-  local most, turn = ARGV[1], tonumber(ARGV[2])
+  Request.read(call, KEYS, ARGV)
   Clock.begin(call)
+  local keys, request = call.keys, call.request
 
-  local members = redis.call('ZRANGEBYSCORE', due_key, '-inf', call.now, 'LIMIT', 0, most)
+  local members = redis.call('ZRANGEBYSCORE', keys.due, '-inf', call.now, 'LIMIT', 0, request.most)
   local taken, turns, is_last_look, order = {}, {}, {}, {}
   for _, member in ipairs(members) do
     local state, repository = string.match(member, '^(%a+):(.*)$')
@@ -25,11 +27,11 @@ return function(KEYS, ARGV)
     is_last_look[repository] = is_last_look[repository] and state == 'idle'
   end
   for index, repository in ipairs(order) do
-    taken[index] = { repository, is_last_look[repository] and '1' or '0' }
-    turns[#turns + 1] = call.now + turn
+    taken[index] = { name = repository, is_last_look = is_last_look[repository] }
+    turns[#turns + 1] = call.now + request.turn
     turns[#turns + 1] = 'sweeping:' .. repository
   end
-  Chunks.call_in_chunks('ZREM', due_key, members)
-  Chunks.call_in_chunks('ZADD', due_key, turns)
-  return { 'TAKEN', call.now, taken }
+  Chunks.call_in_chunks('ZREM', keys.due, members)
+  Chunks.call_in_chunks('ZADD', keys.due, turns)
+  return Answer.reply(call, 'TAKEN', { repositories = Answer.some(taken) })
 end

@@ -1,19 +1,20 @@
 -- unmark_due: removes a repository from the due list after the claim that put it there was refused, unless another claim or
 -- a sweep relies on it since; see mark_due.lua.
--- KEYS: 1 due, 2 claims that have put repositories there in the last minute
--- ARGV: 1 repository, 2 name of the claim
+-- KEYS: `due`, `claims` that have put repositories there in the last minute
+-- ARGV: that of admission/request, with `repository`, and `claim`: its name
 -- Returns { UNMARKED, now }
 local Clock = require('clock')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local due_key, claims_key = KEYS[1], KEYS[2]
-  local repository, claim = ARGV[1], ARGV[2]
+  Request.read(call, KEYS, ARGV)
   Clock.begin(call)
+  local keys, repository = call.keys, call.request.repository
 
-  if redis.call('HGET', claims_key, repository) == claim then
-    redis.call('HDEL', claims_key, repository)
-    redis.call('ZREM', due_key, repository)
+  if redis.call('HGET', keys.claims, repository) == call.request.claim then
+    redis.call('HDEL', keys.claims, repository)
+    redis.call('ZREM', keys.due, repository)
   end
   return { 'UNMARKED', call.now }
 end

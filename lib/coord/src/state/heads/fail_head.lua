@@ -1,28 +1,28 @@
 -- fail_head: records that the head of a branch could not be fetched, or that there is no such branch.
--- KEYS: 1 head, 2 graph, 3... the parts of the graph
--- ARGV: 1 seconds until the next attempt, or '' if the branch is gone
+-- KEYS: `head`, and, if the branch is gone, `graph`, `adjacency`, `graph_json`, `graph_scan`
+-- ARGV: that of admission/request, with `pause`: seconds until the next attempt, absent if the branch is gone
 -- Returns { FAILED, now }
 local Clock = require('clock')
 local GraphAge = require('builds/graph_age')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local graph_parts
-  call.keys, graph_parts = { head = KEYS[1], graph = KEYS[2] }, { unpack(KEYS, 3) }
-  local pause = ARGV[1]
+  Request.read(call, KEYS, ARGV)
+  local keys, pause = call.keys, call.request.pause
   Clock.begin(call)
 
-  if pause == '' then
+  if not pause then
     -- Seconds that the graph of a deleted branch is kept.
     local GONE_SECONDS = 3600
-    redis.call('DEL', call.keys.head)
+    redis.call('DEL', keys.head)
     -- If the branch comes back, the next request about it keeps its graph.
-    redis.call('HDEL', call.keys.graph, 'asked_at')
-    GraphAge.keep_graph(call, graph_parts, GONE_SECONDS)
+    redis.call('HDEL', keys.graph, 'asked_at')
+    GraphAge.keep_graph(call, { keys.adjacency, keys.graph_json, keys.graph_scan }, GONE_SECONDS)
   else
-    redis.call('HSET', call.keys.head, 'refresh_at', call.now + pause, 'failed', '1')
-    if redis.call('HEXISTS', call.keys.head, 'commit') == 0 then
-      redis.call('EXPIRE', call.keys.head, math.max(60, tonumber(pause)))
+    redis.call('HSET', keys.head, 'refresh_at', call.now + pause, 'failed', '1')
+    if redis.call('HEXISTS', keys.head, 'commit') == 0 then
+      redis.call('EXPIRE', keys.head, math.max(60, pause))
     end
   end
   return { 'FAILED', call.now }

@@ -1,13 +1,17 @@
+use serde::Serialize;
+
 use super::keys;
 use super::scripts::{FAIL_HEAD, PUSH_HEAD, RECORD_HEAD};
 use crate::domain::{Branch, CommitSha, RepoId};
+use crate::state::admission::is_false;
 use crate::state::read::Read;
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::state::{builds, events};
 use crate::store::{Request, Store, StoreError, Value};
 
 /// How long a webhook counts as alive after it delivered a push: a day.
-const WEBHOOK_ALIVE_FOR: &str = "86400";
+const WEBHOOK_ALIVE_FOR: u32 = 86_400;
 
 /// How long the name of a repository is kept after a push: 90 days.
 const NAME_KEPT_FOR: &str = "7776000";
@@ -46,6 +50,18 @@ impl<'a> FetchedHead<'a> {
     }
 }
 
+/// What `record_head.lua` reads.
+#[derive(Serialize)]
+struct RecordedHead<'a> {
+    branch: &'a str,
+    commit: &'a str,
+    recent: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    etag: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_false")]
+    is_whole: bool,
+}
+
 /// Records the newest commit of `branch`, confirmed now.
 ///
 /// # Errors
@@ -56,14 +72,15 @@ pub async fn record_head(
     branch: &Branch,
     fetched: &FetchedHead<'_>,
 ) -> Result<HeadChange, StoreError> {
-    let args = arguments([
-        branch.as_str(),
-        fetched.commit.as_str(),
-        &joined(fetched.recent),
-        fetched.etag.unwrap_or_default(),
-        if fetched.is_whole { "1" } else { "0" },
-    ]);
-    let reply = call(store, &RECORD_HEAD, head_keys(repo, branch), args).await?;
+    let keys = head_keys(repo, branch);
+    let args = keys.request(&RecordedHead {
+        branch: branch.as_str(),
+        commit: fetched.commit.as_str(),
+        recent: &joined(fetched.recent),
+        etag: fetched.etag,
+        is_whole: fetched.is_whole,
+    });
+    let reply = call(store, &RECORD_HEAD, keys, args).await?;
     match reply.outcome.as_str() {
         "MOVED" => Ok(HeadChange::Moved),
         "UNCHANGED" => Ok(HeadChange::Unchanged),
@@ -79,6 +96,13 @@ pub fn stored_head(repo: &RepoId, branch: &Branch) -> Read<Option<CommitSha>> {
     })
 }
 
+/// What `fail_head.lua` reads.
+#[derive(Serialize)]
+struct FailedHead {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pause: Option<u64>,
+}
+
 /// Notes that the head of `branch` could not be asked for, and when that may be tried again.
 ///
 /// # Errors
@@ -89,8 +113,10 @@ pub async fn fail_head(
     branch: &Branch,
     retry_after_seconds: u64,
 ) -> Result<(), StoreError> {
-    let key = vec![keys::head(repo, branch)];
-    call(store, &FAIL_HEAD, key, arguments([&retry_after_seconds.to_string()])).await?;
+    let keys = Keys::of([("head", keys::head(repo, branch))]);
+    let pause = Some(retry_after_seconds);
+    let args = keys.request(&FailedHead { pause });
+    call(store, &FAIL_HEAD, keys, args).await?;
     Ok(())
 }
 
@@ -99,9 +125,10 @@ pub async fn fail_head(
 /// # Errors
 /// When the store does not respond, or its reply is malformed.
 pub async fn forget_head(store: &dyn Store, repo: &RepoId, branch: &Branch) -> Result<(), StoreError> {
-    let mut keys = vec![keys::head(repo, branch)];
-    keys.extend(builds::keys::graph_with_parts(repo, branch));
-    call(store, &FAIL_HEAD, keys, arguments([""])).await?;
+    let mut keys = builds::keys::graph_with_parts(repo, branch);
+    keys.add([("head", keys::head(repo, branch))]);
+    let args = keys.request(&FailedHead { pause: None });
+    call(store, &FAIL_HEAD, keys, args).await?;
     Ok(())
 }
 
@@ -133,6 +160,21 @@ pub enum Pushed {
     Unused,
 }
 
+/// What `push_head.lua` reads.
+#[derive(Serialize)]
+struct SentPush<'a> {
+    branch: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<&'a str>,
+    commits: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    is_reset: bool,
+    pushed_at: i64,
+    alive_for: u32,
+}
+
 /// Records a push.
 ///
 /// # Errors
@@ -143,16 +185,17 @@ pub async fn push_head(
     branch: &Branch,
     push: &PushedHead<'_>,
 ) -> Result<Pushed, StoreError> {
-    let args = arguments([
-        branch.as_str(),
-        push.before.map_or("", CommitSha::as_str),
-        push.after.map_or("", CommitSha::as_str),
-        &joined(push.commits),
-        if push.is_reset { "1" } else { "0" },
-        &push.pushed_at.to_string(),
-        WEBHOOK_ALIVE_FOR,
-    ]);
-    let reply = call(store, &PUSH_HEAD, head_keys(repo, branch), args).await?;
+    let keys = head_keys(repo, branch);
+    let args = keys.request(&SentPush {
+        branch: branch.as_str(),
+        before: push.before.map(CommitSha::as_str),
+        after: push.after.map(CommitSha::as_str),
+        commits: &joined(push.commits),
+        is_reset: push.is_reset,
+        pushed_at: push.pushed_at,
+        alive_for: WEBHOOK_ALIVE_FOR,
+    });
+    let reply = call(store, &PUSH_HEAD, keys, args).await?;
     match reply.outcome.as_str() {
         "MOVED" => Ok(Pushed::Moved),
         "UNCHANGED" => Ok(Pushed::Unchanged),
@@ -196,13 +239,13 @@ pub async fn note_name(store: &dyn Store, repo: &RepoId, number: u64) -> Result<
     }
 }
 
-fn head_keys(repo: &RepoId, branch: &Branch) -> Vec<String> {
-    vec![
-        keys::head(repo, branch),
-        events::keys::status_log(repo),
-        events::keys::events(repo),
-        keys::webhook(repo),
-    ]
+fn head_keys(repo: &RepoId, branch: &Branch) -> Keys {
+    Keys::of([
+        ("head", keys::head(repo, branch)),
+        ("status_log", events::keys::status_log(repo)),
+        ("events", events::keys::events(repo)),
+        ("webhook", keys::webhook(repo)),
+    ])
 }
 
 fn joined(commits: &[CommitSha]) -> String {

@@ -1,21 +1,23 @@
 -- push_head: notes a push that a webhook delivers to a branch. The delivery is signed, but it may be late, doubled, or sent
 -- again by somebody who kept it; so it counts only where it follows on what is known.
--- KEYS: 1 head, 2 status log, 3 events channel, 4 webhook
--- ARGV: 1 branch, 2 commit before the push or '', 3 commit after it or '' if the branch was deleted, 4 commits of the push
---       that are on the branch after it, newest first, separated by spaces, 5 '1' if the branch was reset to other commits,
---       6 time of the push, Unix seconds, 7 seconds for which the webhook counts as alive
--- Returns { MOVED, now, commit }, { UNCHANGED, now, commit }
+-- KEYS: `head`, `status_log`, `events`, `webhook`
+-- ARGV: that of admission/request, with `branch`, `before`: the commit before the push, absent for a new branch, `after`: the one after it,
+-- absent if the branch was deleted, `commits` of the push that are on the branch after it, newest first, separated by spaces, `is_reset`: the
+-- branch was reset to other commits, `pushed_at`: time of the push, Unix seconds, and `alive_for`: seconds for which the webhook counts as
+-- alive
+-- Returns { MOVED, now }, { UNCHANGED, now }
 --      or { ASK_SOURCE, now }: it does not continue from the known head, which the next request fetches. A repeated delivery
 --           is UNCHANGED
 --      or { UNUSED, now }: no request has used this branch
 local Clock = require('clock')
+local Request = require('admission/request')
 local SetHead = require('heads/set_head')
 
 return function(KEYS, ARGV)
   local call = {}
-  call.keys = { head = KEYS[1], status_log = KEYS[2], events = KEYS[3], webhook = KEYS[4] }
-  local branch, before, after, commits, is_reset = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == '1'
-  local pushed_at, alive_for = tonumber(ARGV[6]), ARGV[7]
+  Request.read(call, KEYS, ARGV)
+  local request = call.request
+  local after, commits, pushed_at, alive_for = request.after or '', request.commits, request.pushed_at, request.alive_for
   Clock.begin(call)
 
   local commit, known_pushed_at, source_at, recent, asked_for =
@@ -31,10 +33,10 @@ return function(KEYS, ARGV)
       SetHead.keep_head(call)
       redis.call('SET', call.keys.webhook, call.now, 'EX', alive_for)
     end
-    return { 'UNCHANGED', call.now, commit }
+    return { 'UNCHANGED', call.now }
   end
   -- A push from before the time at which the source itself named `commit` is outdated.
-  if after == '' or before ~= commit or pushed_at <= known_pushed_at or pushed_at < tonumber(source_at or 0) then
+  if after == '' or request.before ~= commit or pushed_at <= known_pushed_at or pushed_at < tonumber(source_at or 0) then
     -- The source is asked once for each delivery, named by its time and its commit. Beyond the maximum of names, all
     -- deliveries up to the latest count as asked for: the source's next response includes them.
     local floor, names = string.match(asked_for or '', '^(%d+)(.*)$')
@@ -45,7 +47,7 @@ return function(KEYS, ARGV)
       name = name .. '-'
     end
     if pushed_at < floor or string.find(names .. ' ', name .. ' ', 1, true) then
-      return { 'UNCHANGED', call.now, commit }
+      return { 'UNCHANGED', call.now }
     end
     -- Maximum bytes of the names of deliveries for which the source was asked.
     local MOST_NAMES = 4096
@@ -57,12 +59,12 @@ return function(KEYS, ARGV)
     redis.call('HDEL', call.keys.head, 'etag', 'refresh_at', 'failed')
     return { 'ASK_SOURCE', call.now }
   end
-  if not is_reset then
+  if not request.is_reset then
     commits = commits .. ' ' .. (recent or '')
   end
-  SetHead.set(call, branch, after, commit, 'webhook', commits)
+  SetHead.set(call, request.branch, after, commit, 'webhook', commits)
   redis.call('HSET', call.keys.head, 'checked_at', call.now, 'pushed_at', pushed_at, 'etag', '')
   redis.call('HDEL', call.keys.head, 'refresh_at', 'failed')
   redis.call('SET', call.keys.webhook, call.now, 'EX', alive_for)
-  return { 'MOVED', call.now, after }
+  return { 'MOVED', call.now }
 end

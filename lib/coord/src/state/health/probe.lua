@@ -1,14 +1,15 @@
 -- probe: tests whether the store can be written.
--- KEYS: 1 probe
--- ARGV: 1 seconds after which the key expires, 2 least number of bytes to write
+-- KEYS: `probe`
+-- ARGV: that of admission/request, with `kept_for`: seconds after which the key expires, and `bytes`: least number to write
 -- Returns { WRITTEN, now }
 local Clock = require('clock')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local probe_key, kept_for, bytes = KEYS[1], ARGV[1], tonumber(ARGV[2])
+  Request.read(call, KEYS, ARGV)
   Clock.begin(call)
 
-  redis.call('SET', probe_key, call.now .. string.rep(' ', bytes), 'EX', kept_for)
+  redis.call('SET', call.keys.probe, call.now .. string.rep(' ', call.request.bytes), 'EX', call.request.kept_for)
   return { 'WRITTEN', call.now }
 end

@@ -1,15 +1,29 @@
+use serde::Serialize;
+
 use super::keys;
 use super::scripts::PROBE;
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::store::{Store, StoreError};
+
+/// What `probe.lua` reads.
+#[derive(Serialize)]
+struct Probe {
+    kept_for: u32,
+    bytes: usize,
+}
 
 /// Writes a key that expires after a minute.
 ///
 /// # Errors
 /// When the key is not written: see [`StoreError`].
 pub async fn probe(store: &dyn Store) -> Result<(), StoreError> {
-    let bytes = store.probe_bytes().to_string();
-    let reply = call(store, &PROBE, vec![keys::PROBE.to_owned()], arguments(["60", &bytes])).await?;
+    let keys = Keys::of([("probe", keys::PROBE.to_owned())]);
+    let args = keys.request(&Probe {
+        kept_for: 60,
+        bytes: store.probe_bytes(),
+    });
+    let reply = call(store, &PROBE, keys, args).await?;
     match reply.outcome.as_str() {
         "WRITTEN" => Ok(()),
         _ => Err(reply.malformed("an unknown outcome")),

@@ -1,9 +1,10 @@
 use coord_intents::intent::Status;
 use coord_intents::ledger::State;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::ALLOW_OVERLAP;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
 use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
@@ -20,6 +21,19 @@ pub enum AllowOutcome {
     Full,
 }
 
+/// What `allow_overlap.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct Overlap<'a> {
+    id: &'a str,
+    other: &'a str,
+    origin: &'a str,
+}
+
+#[derive(Deserialize)]
+struct UnknownIntent {
+    id: String,
+}
+
 /// Lets the intents `id` and `other` overlap.
 ///
 /// # Errors
@@ -32,12 +46,11 @@ pub async fn allow_overlap(
     origin: &str,
 ) -> Result<Admitted<AllowOutcome>, StoreError> {
     let keys = share_keys(terms);
-    let mut args = terms.arguments(Kind::Read, 1, &keys);
-    args.extend(arguments([id, other, origin]));
+    let args = terms.request(Kind::Read, 1, &keys, &Overlap { id, other, origin });
     let reply = call(store, &ALLOW_OVERLAP, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "ALLOWED" => Ok(AllowOutcome::Allowed(reply.state()?)),
-        "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.text()?)),
+        "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.object::<UnknownIntent>()?.id)),
         "NO_WAY" => Ok(AllowOutcome::Ended(reply.status()?)),
         "TOO_MANY" => Ok(AllowOutcome::Full),
         _ => Err(reply.malformed("an unknown outcome")),

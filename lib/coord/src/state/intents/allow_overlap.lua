@@ -1,12 +1,12 @@
 -- allow_overlap: a person lets two intents overlap.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2 id, 3 id of the other, 4 origin of the line
--- Returns { ALLOWED, now, state of the caller }, also if it was allowed before: then nothing is changed
---      or { UNKNOWN, now, id }: there is no such intent
---      or { NO_WAY, now, status }: the intent has ended
+-- KEYS, ARGV: those of admission/request, with `id`, `other`: id of the other one, and `origin` of the line
+-- Returns { outcome, now, answer }: ALLOWED with the `state` of the caller, also if it was allowed before: then nothing is changed
+--      or UNKNOWN with the `id`: there is no such intent
+--      or NO_WAY with the `status`: the intent has ended
 --      or { TOO_MANY, now }: it may overlap with too many
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Append = require('ledger/append')
 local Records = require('intents/records')
 local Session = require('intents/session')
@@ -14,8 +14,8 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, other, origin = unpack(ARGV, 2, 4)
   Admission.begin(call, KEYS, ARGV)
+  local id, other = call.request.id, call.request.other
   Records.begin(call)
   Append.begin(call)
 
@@ -28,16 +28,16 @@ return function(KEYS, ARGV)
   Session.load(call)
   local one, two = Records.of(call, id), Records.of(call, other)
   if not one or not two then
-    return { 'UNKNOWN', call.now, one and other or id }
+    return Answer.reply(call, 'UNKNOWN', { id = one and other or id })
   end
   for _, record in ipairs({ one, two }) do
     if record.status == 'COMPLETED' or record.status == 'ABANDONED' then
-      return { 'NO_WAY', call.now, record.status }
+      return Answer.reply(call, 'NO_WAY', { status = record.status })
     end
   end
   for _, allowed in ipairs(one.may_overlap or {}) do
     if allowed == other then
-      return { 'ALLOWED', call.now, call.session.state }
+      return Answer.reply(call, 'ALLOWED', { state = call.session.state })
     end
   end
   -- The intents of another login fill a quarter.
@@ -58,7 +58,7 @@ return function(KEYS, ARGV)
   end
   allow(id, one, other)
   allow(other, two, id)
-  Status.append_change(call, id, call.session.state, 'May overlap with ' .. other, 'Overlap allowed', origin)
+  Status.append_change(call, id, call.session.state, 'May overlap with ' .. other, 'Overlap allowed', call.request.origin)
   Status.emit_about(call, 'intent_overlap_allowed', id, { other = other })
-  return { 'ALLOWED', call.now, call.session.state }
+  return Answer.reply(call, 'ALLOWED', { state = call.session.state })
 end

@@ -1,16 +1,16 @@
 -- move_intent: completes, abandons or blocks an intent, or lets a blocked one go on.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2 id, 3 its new status, 4 '1' if a person asks, 5 MET if all criteria are met,
---       FORCED to complete it all the same, or UNMET, 6 version of the registry by which that was found out, 7 why, or '',
---       8 origin of the line
--- Returns { MOVED, now, state of the caller }
+-- KEYS, ARGV: those of admission/request, with `id`, `status`: its new one, `is_person`: a person asks, `criteria`: MET if all are,
+-- FORCED to complete it all the same, or UNMET, `seen`: version of the registry by which that was found out, `reason`: why, absent for none,
+-- and `origin` of the line
+-- Returns { outcome, now, answer }: MOVED with the `state` of the caller
+--      or NO_WAY with its `status`: none leads from it to the new one
+--      or PERSON with its `status`: only a person may do this
 --      or { UNKNOWN, now }: there is no such intent
---      or { NO_WAY, now, status }: none leads from its status to the new one
---      or { PERSON, now, status }: only a person may do this
---      or { CRITERIA, now, status }: not all criteria are met
+--      or { CRITERIA, now }: not all criteria are met
 --      or { CHANGED, now }: the registry has another version
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Append = require('ledger/append')
 local Records = require('intents/records')
 local Session = require('intents/session')
@@ -18,8 +18,9 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, status, is_person, criteria, seen, reason, origin = ARGV[2], ARGV[3], ARGV[4] == '1', ARGV[5], ARGV[6], ARGV[7], ARGV[8]
   Admission.begin(call, KEYS, ARGV)
+  local request = call.request
+  local id, status, is_person, criteria = request.id, request.status, request.is_person, request.criteria
   Records.begin(call)
   Append.begin(call)
 
@@ -41,21 +42,21 @@ return function(KEYS, ARGV)
   end
   local whose = (WAYS[record.status] or {})[status]
   if not whose then
-    return { 'NO_WAY', call.now, record.status }
-  elseif whose == 'CRITERIA' and seen ~= call.governed then
+    return Answer.reply(call, 'NO_WAY', { status = record.status })
+  elseif whose == 'CRITERIA' and request.seen ~= call.governed then
     return { 'CHANGED', call.now }
   elseif whose == 'CRITERIA' and criteria == 'UNMET' then
-    return { 'CRITERIA', call.now, record.status }
+    return { 'CRITERIA', call.now }
   elseif (whose == 'PERSON' or whose == 'CRITERIA' and criteria == 'FORCED') and not is_person then
-    return { 'PERSON', call.now, record.status }
+    return Answer.reply(call, 'PERSON', { status = record.status })
   elseif not is_person and not Records.is_callers(call, record) then
-    return { 'PERSON', call.now, record.status }
+    return Answer.reply(call, 'PERSON', { status = record.status })
   end
   Session.load(call)
-  Status.change_status(call, id, record, status, reason, call.session.state, origin)
+  Status.change_status(call, id, record, status, request.reason or '', call.session.state, request.origin)
   if call.session.intent == id and not Records.is_active(record) then
     call.session.state, call.session.last, call.session.intent, call.session.version = 'REQUEST', id, nil, nil
     Session.save(call)
   end
-  return { 'MOVED', call.now, call.session.state }
+  return Answer.reply(call, 'MOVED', { state = call.session.state })
 end

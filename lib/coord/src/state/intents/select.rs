@@ -1,14 +1,15 @@
 use coord_intents::intent::Status;
 use coord_intents::ledger::State;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::{DENY_SELECTION, SELECT_INTENT};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{arguments, call};
+use crate::state::reply::{Reply, call};
 use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
-/// The selection of an intent.
-#[derive(Clone, Copy, Debug)]
+/// The selection of an intent, as `select_intent.lua` and `deny_selection.lua` read it beside the terms of the admission.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Selection<'a> {
     /// The intent.
     pub id: &'a str,
@@ -48,26 +49,17 @@ pub async fn select_intent(
     terms: &AdmissionTerms<'_>,
     selection: &Selection<'_>,
 ) -> Result<Admitted<SelectOutcome>, StoreError> {
-    let Selection {
-        id,
-        seen,
-        payload,
-        result,
-        origin,
-    } = *selection;
     let keys = share_keys(terms);
-    let mut args = terms.arguments(Kind::Read, 1, &keys);
-    args.extend(arguments([id, seen, payload, result, origin]));
+    let args = terms.request(Kind::Read, 1, &keys, selection);
     let reply = call(store, &SELECT_INTENT, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "SELECTED" => Ok(SelectOutcome::Selected(reply.state()?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
         "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(reply.status()?)),
-        "TOO_MANY" => match reply.text()?.as_str() {
-            "REPOSITORY" => Ok(SelectOutcome::Full),
-            "LOGIN" => Ok(SelectOutcome::LoginFull),
-            _ => Err(reply.malformed("an unknown share")),
-        },
+        "TOO_MANY" => Ok(match reply.whose()? {
+            Whose::Repository => SelectOutcome::Full,
+            Whose::Login => SelectOutcome::LoginFull,
+        }),
         "CHANGED" => Ok(SelectOutcome::Changed),
         _ => Err(reply.malformed("an unknown outcome")),
     })
@@ -82,19 +74,30 @@ pub async fn deny_selection(
     terms: &AdmissionTerms<'_>,
     selection: &Selection<'_>,
 ) -> Result<Admitted<State>, StoreError> {
-    let Selection {
-        id,
-        payload,
-        result,
-        origin,
-        ..
-    } = *selection;
     let keys = share_keys(terms);
-    let mut args = terms.arguments(Kind::Read, 1, &keys);
-    args.extend(arguments([id, payload, result, origin]));
+    let args = terms.request(Kind::Read, 1, &keys, selection);
     let reply = call(store, &DENY_SELECTION, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "NOTED" => reply.state(),
         _ => Err(reply.malformed("an unknown outcome")),
     })
+}
+
+/// What has too many intents.
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(super) enum Whose {
+    Repository,
+    Login,
+}
+
+#[derive(Deserialize)]
+struct TooMany {
+    whose: Whose,
+}
+
+impl Reply {
+    pub(super) fn whose(&mut self) -> Result<Whose, StoreError> {
+        Ok(self.object::<TooMany>()?.whose)
+    }
 }

@@ -1,14 +1,14 @@
 -- select_intent: the caller selects an intent to work on; one that is PENDING begins.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2 id, 3 version of the registry by which it was decided that it may begin,
---       4 payload and 5 result of the line of the ledger, 6 origin of the line
--- Returns { SELECTED, now, state of the caller }
+-- KEYS, ARGV: those of admission/request, with `id`, `seen`: version of the registry by which it was decided that it may begin, and
+-- `payload`, `result` and `origin` of the line of the ledger
+-- Returns { outcome, now, answer }: SELECTED with the `state` of the caller
+--      or NOT_ACTIVE with its `status`: it is blocked or has ended
+--      or TOO_MANY with `whose`, REPOSITORY or LOGIN: too many are active, or too many that the caller's login has begun
 --      or { UNKNOWN, now }: there is no such intent
---      or { NOT_ACTIVE, now, status }: it is blocked or has ended
---      or { TOO_MANY, now, REPOSITORY or LOGIN }: too many are active, or too many that the caller's login has begun
 --      or { CHANGED, now }: the registry has another version
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Append = require('ledger/append')
 local Records = require('intents/records')
 local Session = require('intents/session')
@@ -16,8 +16,8 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, seen, payload, result, origin = unpack(ARGV, 2, 6)
   Admission.begin(call, KEYS, ARGV)
+  local id, origin = call.request.id, call.request.origin
   Records.begin(call)
   Append.begin(call)
 
@@ -33,12 +33,12 @@ return function(KEYS, ARGV)
   if not record then
     return { 'UNKNOWN', call.now }
   elseif record.status ~= 'PENDING' and record.status ~= 'IN_PROGRESS' then
-    return { 'NOT_ACTIVE', call.now, record.status }
+    return Answer.reply(call, 'NOT_ACTIVE', { status = record.status })
   end
   Session.load(call)
   local state = call.session.state
   if record.status == 'PENDING' then
-    if seen ~= call.governed then
+    if call.request.seen ~= call.governed then
       return { 'CHANGED', call.now }
     end
     local active, own = 0, 0
@@ -50,11 +50,11 @@ return function(KEYS, ARGV)
       end
     end
     if own >= MOST_OF_LOGIN or active >= MOST_ACTIVE then
-      return { 'TOO_MANY', call.now, own >= MOST_OF_LOGIN and 'LOGIN' or 'REPOSITORY' }
+      return Answer.reply(call, 'TOO_MANY', { whose = own >= MOST_OF_LOGIN and 'LOGIN' or 'REPOSITORY' })
     end
     record.begun_by = call.request.user_id
   end
-  Append.append_line(call, id, state, 'INTENT_SELECTION', payload, result, origin)
+  Append.append_line(call, id, state, 'INTENT_SELECTION', call.request.payload, call.request.result, origin)
   if record.status == 'PENDING' then
     record.begun_by = call.request.user_id
     Status.change_status(call, id, record, 'IN_PROGRESS', '', state, origin)
@@ -65,5 +65,5 @@ return function(KEYS, ARGV)
   call.session.state, call.session.intent, call.session.version = 'ACTION', id, record.version
   Session.save(call)
   Records.save_use(call, id, Records.use_of(call, id))
-  return { 'SELECTED', call.now, call.session.state }
+  return Answer.reply(call, 'SELECTED', { state = call.session.state })
 end

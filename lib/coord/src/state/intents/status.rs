@@ -1,14 +1,16 @@
 use coord_intents::intent::Status;
 use coord_intents::ledger::State;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::MOVE_INTENT;
-use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{Reply, arguments, call};
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted, is_false};
+use crate::state::reply::{Reply, call};
 use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
 /// Whether an intent may be completed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Criteria {
     /// All criteria are met.
     Met,
@@ -18,20 +20,22 @@ pub enum Criteria {
     Unmet,
 }
 
-/// A change of the status of an intent, but for its beginning.
-#[derive(Clone, Copy, Debug)]
+/// A change of the status of an intent, but for its beginning, as `move_intent.lua` reads it beside the terms of the admission.
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Move<'a> {
     /// The intent.
     pub id: &'a str,
     /// Its new status.
     pub status: Status,
     /// Whether a person asks.
+    #[serde(skip_serializing_if = "is_false")]
     pub is_person: bool,
     /// Whether it may be completed.
     pub criteria: Criteria,
     /// Version of the registry by which that was found out.
     pub seen: &'a str,
     /// Why, or empty.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'a str,
     /// Origin of the line of the ledger.
     pub origin: &'a str,
@@ -64,20 +68,7 @@ pub async fn move_intent(
     wanted: &Move<'_>,
 ) -> Result<Admitted<MoveOutcome>, StoreError> {
     let keys = share_keys(terms);
-    let mut args = terms.arguments(Kind::Read, 1, &keys);
-    args.extend(arguments([
-        wanted.id,
-        wanted.status.as_str(),
-        if wanted.is_person { "1" } else { "0" },
-        match wanted.criteria {
-            Criteria::Met => "MET",
-            Criteria::Forced => "FORCED",
-            Criteria::Unmet => "UNMET",
-        },
-        wanted.seen,
-        wanted.reason,
-        wanted.origin,
-    ]));
+    let args = terms.request(Kind::Read, 1, &keys, wanted);
     let reply = call(store, &MOVE_INTENT, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "MOVED" => Ok(MoveOutcome::Moved(reply.state()?)),
@@ -90,17 +81,24 @@ pub async fn move_intent(
     })
 }
 
+#[derive(Deserialize)]
+struct OfIntent {
+    status: Status,
+}
+
+#[derive(Deserialize)]
+struct OfCaller {
+    state: State,
+}
+
 impl Reply {
-    /// The status of an intent.
-    pub(in crate::state) fn status(&mut self) -> Result<Status, StoreError> {
-        let text = self.text()?;
-        Status::parse(&text).ok_or_else(|| self.malformed("an unknown status"))
+    /// An answer with the status of an intent.
+    pub(super) fn status(&mut self) -> Result<Status, StoreError> {
+        Ok(self.object::<OfIntent>()?.status)
     }
 
-    /// The state of a holder.
-    pub(in crate::state) fn state(&mut self) -> Result<State, StoreError> {
-        let text = self.text()?;
-        let state = State::ALL.iter().find(|state| state.as_str() == text);
-        state.copied().ok_or_else(|| self.malformed("an unknown state"))
+    /// An answer with the state of the caller.
+    pub(super) fn state(&mut self) -> Result<State, StoreError> {
+        Ok(self.object::<OfCaller>()?.state)
     }
 }

@@ -1,12 +1,12 @@
 -- take_over: a person makes an active intent the owner of files, whoever owned them.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2 id, 3 origin of the line, 4... file paths
--- Returns { TAKEN, now, state of the caller }
+-- KEYS, ARGV: those of admission/request, with `id`, `origin` of the line, and `paths`
+-- Returns { outcome, now, answer }: TAKEN with the `state` of the caller
+--      or NOT_ACTIVE with its `status`
 --      or { UNKNOWN, now }: there is no such intent
---      or { NOT_ACTIVE, now, status }
 --      or { TOO_MANY, now }: there are too many owned files
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Append = require('ledger/append')
 local Emit = require('events/emit')
 local Owners = require('intents/owners')
@@ -16,9 +16,8 @@ local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, origin = ARGV[2], ARGV[3]
-  local paths = { unpack(ARGV, 4) }
   Admission.begin(call, KEYS, ARGV)
+  local id, paths = call.request.id, call.request.paths
   Records.begin(call)
   Append.begin(call)
 
@@ -30,7 +29,7 @@ return function(KEYS, ARGV)
   if not record then
     return { 'UNKNOWN', call.now }
   elseif not Records.is_active(record) then
-    return { 'NOT_ACTIVE', call.now, record.status }
+    return Answer.reply(call, 'NOT_ACTIVE', { status = record.status })
   elseif not Owners.has_room_for(call, #paths) then
     return { 'TOO_MANY', call.now }
   end
@@ -53,7 +52,7 @@ return function(KEYS, ARGV)
     'STATE_TRANSITION',
     '{"target_files":[' .. table.concat(files, ',') .. '],"reasoning":' .. Append.json_text(reasoning) .. '}',
     '{"status":"SUCCESS","output_summary":"' .. #paths .. ' files taken over"}',
-    origin
+    call.request.origin
   )
   Status.emit_about(call, 'file_taken_over', id, {
     branch = record.branch,
@@ -61,5 +60,5 @@ return function(KEYS, ARGV)
     files = named,
     file_count = #paths,
   })
-  return { 'TAKEN', call.now, call.session.state }
+  return Answer.reply(call, 'TAKEN', { state = call.session.state })
 end

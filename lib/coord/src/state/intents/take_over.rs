@@ -1,10 +1,11 @@
 use coord_intents::intent::Status;
 use coord_intents::ledger::State;
+use serde::Serialize;
 
 use super::scripts::TAKE_OVER;
 use crate::domain::FilePath;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
 use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
@@ -21,6 +22,14 @@ pub enum TakeOutcome {
     Full,
 }
 
+/// What `take_over.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct TakeOver<'a> {
+    id: &'a str,
+    origin: &'a str,
+    paths: Vec<&'a str>,
+}
+
 /// Makes the intent `id` the owner of `paths`.
 ///
 /// # Errors
@@ -33,9 +42,12 @@ pub async fn take_over(
     paths: &[FilePath],
 ) -> Result<Admitted<TakeOutcome>, StoreError> {
     let keys = share_keys(terms);
-    let mut args = terms.arguments(Kind::Read, paths.len(), &keys);
-    args.extend(arguments([id, origin]));
-    args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
+    let taken = TakeOver {
+        id,
+        origin,
+        paths: paths.iter().map(FilePath::as_str).collect(),
+    };
+    let args = terms.request(Kind::Read, paths.len(), &keys, &taken);
     let reply = call(store, &TAKE_OVER, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "TAKEN" => Ok(TakeOutcome::Taken(reply.state()?)),

@@ -1,9 +1,10 @@
 use coord_intents::intent::Status;
 use coord_intents::ledger::State;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::USE_INTENT;
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{Reply, arguments, call};
+use crate::state::reply::call;
 use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
@@ -23,11 +24,13 @@ pub struct Usage<'a> {
 }
 
 /// Why a call is not let in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Limit {
     /// The budget is spent.
+    #[serde(rename = "BUDGET_EXHAUSTED")]
     Budget,
     /// The same call was made too often in a row.
+    #[serde(rename = "CIRCUIT_OPEN")]
     Breaker,
 }
 
@@ -55,6 +58,53 @@ pub enum UseOutcome {
     Stopped(State, Limit, String),
 }
 
+/// What `use_intent.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct SentUsage<'a> {
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<SentCall<'a>>,
+    most_repeats: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<SentTokens<'a>>,
+    origin: &'a str,
+}
+
+#[derive(Serialize)]
+struct SentCall<'a> {
+    name: &'a str,
+    digest: &'a str,
+}
+
+#[derive(Serialize)]
+struct SentTokens<'a> {
+    session: &'a str,
+    total: u64,
+}
+
+#[derive(Deserialize)]
+struct Used {
+    state: State,
+    turns: u64,
+    /// Text, because sessions may sum up to more digits than cjson writes of a number.
+    tokens: String,
+    max_turns: Option<u64>,
+    max_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct NotActive {
+    state: State,
+    status: Status,
+}
+
+#[derive(Deserialize)]
+struct Stopped {
+    state: State,
+    limit: Limit,
+    reason: String,
+}
+
 /// Counts costs. Tokens count even if a call is not let in.
 ///
 /// # Errors
@@ -64,42 +114,39 @@ pub async fn use_intent(
     terms: &AdmissionTerms<'_>,
     usage: &Usage<'_>,
 ) -> Result<Admitted<UseOutcome>, StoreError> {
-    let (name, digest) = usage.call.unwrap_or_default();
-    let total = usage.tokens.map(|(_, total)| total.to_string());
+    let sent = SentUsage {
+        id: usage.id,
+        call: usage.call.map(|(name, digest)| SentCall { name, digest }),
+        most_repeats: usage.breaker_calls,
+        tokens: usage.tokens.map(|(session, total)| SentTokens { session, total }),
+        origin: usage.origin,
+    };
     let keys = share_keys(terms);
-    let mut args = terms.arguments(Kind::Read, 1, &keys);
-    args.extend(arguments([
-        usage.id,
-        name,
-        digest,
-        &usage.breaker_calls.to_string(),
-        usage.tokens.unwrap_or_default().0,
-        total.as_deref().unwrap_or_default(),
-        usage.origin,
-    ]));
+    let args = terms.request(Kind::Read, 1, &keys, &sent);
     let reply = call(store, &USE_INTENT, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
-        "USED" => Ok(UseOutcome::Used {
-            state: reply.state()?,
-            turns: reply.number()?.unsigned_abs(),
-            tokens: reply.number()?.unsigned_abs(),
-            max_turns: reply.optional_number()?,
-            max_tokens: reply.optional_number()?,
-        }),
+        "USED" => {
+            let used: Used = reply.object()?;
+            Ok(UseOutcome::Used {
+                state: used.state,
+                turns: used.turns,
+                tokens: used
+                    .tokens
+                    .parse()
+                    .map_err(|_| reply.malformed("no number of tokens"))?,
+                max_turns: used.max_turns,
+                max_tokens: used.max_tokens,
+            })
+        }
         "UNKNOWN" => Ok(UseOutcome::Unknown),
-        "NOT_ACTIVE" => Ok(UseOutcome::NotActive(reply.state()?, reply.status()?)),
-        "STOPPED" => Ok(UseOutcome::Stopped(reply.state()?, reply.limit()?, reply.text()?)),
+        "NOT_ACTIVE" => {
+            let NotActive { state, status } = reply.object()?;
+            Ok(UseOutcome::NotActive(state, status))
+        }
+        "STOPPED" => {
+            let Stopped { state, limit, reason } = reply.object()?;
+            Ok(UseOutcome::Stopped(state, limit, reason))
+        }
         _ => Err(reply.malformed("an unknown outcome")),
     })
-}
-
-impl Reply {
-    /// Which limit was met.
-    pub(in crate::state) fn limit(&mut self) -> Result<Limit, StoreError> {
-        match self.text()?.as_str() {
-            "BUDGET_EXHAUSTED" => Ok(Limit::Budget),
-            "CIRCUIT_OPEN" => Ok(Limit::Breaker),
-            _ => Err(self.malformed("an unknown limit")),
-        }
-    }
 }

@@ -1,13 +1,16 @@
 -- use_intent: counts what the work on an intent costs: tokens, by the running total of a session; a tool call as a turn.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2 id, 3 name of the tool, 4 digest of the call, '' for none, 5 identical calls in
---       a row that are let in, 6 session of the tokens, 7 its running total, '' for none, 8 origin of lines
--- Returns { USED, now, state of the caller, turns, tokens, max_turns or '', max_tokens or '' }
+-- KEYS, ARGV: those of admission/request, with `id`, `call`: `name` of the tool and `digest` of the call, absent for none, `most_repeats`:
+-- identical calls in a row that are let in, `tokens`: the `session` that used them and its running `total`, absent for none, and `origin`
+-- of lines
+-- Returns { outcome, now, answer }, each with the `state` of the caller: USED with `turns`, `tokens` as text, `max_turns`,
+--           `max_tokens`
+--      or NOT_ACTIVE with its `status`: the call is not let in; tokens are counted
+--      or STOPPED with `limit`, BUDGET_EXHAUSTED or CIRCUIT_OPEN, and `reason`: the call is not let in, and the intent is blocked now; tokens
+--           are counted
 --      or { UNKNOWN, now }: there is no such intent; nothing is changed
---      or { NOT_ACTIVE, now, state, status }: the call is not let in; tokens are counted
---      or { STOPPED, now, state, code, reason }: the call is not let in, and the intent is blocked now; tokens are counted
 --      or one of the denials of Admission.admit(); nothing is changed
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Append = require('ledger/append')
 local Budget = require('intents/budget')
 local Records = require('intents/records')
@@ -15,9 +18,8 @@ local Session = require('intents/session')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, name, digest, most_repeats, token_session, total, origin =
-    ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), ARGV[8]
   Admission.begin(call, KEYS, ARGV)
+  local id, tool_call, used = call.request.id, call.request.call, call.request.tokens
   Records.begin(call)
   Append.begin(call)
 
@@ -25,15 +27,15 @@ return function(KEYS, ARGV)
   local function new_tokens()
     local MOST_SESSIONS = 16
     call.session.tokens, call.session.order = call.session.tokens or {}, call.session.order or {}
-    local before = call.session.tokens[token_session]
+    local before = call.session.tokens[used.session]
     if not before then
-      table.insert(call.session.order, token_session)
+      table.insert(call.session.order, used.session)
       if #call.session.order > MOST_SESSIONS then
         call.session.tokens[table.remove(call.session.order, 1)] = nil
       end
     end
-    call.session.tokens[token_session] = math.max(before or 0, total)
-    return call.session.tokens[token_session] - (before or 0)
+    call.session.tokens[used.session] = math.max(before or 0, used.total)
+    return call.session.tokens[used.session] - (before or 0)
   end
 
   local denial = Admission.admit(call)
@@ -45,26 +47,35 @@ return function(KEYS, ARGV)
     return { 'UNKNOWN', call.now }
   end
   Session.load(call)
-  local tool_call = { name = name, digest = digest }
   -- Tokens that an agent of another login reports do not count: it could spend the whole budget.
-  if total and Records.is_callers(call, record) then
+  if used and Records.is_callers(call, record) then
     local turns, tokens, others = Records.use_of(call, id)
     Records.save_use(call, id, turns, tokens + new_tokens(), others)
   end
-  local outcome
-  if digest ~= '' and record.status ~= 'IN_PROGRESS' then
-    outcome = { 'NOT_ACTIVE', call.now, call.session.state, record.status }
-  elseif digest ~= '' then
-    local limit = Budget.limit_met(call, id, record, tool_call, most_repeats)
+  local outcome, answer
+  if tool_call and record.status ~= 'IN_PROGRESS' then
+    outcome, answer = 'NOT_ACTIVE', { status = record.status }
+  elseif tool_call then
+    local limit = Budget.limit_met(call, id, record, tool_call, call.request.most_repeats)
     if limit then
-      Budget.block_at(call, limit, id, record, origin)
-      outcome = { 'STOPPED', call.now, call.session.state, limit.code, limit.reason }
+      Budget.block_at(call, limit, id, record, call.request.origin)
+      outcome, answer = 'STOPPED', { limit = limit.code, reason = limit.reason }
     else
       Budget.count_call(call, id, tool_call)
     end
   end
   Session.save(call)
-  local _, tokens = Records.use_of(call, id)
-  local turns = Records.turns_of_caller(call, id, record)
-  return outcome or { 'USED', call.now, call.session.state, turns, tokens, record.max_turns or '', record.max_tokens or '' }
+  if not outcome then
+    local _, tokens = Records.use_of(call, id)
+    local turns = Records.turns_of_caller(call, id, record)
+    outcome = 'USED'
+    answer = {
+      turns = turns,
+      tokens = string.format('%.0f', tokens),
+      max_turns = record.max_turns,
+      max_tokens = record.max_tokens,
+    }
+  end
+  answer.state = call.session.state
+  return Answer.reply(call, outcome, answer)
 end

@@ -1,9 +1,11 @@
 use coord_intents::ledger::State;
+use serde::Serialize;
 
 use super::record::StoredIntent;
 use super::scripts::WRITE_INTENT;
-use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{arguments, call};
+use super::select::Whose;
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted, is_false};
+use crate::state::reply::call;
 use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
@@ -45,6 +47,31 @@ pub enum WriteOutcome {
     Person,
 }
 
+/// What `write_intent.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct Written<'a> {
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seen: Option<&'a str>,
+    text: &'a str,
+    change: &'a str,
+    origin: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    is_for_holders: bool,
+    #[serde(skip_serializing_if = "is_false")]
+    is_person: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intent_branch: Option<&'a str>,
+    digest: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_turns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
+    owner: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assigned: Option<&'a str>,
+}
+
 /// Writes an intent.
 ///
 /// # Errors
@@ -55,35 +82,33 @@ pub async fn write_intent(
     written: &WrittenIntent<'_>,
 ) -> Result<Admitted<WriteOutcome>, StoreError> {
     let intent = &written.stored.intent;
-    let json = serde_json::to_string(written.stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
+    let text = serde_json::to_string(written.stored).map_err(|error| StoreError::Malformed(error.to_string()))?;
     let budget = intent.budget.unwrap_or_default();
-    let number = |limit: Option<u64>| limit.map(|limit| limit.to_string()).unwrap_or_default();
     let keys = share_keys(terms);
-    let mut args = terms.arguments(Kind::Read, 1, &keys);
-    args.extend(arguments([
-        &intent.id,
-        written.seen.unwrap_or_default(),
-        &json,
-        intent.branch.as_deref().unwrap_or_default(),
-        written.digest,
-        &number(budget.max_turns),
-        &number(budget.max_tokens),
-        if written.is_for_holders { "1" } else { "0" },
-        written.change,
-        written.origin,
-        if written.is_person { "1" } else { "0" },
-        written.stored.author(),
-        intent.assigned_agent.as_deref().unwrap_or_default(),
-    ]));
+    let own = Written {
+        id: &intent.id,
+        seen: written.seen,
+        text: &text,
+        change: written.change,
+        origin: written.origin,
+        is_for_holders: written.is_for_holders,
+        is_person: written.is_person,
+        intent_branch: intent.branch.as_deref(),
+        digest: written.digest,
+        max_turns: budget.max_turns,
+        max_tokens: budget.max_tokens,
+        owner: written.stored.author(),
+        assigned: intent.assigned_agent.as_deref(),
+    };
+    let args = terms.request(Kind::Read, 1, &keys, &own);
     let reply = call(store, &WRITE_INTENT, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(reply.state()?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
-        "TOO_MANY" => match reply.text()?.as_str() {
-            "REPOSITORY" => Ok(WriteOutcome::Full),
-            "LOGIN" => Ok(WriteOutcome::LoginFull),
-            _ => Err(reply.malformed("an unknown share")),
-        },
+        "TOO_MANY" => Ok(match reply.whose()? {
+            Whose::Repository => WriteOutcome::Full,
+            Whose::Login => WriteOutcome::LoginFull,
+        }),
         "UNKNOWN" => Ok(WriteOutcome::Unknown),
         "CHANGED" => Ok(WriteOutcome::Changed),
         "PERSON" => Ok(WriteOutcome::Person),

@@ -1,30 +1,30 @@
 -- write_intent: writes a new intent, or changes one.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2 id, 3 version of the registry by which the change was decided, '' for a new
---       intent, 4 the intent, JSON, 5 its branch or '', 6 digest of its scope or '', 7 max_turns and 8 max_tokens, '' for
---       no limit, 9 '1' if its holders have to know, 10 what is changed, 11 origin of the line, 12 '1' if a
---       person asks, 13 login that has written it, 14 login or agent that it is assigned to, ''
--- Returns { WRITTEN, now, state of the caller }
+-- KEYS, ARGV: those of admission/request, with `id`, `seen`: version of the registry by which the change was decided, absent for a new
+-- intent, `text`: the intent as JSON, `change`: what is changed, `origin` of the line, `is_for_holders`: its holders have to know,
+-- `is_person`: a person asks; and of its record `intent_branch`, `digest` of its scope or '', `max_turns`, `max_tokens`, `owner`, and
+-- `assigned` (intents/records)
+-- Returns { outcome, now, answer }: WRITTEN with the `state` of the caller
+--      or TOO_MANY with `whose`, REPOSITORY or LOGIN: there are too many, or too many that the caller's login has written, and none of all has
+--           ended more than a day ago
 --      or { EXISTS, now }: a new intent has the id of another
---      or { TOO_MANY, now, REPOSITORY or LOGIN }: there are too many, or too many that the caller's login has written, and none of all has
---      ended more than a day ago
 --      or { UNKNOWN, now }: there is none to be changed
 --      or { CHANGED, now }: the registry has another version
 --      or { PERSON, now }: it has begun, and is another login's
 --      or one of the denials of Admission.admit(); in all these cases nothing is changed
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Append = require('ledger/append')
 local Chunks = require('chunks')
+local Owners = require('intents/owners')
 local Records = require('intents/records')
 local Session = require('intents/session')
 local Status = require('intents/status')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, seen, text, branch, digest, max_turns, max_tokens = unpack(ARGV, 2, 8)
-  local is_for_holders, change, origin, is_person = ARGV[9] == '1', ARGV[10], ARGV[11], ARGV[12] == '1'
-  local owner, assigned = ARGV[13], ARGV[14]
   Admission.begin(call, KEYS, ARGV)
+  local request = call.request
+  local id = request.id
   Records.begin(call)
   Append.begin(call)
 
@@ -71,12 +71,7 @@ return function(KEYS, ARGV)
     end
     local owned, changed = redis.call('HGETALL', call.keys.owners), {}
     for index = 1, #owned, 2 do
-      -- Most rows name none of them; to search is much cheaper than to parse.
-      local may_name = false
-      for named in string.gmatch(owned[index + 1], '":"([%w._-]+)"') do
-        may_name = may_name or is_dropped[named]
-      end
-      if may_name then
+      if Owners.may_name(owned[index + 1], is_dropped) then
         local entries = cjson.decode(owned[index + 1])
         for _, entry in ipairs(entries) do
           if is_dropped[entry.intent] then
@@ -101,11 +96,9 @@ return function(KEYS, ARGV)
     if redis.call('HLEN', call.keys.intents) >= MOST_INTENTS then
       return 'REPOSITORY'
     end
-    local by, count = '"by":' .. cjson.encode(call.request.user_id), 0
-    -- No other text of a record can contain this: its quotes are escaped.
-    local stored = redis.call('HGETALL', call.keys.intents)
+    local stored, count = redis.call('HGETALL', call.keys.intents), 0
     for index = 2, #stored, 2 do
-      count = count + (string.find(stored[index], by, 1, true) and 1 or 0)
+      count = count + (cjson.decode(stored[index]).by == request.user_id and 1 or 0)
     end
     return count >= MOST_OF_LOGIN and 'LOGIN' or nil
   end
@@ -114,14 +107,14 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  local record, is_new = Records.of(call, id), seen == ''
+  local record, is_new = Records.of(call, id), request.seen == nil
   if is_new and record then
     return { 'EXISTS', call.now }
   elseif not is_new and not record then
     return { 'UNKNOWN', call.now }
-  elseif not is_new and seen ~= call.governed then
+  elseif not is_new and request.seen ~= call.governed then
     return { 'CHANGED', call.now }
-  elseif not is_new and not is_person and not Records.is_callers(call, record) then
+  elseif not is_new and not request.is_person and not Records.is_callers(call, record) then
     return { 'PERSON', call.now }
   end
   if is_new then
@@ -131,21 +124,21 @@ return function(KEYS, ARGV)
       whose = without_room()
     end
     if whose then
-      return { 'TOO_MANY', call.now, whose }
+      return Answer.reply(call, 'TOO_MANY', { whose = whose })
     end
     -- Each intent that is written counts the registry's version up.
     record =
       { status = 'PENDING', by = call.request.user_id, version = 0, order = tonumber(call.governed or 0) + 1, created_ms = call.now_ms }
   end
-  record.branch = branch ~= '' and branch or nil
-  record.digest, record.max_turns, record.max_tokens = digest, tonumber(max_turns), tonumber(max_tokens)
-  record.version = record.version + ((is_new or is_for_holders) and 1 or 0)
-  record.bytes, record.updated_ms = #text, call.now_ms
-  record.owner, record.assigned = owner, assigned ~= '' and assigned or nil
+  record.branch, record.digest = request.intent_branch, request.digest
+  record.max_turns, record.max_tokens = request.max_turns, request.max_tokens
+  record.version = record.version + ((is_new or request.is_for_holders) and 1 or 0)
+  record.bytes, record.updated_ms = #request.text, call.now_ms
+  record.owner, record.assigned = request.owner, request.assigned
   Records.save_record(call, id, record)
-  redis.call('HSET', call.keys.intent_texts, id, text)
+  redis.call('HSET', call.keys.intent_texts, id, request.text)
   Session.load(call)
-  Status.append_change(call, id, call.session.state, change, record.status, origin)
+  Status.append_change(call, id, call.session.state, request.change, record.status, request.origin)
   Status.emit_about(call, 'intent_changed', id, { status = record.status })
-  return { 'WRITTEN', call.now, call.session.state }
+  return Answer.reply(call, 'WRITTEN', { state = call.session.state })
 end

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use coord_intents::ledger::Point;
+use serde::Serialize;
 
 use super::keys;
 use super::lines::newest_lines;
@@ -11,7 +12,8 @@ use super::scripts::SEAL_LEDGER;
 use crate::domain::{EventId, RepoId};
 use crate::state::events;
 use crate::state::read::Read;
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::store::{Request, Store, StoreError, Value};
 
 /// Lines from one waypoint to the next.
@@ -82,13 +84,9 @@ impl Seal {
         waypoints.chain(sealed)
     }
 
-    /// The sealed place as it is stored: empty where there is none.
-    fn stored(&self) -> String {
-        if self.is_stored {
-            self.sealed.to_string()
-        } else {
-            String::new()
-        }
+    /// The sealed place as it is stored, if there is one.
+    fn stored(&self) -> Option<String> {
+        self.is_stored.then(|| self.sealed.to_string())
     }
 
     fn decode(repo: &RepoId, fields: &Value) -> Result<Self, StoreError> {
@@ -146,6 +144,17 @@ pub enum SealMove {
     Moved,
 }
 
+/// What `seal_ledger.lua` reads.
+#[derive(Serialize)]
+struct Move {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<String>,
+    sealed: String,
+    most_lines: usize,
+    between: u64,
+    waypoints: Vec<String>,
+}
+
 /// Moves the seal of `repo`, which was read as `from`, to `to`, with the waypoints between; and drops sealed lines beyond `most_lines`,
 /// up to a waypoint. Lines of the last day stay beside those of other logins, until there are four times as many.
 ///
@@ -159,20 +168,20 @@ pub async fn move_seal(
     waypoints: &[Place],
     most_lines: usize,
 ) -> Result<SealMove, StoreError> {
-    let keys = vec![
-        keys::seal(repo),
-        keys::ledger(repo),
-        events::keys::status_log(repo),
-        events::keys::events(repo),
-        events::keys::shares(repo),
-    ];
-    let mut args = arguments([
-        &from.stored(),
-        &to.to_string(),
-        &most_lines.to_string(),
-        &WAYPOINT_LINES.to_string(),
+    let keys = Keys::of([
+        ("seal", keys::seal(repo)),
+        ("ledger", keys::ledger(repo)),
+        ("status_log", events::keys::status_log(repo)),
+        ("events", events::keys::events(repo)),
+        ("shares", events::keys::shares(repo)),
     ]);
-    args.extend(waypoints.iter().map(|place| place.to_string().into_bytes()));
+    let args = keys.request(&Move {
+        read: from.stored(),
+        sealed: to.to_string(),
+        most_lines,
+        between: WAYPOINT_LINES,
+        waypoints: waypoints.iter().map(Place::to_string).collect(),
+    });
     let reply = call(store, &SEAL_LEDGER, keys, args).await?;
     match reply.outcome.as_str() {
         "SEALED" => Ok(SealMove::Sealed),
@@ -208,11 +217,11 @@ mod tests {
     fn a_repository_without_a_seal_begins_at_its_start() {
         let seal = seal_of(&[]);
         assert_eq!((seal.base, seal.sealed), (Place::start(&repo()), Place::start(&repo())));
-        assert_eq!(seal.stored(), "");
+        assert_eq!(seal.stored(), None);
         assert_eq!(seal.places_after(seal.base).count(), 0);
         assert_eq!(
             seal_of(&[("sealed", Place::start(&repo()))]).stored(),
-            Place::start(&repo()).to_string()
+            Some(Place::start(&repo()).to_string())
         );
     }
 
@@ -238,7 +247,7 @@ mod tests {
         }
         let after: Vec<Place> = seal.places_after(place(512)).collect();
         assert_eq!(after, [place(768), place(800)]);
-        assert_eq!(seal.stored(), place(800).to_string());
+        assert_eq!(seal.stored(), Some(place(800).to_string()));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 -- seal_ledger: moves the seal of a ledger from the place that was read to one further on, and drops the oldest sealed lines beyond
 -- the limit. The chain of lines is made in Rust: Redis' Lua has no SHA-256.
--- KEYS: 1 seal, 2 ledger, 3 status log, 4 events channel, 5 shares of logins
--- ARGV: 1 the sealed place that was read, or '', 2 the new one, 3 most lines that are kept, 4 lines between two waypoints,
---       5... waypoints between them: places
+-- KEYS: `seal`, `ledger`, `status_log`, `events`, `shares` of logins
+-- ARGV: that of admission/request, with `read`: the sealed place that was read, absent for none, `sealed`: the new one, `most_lines` that are
+-- kept, `between`: lines between two waypoints, and `waypoints` between the two places: places
 -- A place is the text 'SEQ:HASH ID': the number and the hash of a line, and its id in the stream. The seal is a hash of places:
 -- `sealed`, after the newest sealed line; `base`, absent for the beginning, after which the kept lines begin; and each waypoint
 -- between them, under its number.
@@ -10,12 +10,13 @@
 local Chunks = require('chunks')
 local Clock = require('clock')
 local Emit = require('events/emit')
+local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  call.keys = { seal = KEYS[1], ledger = KEYS[2], status_log = KEYS[3], events = KEYS[4], shares = KEYS[5] }
-  local read, sealed, most_lines, between = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-  local waypoints = { unpack(ARGV, 5) }
+  Request.read(call, KEYS, ARGV)
+  local request = call.request
+  local sealed, most_lines, between = request.sealed, request.most_lines, request.between
   Clock.begin(call)
 
   -- Most lines that one run drops, so that it does not block the store for long.
@@ -73,11 +74,11 @@ return function(KEYS, ARGV)
     Emit.event(call, { type = 'ledger_trimmed', lines = seq - base, base = point })
   end
 
-  if (redis.call('HGET', call.keys.seal, 'sealed') or '') ~= read then
+  if (redis.call('HGET', call.keys.seal, 'sealed') or nil) ~= request.read then
     return { 'MOVED', call.now }
   end
   local fields = { 'sealed', sealed }
-  for _, waypoint in ipairs(waypoints) do
+  for _, waypoint in ipairs(request.waypoints) do
     fields[#fields + 1] = string.format('%.0f', seq_of(waypoint))
     fields[#fields + 1] = waypoint
   end

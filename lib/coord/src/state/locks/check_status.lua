@@ -3,7 +3,7 @@
 -- KEYS, ARGV: those of admission/request, with `gate` (locks/gate_request), `wanted`: READING or WRITING, `policy` (locks/policy),
 -- `lookups` of
 -- builds/spelling, and `paths`
--- Returns { CHECKED, now, answer }: that of locks/answer, with `waiting`: what Waiting.of_caller() tells, and, where a lock blocks,
+-- Returns { CHECKED, now, answer }: Answer.of(), with `waiting`: what Waiting.of_caller() tells, and, where a lock blocks,
 --           `suggested`: Suggested.tasks(), or, if that is nothing, `free`: Free.files()
 --      or { ASK_SCOPE, ... } or { ASK_POLICY, ... } as a claim
 --      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
@@ -14,7 +14,7 @@ local Admission = require('admission/admission')
 local Behind = require('admission/behind')
 local Blocking = require('locks/blocking')
 local Admitted = require('locks/admitted')
-local Answer = require('locks/answer')
+local Answer = require('answer')
 local BuildSpelling = require('builds/spelling')
 local Charge = require('locks/charge')
 local Entries = require('locks/entries')

@@ -1,11 +1,13 @@
 //! Locks that are taken away from their holders.
 
+use serde::{Deserialize, Serialize};
+
 use super::scripts::FORCE_RELEASE;
 use crate::domain::{FilePath, LockReason};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
 use crate::state::request_keys::lock_keys;
-use crate::state::teams::Membership;
+use crate::state::teams::{Membership, SentMembership};
 use crate::store::{Store, StoreError};
 
 /// Locks that were taken away.
@@ -18,7 +20,7 @@ pub struct Forced {
 }
 
 /// A lock that was taken away.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TakenLock {
     /// The file.
     pub file_path: String,
@@ -26,6 +28,22 @@ pub struct TakenLock {
     pub user: String,
     /// The agent.
     pub agent_id: Option<String>,
+}
+
+/// What `force_release.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct Force<'a> {
+    message: &'a str,
+    paths: Vec<&'a str>,
+}
+
+/// What it answers.
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    locks: Vec<TakenLock>,
+    #[serde(default)]
+    waiting: Vec<SentMembership>,
 }
 
 /// Takes others' locks on `paths` away, all that there are on the branch. One round trip.
@@ -39,21 +57,18 @@ pub async fn force_release(
     paths: &[FilePath],
 ) -> Result<Admitted<Forced>, StoreError> {
     let keys = lock_keys(terms);
-    let mut args = terms.arguments(Kind::Release, paths.len(), &keys);
-    args.extend(arguments([message.as_str()]));
-    args.extend(paths.iter().map(|path| path.as_str().as_bytes().to_vec()));
+    let force = Force {
+        message: message.as_str(),
+        paths: paths.iter().map(FilePath::as_str).collect(),
+    };
+    let args = terms.request(Kind::Release, paths.len(), &keys, &force);
     let reply = call(store, &FORCE_RELEASE, keys, args).await?;
     admitted(reply, |mut reply| match reply.outcome.as_str() {
-        "FORCED" => Ok(Forced {
-            locks: reply.tuples(|tuple| {
-                Ok(TakenLock {
-                    file_path: tuple.text()?,
-                    user: tuple.text()?,
-                    agent_id: tuple.optional_text()?,
-                })
-            })?,
-            waiting: Membership::read(&mut reply)?,
-        }),
+        "FORCED" => {
+            let Answer { locks, waiting } = reply.object()?;
+            let waiting = waiting.into_iter().map(Membership::from).collect();
+            Ok(Forced { locks, waiting })
+        }
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

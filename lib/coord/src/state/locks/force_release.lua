@@ -1,10 +1,11 @@
 -- force_release: takes others' locks on some files of the branch away. Whether the caller may is decided before.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2 why, 3... file paths
--- Returns { FORCED, now, list of { file, login, agent or '' } whose locks they were, what Waiting.of_caller() tells }
+-- KEYS, ARGV: those of admission/request, with `message`: why, and `paths`
+-- Returns { FORCED, now, answer }: `locks`, each with `file_path`, and `user` and `agent_id` whose it was, and `waiting`: what
+--           Waiting.of_caller() tells
 --      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing changed
 --      or one of the denials of Admission.admit(); nothing changed
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
 local LockChanges = require('locks/changes')
@@ -15,8 +16,8 @@ local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
   local call = {}
-  local message, paths = ARGV[2], { unpack(ARGV, 3) }
   Admission.begin(call, KEYS, ARGV)
+  local message, paths = call.request.message, call.request.paths
   Entries.begin(call)
   Held.begin(call)
 
@@ -37,7 +38,7 @@ return function(KEYS, ARGV)
         Held.count_out(call, entry)
         entry.message, entry.forced_by = message, call.request.user_id
         ended[#ended + 1] = entry
-        told[#told + 1] = { path, entry.user_id, entry.agent_id or '' }
+        told[#told + 1] = { file_path = path, user = entry.user_id, agent_id = entry.agent_id }
         local holder = entry.user_id .. ' ' .. (entry.agent_id or '')
         if not of_holder[holder] then
           of_holder[holder] = {
@@ -66,5 +67,5 @@ return function(KEYS, ARGV)
       Queue.freed(call, paths)
     end
   end
-  return { 'FORCED', call.now, told, Waiting.of_caller(call) }
+  return Answer.reply(call, 'FORCED', { locks = Answer.some(told), waiting = Answer.some(Waiting.of_caller(call)) })
 end

@@ -49,6 +49,10 @@ pub fn token(repo: &RepoId) -> String {
 }
 
 /// KEYS of locks in a sweep, by `modules/expired.lua`.
-pub(in crate::state) fn swept(repo: &RepoId) -> Vec<String> {
-    vec![locks(repo), expiries(repo), held(repo)]
+pub(in crate::state) fn swept(repo: &RepoId) -> Vec<(&'static str, String)> {
+    vec![
+        ("locks", locks(repo)),
+        ("expiries", expiries(repo)),
+        ("held", held(repo)),
+    ]
 }

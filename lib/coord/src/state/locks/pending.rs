@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::keys;
 use super::scripts::SETTLE_PENDING;
 use crate::domain::{Branch, LockEntry, RepoId};
 use crate::state::builds;
 use crate::state::read::Read;
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::store::{Request, Store, StoreError, Value};
 
 /// A change on a work branch that is not on the branch that it is for.
@@ -89,6 +90,24 @@ pub enum PendingAct<'a> {
     Forget,
 }
 
+/// What `settle_pending.lua` reads.
+#[derive(Serialize)]
+struct Settlement<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<&'a str>,
+    work_branch: &'a str,
+    act: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differs: Option<&'a BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<i64>,
+    paths: Vec<&'a str>,
+}
+
 /// Settles the pending changes on `work_branch` for `branch`, or for all branches. Returns how many were ended or changed.
 ///
 /// # Errors
@@ -100,23 +119,35 @@ pub async fn settle_pending(
     work_branch: &str,
     act: PendingAct<'_>,
 ) -> Result<u64, StoreError> {
-    let changed_paths: Vec<String>;
-    let (commit, name, detail, paths): (_, _, _, &[String]) = match act {
-        PendingAct::End { commit, paths } => (commit, "END", String::new(), paths),
-        PendingAct::EndAll { at } => ("", "END", at.to_string(), &[]),
-        PendingAct::Number(number) => ("", "NUMBER", number.to_string(), &[]),
-        PendingAct::Interfaces { commit, changed } => {
-            changed_paths = changed.keys().cloned().collect();
-            let changed = serde_json::to_string(changed).map_err(|error| StoreError::Malformed(error.to_string()))?;
-            (commit, "INTERFACES", changed, &changed_paths)
-        }
-        PendingAct::Forget => ("", "FORGET", String::new(), &[]),
+    let mut sent = Settlement {
+        branch: branch.map(Branch::as_str),
+        work_branch,
+        act: "END",
+        commit: None,
+        number: None,
+        differs: None,
+        at: None,
+        paths: Vec::new(),
     };
-    let any = Branch::parse("main").map_err(|_| StoreError::Malformed("a branch".to_owned()))?;
-    let graph = builds::keys::graph(repo, branch.unwrap_or(&any));
-    let mut args = arguments([branch.map_or("", Branch::as_str), work_branch, commit, name, &detail]);
-    args.extend(paths.iter().map(|path| path.as_bytes().to_vec()));
-    let mut reply = call(store, &SETTLE_PENDING, vec![keys::pending(repo), graph], args).await?;
+    match act {
+        PendingAct::End { commit, paths } => {
+            sent.commit = Some(commit);
+            sent.paths = paths.iter().map(String::as_str).collect();
+        }
+        PendingAct::EndAll { at } => sent.at = Some(at),
+        PendingAct::Number(number) => (sent.act, sent.number) = ("NUMBER", Some(number)),
+        PendingAct::Interfaces { commit, changed } => {
+            (sent.act, sent.commit, sent.differs) = ("INTERFACES", Some(commit), Some(changed));
+            sent.paths = changed.keys().map(String::as_str).collect();
+        }
+        PendingAct::Forget => sent.act = "FORGET",
+    }
+    let mut keys = Keys::of([("pending", keys::pending(repo))]);
+    if let Some(branch) = branch {
+        keys.add([("graph", builds::keys::graph(repo, branch))]);
+    }
+    let args = keys.request(&sent);
+    let mut reply = call(store, &SETTLE_PENDING, keys, args).await?;
     match reply.outcome.as_str() {
         "SETTLED" => Ok(reply.number()?.unsigned_abs()),
         _ => Err(reply.malformed("an unknown outcome")),

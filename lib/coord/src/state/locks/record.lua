@@ -1,15 +1,15 @@
 -- record: appends to the ledger what a holder did. A changed file is recorded as a success only under the caller's live lock for
 -- writing; then it is noted as its content, too.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2 intent or '', 3 session or prompt: how long a selected intent stays selected,
---       4... twelve texts for each entry: kind (MUTATION, PROMPT, END, or OTHER); trace id; file path or ''; hash or ''; fencing
---       token or ''; '1' if the caller says that it failed; action type; payload; the result; for a mutation the result without
---       a lock, and with another token; origin (ledger/append)
--- Returns { RECORDED, now, an outcome for each entry: SUCCESS, FAILURE, REPEATED, or OTHER for the result that was sent,
---           whether a line was appended: '1' or '0', '1' if the intent is unknown, number of files without room for their content }
+-- KEYS, ARGV: those of admission/request, with `intent` that is cited, absent for none, `is_reset_by_prompts`: a prompt ends the selection of
+-- an intent, and `entries`: each with `kind`: MUTATION, PROMPT, END, or OTHER; `trace`: its id; `action_type`, `payload` and `result`;
+-- `origin` (ledger/append); and of a mutation `path`, `hash`, fencing `token`, absent for none, `has_failed`: the caller says so, and
+-- `without_lock`, `other_token`: the result without a lock, and with another token
+-- Returns { RECORDED, now, answer }: `outcomes`, for each entry SUCCESS, FAILURE, REPEATED, or OTHER for the result that was sent,
+--           `has_lines`: a line was appended, `is_unknown_intent`, and `without_room`: number of files without room for their content
 --      or { TOO_MUCH, now, LOCKS }: the files have too many locks; nothing was recorded
 --      or one of the denials of Admission.admit(); nothing was recorded
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Append = require('ledger/append')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
@@ -22,27 +22,20 @@ local Session = require('intents/session')
 
 return function(KEYS, ARGV)
   local call = {}
-  local cited, handshake = ARGV[2], ARGV[3]
-  local texts = { unpack(ARGV, 4) }
   Admission.begin(call, KEYS, ARGV)
+  local cited, entries = call.request.intent or '', call.request.entries
   Entries.begin(call)
   Held.begin(call)
   Records.begin(call)
   Append.begin(call)
 
-  local TEXTS_OF_ENTRY = 12
-
-  local denial = Admission.admit(call) or Append.full_ledger(call, #texts / TEXTS_OF_ENTRY)
+  local denial = Admission.admit(call) or Append.full_ledger(call, #entries)
   if denial then
     return denial
   end
 
-  local entries, paths, is_named = {}, {}, {}
-  for first = 1, #texts, TEXTS_OF_ENTRY do
-    local entry = {}
-    entry.kind, entry.trace, entry.path, entry.hash, entry.token, entry.has_failed, entry.action_type, entry.payload, entry.result, entry.without_lock, entry.other_token, entry.origin =
-      unpack(texts, first, first + TEXTS_OF_ENTRY - 1)
-    entries[#entries + 1] = entry
+  local paths, is_named = {}, {}
+  for _, entry in ipairs(entries) do
     if entry.kind == 'MUTATION' and not is_named[entry.path] then
       is_named[entry.path] = true
       paths[#paths + 1] = entry.path
@@ -173,10 +166,10 @@ return function(KEYS, ARGV)
   local function record_mutation(entry)
     local lock = lock_on(entry.path)
     local intent = lock and lock.intent_id or (cited ~= '' and cited) or call.session.intent or ''
-    local has_token = lock and (entry.token == '' or string.format('%.0f', lock.token) == entry.token)
+    local has_token = lock and (not entry.token or lock.token == entry.token)
     local result = not lock and entry.without_lock or not has_token and entry.other_token or entry.result
     append(entry, intent, entry.action_type, entry.payload, result)
-    if not has_token or entry.has_failed == '1' then
+    if not has_token or entry.has_failed then
       return 'FAILURE'
     end
     note_content(entry.path, entry.hash, intent)
@@ -199,7 +192,7 @@ return function(KEYS, ARGV)
     elseif entry.kind == 'MUTATION' then
       return record_mutation(entry)
     elseif entry.kind == 'PROMPT' then
-      if call.session.state == 'REQUEST' or (call.session.state == 'ACTION' and handshake == 'prompt') then
+      if call.session.state == 'REQUEST' or (call.session.state == 'ACTION' and call.request.is_reset_by_prompts) then
         change_state(entry, 'REASONING', 'a prompt')
       end
       return 'SUCCESS'
@@ -237,5 +230,10 @@ return function(KEYS, ARGV)
       Queue.leave_for(call, written)
     end
   end
-  return { 'RECORDED', call.now, outcomes, next(heard) and '1' or '0', is_unknown and '1' or '0', without_room }
+  return Answer.reply(call, 'RECORDED', {
+    outcomes = Answer.some(outcomes),
+    has_lines = next(heard) ~= nil,
+    is_unknown_intent = is_unknown,
+    without_room = without_room,
+  })
 end

@@ -1,9 +1,10 @@
 use coord_intents::ledger::{ContentHash, Prepared, ResultStatus, TraceId};
+use serde::{Deserialize, Serialize};
 
 use super::scripts::RECORD;
 use crate::domain::FilePath;
-use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
-use crate::state::reply::{Reply, arguments, call};
+use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted, is_false};
+use crate::state::reply::{Reply, call};
 use crate::state::request_keys::share_keys;
 use crate::store::{Store, StoreError};
 
@@ -81,6 +82,60 @@ pub struct RecordOutcome {
     pub without_room: u64,
 }
 
+/// What `record.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct Sent<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intent: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_false")]
+    is_reset_by_prompts: bool,
+    entries: Vec<SentEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct SentEntry<'a> {
+    kind: &'static str,
+    trace: &'a str,
+    action_type: &'static str,
+    payload: &'a str,
+    result: &'a str,
+    origin: &'a str,
+    #[serde(flatten)]
+    mutation: Option<SentMutation<'a>>,
+}
+
+#[derive(Serialize)]
+struct SentMutation<'a> {
+    path: &'a str,
+    hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<i64>,
+    #[serde(skip_serializing_if = "is_false")]
+    has_failed: bool,
+    without_lock: &'a str,
+    other_token: &'a str,
+}
+
+/// What `record.lua` answers.
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    outcomes: Vec<SentOutcome>,
+    has_lines: bool,
+    is_unknown_intent: bool,
+    without_room: u64,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum SentOutcome {
+    Success,
+    Failure,
+    Repeated,
+    /// As it was sent.
+    Other,
+}
+
 /// Appends events to the ledger. One round trip. It counts as a release does: what was done can always be recorded.
 ///
 /// # Errors
@@ -91,49 +146,47 @@ pub async fn record(
     request: &Record<'_>,
 ) -> Result<Admitted<RecordOutcome>, StoreError> {
     let keys = share_keys(entry);
-    let mut args = entry.arguments(Kind::Release, request.events.len(), &keys);
-    args.extend(arguments([
-        request.intent.unwrap_or_default(),
-        if request.is_reset_by_prompts {
-            "prompt"
-        } else {
-            "session"
-        },
-    ]));
-    args.extend(request.events.iter().flat_map(RecordedEvent::arguments));
+    let sent = Sent {
+        intent: request.intent,
+        is_reset_by_prompts: request.is_reset_by_prompts,
+        entries: request.events.iter().map(RecordedEvent::sent).collect(),
+    };
+    let args = entry.request(Kind::Release, request.events.len(), &keys, &sent);
     let reply = call(store, &RECORD, keys, args).await?;
     admitted(reply, |reply| read_outcome(reply, request.events))
 }
 
 impl RecordedEvent {
-    fn arguments(&self) -> Vec<Vec<u8>> {
-        let kind = match &self.kind {
-            RecordedKind::Mutation(_) => "MUTATION",
-            RecordedKind::Prompt => "PROMPT",
-            RecordedKind::End => "END",
-            RecordedKind::Other(_) => "OTHER",
+    fn sent(&self) -> SentEntry<'_> {
+        let (kind, mutation) = match &self.kind {
+            RecordedKind::Mutation(mutation) => ("MUTATION", Some(mutation.sent())),
+            RecordedKind::Prompt => ("PROMPT", None),
+            RecordedKind::End => ("END", None),
+            RecordedKind::Other(_) => ("OTHER", None),
         };
-        let mutation = match &self.kind {
-            RecordedKind::Mutation(mutation) => Some(mutation),
-            _ => None,
-        };
-        let text = |of: fn(&Mutation) -> String| mutation.map(of).unwrap_or_default();
-        // The script adds the last quote.
-        let origin = self.line.origin.strip_suffix('"').unwrap_or(&self.line.origin);
-        arguments([
+        SentEntry {
             kind,
-            self.trace_id.as_str(),
-            &text(|mutation| mutation.path.as_str().to_owned()),
-            &text(|mutation| mutation.hash.to_string()),
-            &text(|mutation| mutation.token.map(|token| token.to_string()).unwrap_or_default()),
-            &text(|mutation| if mutation.has_failed { "1" } else { "0" }.to_owned()),
-            self.line.action_type.as_str(),
-            &self.line.payload,
-            &self.line.result,
-            &text(|mutation| mutation.without_lock.clone()),
-            &text(|mutation| mutation.other_token.clone()),
-            origin,
-        ])
+            trace: self.trace_id.as_str(),
+            action_type: self.line.action_type.as_str(),
+            payload: &self.line.payload,
+            result: &self.line.result,
+            // The script adds the last quote.
+            origin: self.line.origin.strip_suffix('"').unwrap_or(&self.line.origin),
+            mutation,
+        }
+    }
+}
+
+impl Mutation {
+    fn sent(&self) -> SentMutation<'_> {
+        SentMutation {
+            path: self.path.as_str(),
+            hash: self.hash.to_string(),
+            token: self.token,
+            has_failed: self.has_failed,
+            without_lock: &self.without_lock,
+            other_token: &self.other_token,
+        }
     }
 }
 
@@ -141,22 +194,26 @@ fn read_outcome(mut reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutc
     if reply.outcome != "RECORDED" {
         return Err(reply.malformed("an unknown outcome"));
     }
-    let texts = reply.texts()?;
-    if texts.len() != events.len() {
+    let answer: Answer = reply.object()?;
+    if answer.outcomes.len() != events.len() {
         return Err(reply.malformed("another number of outcomes"));
     }
-    let outcome = |(text, event): (&String, &RecordedEvent)| match (text.as_str(), &event.kind) {
-        ("SUCCESS", _) => Ok(RecordedAs::New(ResultStatus::Success)),
-        ("FAILURE", _) => Ok(RecordedAs::New(ResultStatus::Failure)),
-        ("REPEATED", _) => Ok(RecordedAs::Repeated),
-        ("OTHER", RecordedKind::Other(status)) => Ok(RecordedAs::New(*status)),
+    let outcome = |(sent, event): (&SentOutcome, &RecordedEvent)| match (sent, &event.kind) {
+        (SentOutcome::Success, _) => Ok(RecordedAs::New(ResultStatus::Success)),
+        (SentOutcome::Failure, _) => Ok(RecordedAs::New(ResultStatus::Failure)),
+        (SentOutcome::Repeated, _) => Ok(RecordedAs::Repeated),
+        (SentOutcome::Other, RecordedKind::Other(status)) => Ok(RecordedAs::New(*status)),
         _ => Err(reply.malformed("an unknown outcome of an event")),
     };
-    let outcomes = texts.iter().zip(events).map(outcome).collect::<Result<_, _>>()?;
     Ok(RecordOutcome {
-        outcomes,
-        has_lines: reply.flag()?,
-        is_unknown_intent: reply.flag()?,
-        without_room: reply.number()?.unsigned_abs(),
+        outcomes: answer
+            .outcomes
+            .iter()
+            .zip(events)
+            .map(outcome)
+            .collect::<Result<_, _>>()?,
+        has_lines: answer.has_lines,
+        is_unknown_intent: answer.is_unknown_intent,
+        without_room: answer.without_room,
     })
 }

@@ -9,7 +9,7 @@
 --       BEFORE (it was there before the claim), EARLIER (it does not come after the claim), AHEAD (the working copy has commits that are
 --       not on the branch), CLAIMS (the files were claimed at too
 --       many heads), UNKNOWN
--- Returns { outcome, now, answer }, with the head that it is about (locks/answer), and what is nothing absent:
+-- Returns { outcome, now, answer }, with the head that it is about (Answer.head), and what is nothing absent:
 --           RELEASED: `time` of it, `graph_version`, `released`, `missing`: paths that were not held, `others`: entries on those as JSON,
 --           `importers` of
 --           released files, their `importer_count`, `has_more_importers` beyond the count, `unchanged`: released paths with the content
@@ -29,7 +29,7 @@
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Admitted = require('locks/admitted')
-local Answer = require('locks/answer')
+local Answer = require('answer')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
 local ReleaseFiles = require('locks/release_files')

@@ -1,7 +1,6 @@
 -- tell_interfaces: announces that interfaces changed that a writer was to keep, and leaves it with the locks on neighbors for their
 -- holders. It follows a release that was counted, and counts nothing.
--- KEYS: those of admission/request
--- ARGV: those of admission/request, then 2... pairs of a file and the names that changed, separated by newlines
+-- KEYS, ARGV: those of admission/request, with `changes`: the `path` of a file and the `names` that changed
 -- Returns { TOLD, now, number of locks whose holders are told }
 local Adjacency = require('builds/adjacency')
 local Clock = require('clock')
@@ -15,7 +14,6 @@ local Request = require('admission/request')
 
 return function(KEYS, ARGV)
   local call = {}
-  local changes = { unpack(ARGV, 2) }
   Request.begin(call, KEYS, ARGV)
   Adjacency.begin(call)
   Clock.begin(call)
@@ -68,11 +66,8 @@ return function(KEYS, ARGV)
   end
 
   local count = 0
-  for index = 1, #changes, 2 do
-    local file, names, told = changes[index], {}, 0
-    for name in string.gmatch(changes[index + 1], '[^\n]+') do
-      names[#names + 1] = name
-    end
+  for _, change in ipairs(call.request.changes) do
+    local file, names, told = change.path, change.names, 0
     local neighbors = Neighbors.to_look_at(call, { file }, 0) or {}
     load_new(neighbors)
     local line, after = Notices.notice_line(file, call.request.user_id, Emit.names_of(names) or {}), {}

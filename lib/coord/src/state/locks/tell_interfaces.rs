@@ -1,3 +1,5 @@
+use serde::Serialize;
+
 use super::scripts::TELL_INTERFACES;
 use crate::state::admission::{AdmissionTerms, Kind};
 use crate::state::reply::call;
@@ -8,12 +10,18 @@ use crate::store::{Store, StoreError};
 const MOST_AT_ONCE: usize = 32;
 
 /// A file whose interface has changed, although it was to be kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BrokenPromise {
     /// The file.
     pub path: String,
     /// The names that differ; none where the interface cannot be read.
     pub names: Vec<String>,
+}
+
+/// What `tell_interfaces.lua` reads beside the terms of the admission.
+#[derive(Serialize)]
+struct Changes<'a> {
+    changes: &'a [BrokenPromise],
 }
 
 /// Announces `broken`, a part after the other, and leaves it with the locks on neighbors for their holders. Returns the number of these locks.
@@ -28,11 +36,7 @@ pub async fn tell_interfaces(
     let mut told = 0;
     for part in broken.chunks(MOST_AT_ONCE) {
         let keys = lock_keys(terms);
-        let mut args = terms.arguments(Kind::Release, part.len(), &keys);
-        for promise in part {
-            args.push(promise.path.as_bytes().to_vec());
-            args.push(promise.names.join("\n").into_bytes());
-        }
+        let args = terms.request(Kind::Release, part.len(), &keys, &Changes { changes: part });
         let mut reply = call(store, &TELL_INTERFACES, keys, args).await?;
         match reply.outcome.as_str() {
             "TOLD" => told += reply.number()?.unsigned_abs(),

@@ -1,13 +1,31 @@
+use serde::{Deserialize, Serialize};
+
 use super::scripts::SWEEP;
 use crate::domain::RepoId;
 use crate::domain::team::TeamName;
 use crate::state::ledger::has_unsealed_lines;
-use crate::state::reply::{Reply, arguments};
+use crate::state::reply::Reply;
+use crate::state::request_keys::Keys;
 use crate::state::{events, expiry, locks, tasks};
 use crate::store::{Request, Store, StoreError};
 
 /// The kinds of what expires, each by its keys, in the order in which `sweep.lua` includes them.
-const KINDS: [fn(&RepoId) -> Vec<String>; 2] = [locks::keys::swept, tasks::keys::swept];
+const KINDS: [fn(&RepoId) -> Vec<(&'static str, String)>; 2] = [locks::keys::swept, tasks::keys::swept];
+
+/// What `sweep.lua` reads.
+#[derive(Serialize)]
+struct Sweep {
+    most: usize,
+}
+
+/// What it answers.
+#[derive(Deserialize)]
+struct Answer {
+    expired: u64,
+    next_expiry: Option<i64>,
+    #[serde(default)]
+    due_teams: Vec<String>,
+}
 
 /// What one run of the sweep script did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,33 +47,29 @@ pub struct Swept {
 /// # Errors
 /// When the store gives no answer, or none that is understood.
 pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swept, StoreError> {
-    let mut keys = vec![
-        events::keys::status_log(repo),
-        events::keys::events(repo),
-        expiry::keys::marked(repo),
-    ];
-    keys.extend(KINDS.iter().flat_map(|keys_of| keys_of(repo)));
+    let mut keys = Keys::of([
+        ("status_log", events::keys::status_log(repo)),
+        ("events", events::keys::events(repo)),
+        ("mark", expiry::keys::marked(repo)),
+    ]);
+    keys.add(KINDS.iter().flat_map(|keys_of| keys_of(repo)));
+    let args = keys.request(&Sweep { most });
     let (reads, decode) = has_unsealed_lines(repo).into_parts();
     let mut batch = vec![Request::Script {
         script: &SWEEP,
-        keys,
-        args: arguments([&most.to_string()]),
+        keys: keys.into(),
+        args,
     }];
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();
     let mut reply = Reply::open(&SWEEP, replies.next())?;
+    let answer: Answer = reply.object()?;
     Ok(Swept {
         now: reply.now,
-        expired: reply.number()?.unsigned_abs(),
-        next_expiry: match reply.optional_text()? {
-            Some(text) => Some(
-                text.parse()
-                    .map_err(|_| reply.malformed("an expiry that is no whole number"))?,
-            ),
-            None => None,
-        },
-        due_teams: reply
-            .texts()?
+        expired: answer.expired,
+        next_expiry: answer.next_expiry,
+        due_teams: answer
+            .due_teams
             .iter()
             .map(|name| TeamName::parse(name).map_err(|_| reply.malformed("a team that has no name")))
             .collect::<Result<_, _>>()?,

@@ -10,7 +10,7 @@
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
-local Answer = require('locks/answer')
+local Answer = require('answer')
 local Cascade = require('tasks/cascade')
 local Counts = require('tasks/counts')
 local Deliver = require('mail/deliver')

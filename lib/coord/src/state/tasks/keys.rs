@@ -11,8 +11,8 @@ pub fn lapses(repo: &RepoId) -> String {
 }
 
 /// KEYS of tasks in a sweep, by `modules/lapses.lua`.
-pub(in crate::state) fn swept(repo: &RepoId) -> Vec<String> {
-    vec![lapses(repo)]
+pub(in crate::state) fn swept(repo: &RepoId) -> Vec<(&'static str, String)> {
+    vec![("lapses", lapses(repo))]
 }
 
 fn part(repo: &RepoId, team: &TeamName, part: &str) -> String {

@@ -14,7 +14,7 @@
 --      or { FILES, ... }, the outcome of a claim of files that is neither, { REFUSED, now, code, words } or a denial, as of claim_task
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
-local Answer = require('locks/answer')
+local Answer = require('answer')
 local Answers = require('teams/answers')
 local DueMark = require('admission/due_mark')
 local Edges = require('tasks/edges')

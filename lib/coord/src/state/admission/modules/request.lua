@@ -6,7 +6,7 @@
 -- which a source has just returned; without it `any_head`: the stored head will do, or none; `refresh_after`: seconds after which the
 -- stored one is fetched again, absent for never; `most_age`: its maximum age in seconds; `may_ask_source`: a source can be asked about the
 -- caller's commits, and was not; and `known_commits`, which the caller's working copy contains, separated by blanks. A function may have
--- fields of its own.
+-- fields of its own. A function without an admission has these alone, and `keys`.
 local Request = {}
 
 -- A text of names -> the names. Coord sends a dozen of these texts; who calls the functions himself makes no more of them stay.
@@ -28,15 +28,20 @@ local function names_in(text)
   return names
 end
 
-function Request.begin(call, KEYS, ARGV)
+-- Reads what any function is sent.
+function Request.read(call, KEYS, ARGV)
   local request, keys = cjson.decode(ARGV[1]), {}
   local names = names_in(request.keys)
   for index = 1, #names do
     keys[names[index]] = KEYS[index]
   end
   request.key_count = #names
-  request.work_branch = request.work_branch or ''
   call.request, call.keys = request, keys
+end
+
+function Request.begin(call, KEYS, ARGV)
+  Request.read(call, KEYS, ARGV)
+  call.request.work_branch = call.request.work_branch or ''
 end
 
 -- Whether `entry` is the caller's. A holder is a person and an agent.

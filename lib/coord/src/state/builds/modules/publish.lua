@@ -33,7 +33,7 @@ end
 -- Whether all of it is staged: `size` fields of a HASH, or bytes of a STRING. A Redis that has lost its last writes may lack
 -- some and still know the builder.
 function Publish.is_whole(staging_key, form, size)
-  return redis.call(form == 'HASH' and 'HLEN' or 'STRLEN', staging_key) == tonumber(size)
+  return redis.call(form == 'HASH' and 'HLEN' or 'STRLEN', staging_key) == size
 end
 
 -- Replaces a live key by its staged value, of which there is none where it is an empty hash.

@@ -10,11 +10,11 @@ function AllHeld.load(call)
   if not redis.call('HGET', call.keys.held, '@' .. call.request.user_id) then
     return held
   end
-  local by_caller = '"user_id":' .. cjson.encode(call.request.user_id)
+  local by_caller = Entries.field('user_id', call.request.user_id)
   local stored = redis.call('HGETALL', call.keys.locks)
   for index = 1, #stored, 2 do
     local path, value = stored[index], stored[index + 1]
-    if string.find(value, by_caller, 1, true) then
+    if Entries.any_has(value, by_caller) then
       local entries, is_held = cjson.decode(value), false
       for _, entry in ipairs(entries) do
         is_held = is_held or (entry.branch == call.request.branch and Request.is_own(call, entry) and not Entries.has_expired(call, entry))

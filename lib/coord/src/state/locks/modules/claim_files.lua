@@ -1,5 +1,5 @@
 -- The claim of files: all of them, or none.
-local Answer = require('locks/answer')
+local Answer = require('answer')
 local Behind = require('admission/behind')
 local Blocking = require('locks/blocking')
 local BuildSpelling = require('builds/spelling')
@@ -22,7 +22,7 @@ local ClaimFiles = {}
 -- Claims the files of `claim`: `paths`, `wanted`; `interface_of`: what Blocking.interfaces() gives; `surveyed`: what Survey.of() gives of
 -- the paths; `agent_head`; `message`; `ttl`: seconds; `repository`; `lookups` of builds/spelling, or ''; `task`: TEAM/ID of the task that
 -- they are claimed with, or nil. Returns a reply of the whole request; or nil, the outcome, CLAIMED, REFUSED (by intents), CONFLICT or
--- STALE, and the answer of locks/answer, with `held`: the caller's earlier locks, each { file path, status, time of the grant, message, the
+-- STALE, and what Answer.of() gives, with `held`: the caller's earlier locks, each { file path, status, time of the grant, message, the
 -- agent from which it is taken over or '' }; `queue`: the place that Queue.ask() gives; and `cost`: what the claim costs others,
 -- `neighbors`, `file_path` of the one with most of them, and `is_whatever_changes` where it keeps them out whatever it changes.
 function ClaimFiles.claim(call, claim)

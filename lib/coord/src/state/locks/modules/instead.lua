@@ -1,5 +1,5 @@
 -- What a caller could do instead of what others' locks block.
-local Answer = require('locks/answer')
+local Answer = require('answer')
 local Free = require('locks/free')
 local Suggested = require('teams/suggested')
 

@@ -15,6 +15,12 @@ function Pending.live(call, value)
   return live, forgotten
 end
 
+-- Whether `value` may have a change on the work branch. As cjson writes it: where thousands are looked at, to search is much cheaper than to
+-- decode.
+function Pending.may_be_on(value, work_branch)
+  return string.find(value, '"work_branch":' .. cjson.encode(work_branch), 1, true) ~= nil
+end
+
 -- Stores `entries` of `path`, and counts `added` and `gone`.
 function Pending.store(call, path, entries, added, gone)
   if #entries == 0 then

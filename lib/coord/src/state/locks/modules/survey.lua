@@ -27,39 +27,6 @@ function Survey.is_given(call, entry)
     and entry.branch == call.request.branch
 end
 
--- Where a field, written without its first quote, is in `value` from `first` on: a search for a quote stops at each of those in a text,
--- which may have hundreds. Quotes inside of a text are escaped, so these characters with a quote before them are only such a field.
-local function place_of_field(value, field, first)
-  local QUOTE = 34
-  local at = string.find(value, field, first, true)
-  while at and string.byte(value, at - 1) ~= QUOTE do
-    at = string.find(value, field, at + 1, true)
-  end
-  return at or math.huge
-end
-
--- Whether one entry of `value` has both of these fields, and not the third, if that is given. An entry is a flat object, so that its
--- beginning occurs nowhere else.
-local function has_entry_with(value, one, other, without)
-  local first, at_one, at_other, at_without = string.find(value, '{"', 1, true), 0, 0, 0
-  while first do
-    local next_entry = string.find(value, '{"', first + 2, true)
-    at_one = at_one < first and place_of_field(value, one, first) or at_one
-    at_other = at_other < first and place_of_field(value, other, first) or at_other
-    local last = math.max(at_one, at_other)
-    if last == math.huge then
-      return false
-    elseif last < (next_entry or math.huge) then
-      at_without = without and at_without < first and place_of_field(value, without, first) or at_without
-      if not without or at_without >= (next_entry or math.huge) then
-        return true
-      end
-    end
-    first = next_entry
-  end
-  return false
-end
-
 -- Maximum findings in one response, maximum bytes of their JSON, and maximum neighbors among them. Those that block come
 -- first, and the first one is always included; the rest is counted.
 local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
@@ -68,7 +35,8 @@ local MOST_FINDINGS, MOST_FINDING_BYTES, MOST_NEIGHBORS = 512, 524288, 256
 -- and the number of omitted locks. Only reported entries are decoded. `is_writing`: files that the caller already writes.
 local function survey_neighbors(call, neighbors, place_of, paths, wanted, neighbor_policy, is_writing, interface_of)
   local blocking, harmless, keeping, later, omitted = {}, {}, {}, {}, 0
-  local on_branch, writes, keeps = 'branch":' .. cjson.encode(call.request.branch), 'status":"WRITING"', 'interface":"keeps"'
+  local on_branch = Entries.field('branch', call.request.branch)
+  local writes, keeps = Entries.field('status', 'WRITING'), Entries.field('interface', 'keeps')
   local function may_block(path, status, keeps_interface)
     local via = paths[math.floor(place_of[path] / 2)]
     local both_keep = keeps_interface and interface_of(via) == 'keeps'
@@ -85,21 +53,18 @@ local function survey_neighbors(call, neighbors, place_of, paths, wanted, neighb
     end
   end
   Entries.each_value(call, neighbors, function(path, value)
-    if not value then
-      return
-    end
-    if place_of_field(value, on_branch, 1) == math.huge then
+    if not value or not Entries.any_has(value, on_branch) then
       return
     end
     -- Beside a file whose interface the caller keeps, a single entry, as most files have, blocks nobody if it keeps its own; nothing else
     -- has to be found then.
     local spares = not may_block(path, 'WRITING', true)
-    local is_kept = spares and string.find(value, keeps, 1, true)
-    local is_single = is_kept and not string.find(value, '{"', 4, true)
-    local may_write = (is_single or string.find(value, 'WRITING', 1, true)) and may_block(path, 'WRITING')
+    local is_kept = spares and Entries.any_has(value, keeps)
+    local is_single = is_kept and Entries.is_single(value)
+    local may_write = (is_single or Entries.may_write(value)) and may_block(path, 'WRITING')
     if #blocking >= MOST_NEIGHBORS then
       omitted = omitted + 1
-    elseif may_write and not is_single and has_entry_with(value, on_branch, writes, spares and keeps or nil) then
+    elseif may_write and not is_single and Entries.one_has(value, on_branch, writes, spares and keeps or nil) then
       sort_out(path, value)
     else
       local list = is_kept and may_write and #keeping < MOST_NEIGHBORS and keeping or later

@@ -1,7 +1,7 @@
 -- The claim of a task with its files. Where they are claimed, the request has `gate` (locks/gate_request), `policy` (locks/policy), with
 -- the `files` that were judged by it, `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`,
 -- which the gate has judged.
-local Answer = require('locks/answer')
+local Answer = require('answer')
 local Blocking = require('locks/blocking')
 local ClaimFiles = require('locks/claim_files')
 local FileLocks = require('tasks/file_locks')

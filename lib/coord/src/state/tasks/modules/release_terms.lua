@@ -2,7 +2,7 @@
 -- working copy, HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`:
 -- a source can be asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a blank and
 -- a verdict.
-local Answer = require('locks/answer')
+local Answer = require('answer')
 local FileLocks = require('tasks/file_locks')
 local FileTerms = require('tasks/file_terms')
 local ReleaseFiles = require('locks/release_files')

@@ -1,5 +1,5 @@
--- The answers of checks, claims and releases of files, as `survey.rs` and `release.rs` read them. What is nothing is absent, since an empty
--- list would be an object of JSON.
+-- Answers as the typed calls decode them: { outcome, now, the answer as JSON }. What is nothing is absent, since an empty list would be an
+-- object of JSON.
 local Answer = {}
 
 -- The list, or nil where it has nothing.
