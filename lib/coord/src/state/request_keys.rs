@@ -2,6 +2,8 @@
 
 use std::future::Future;
 
+use serde::Serialize;
+
 use super::admission::AdmissionTerms;
 use super::reply::Reply;
 use super::{builds, events, intents, ledger, locks, teams};
@@ -29,6 +31,24 @@ impl Keys {
     pub fn names(&self) -> &[&'static str] {
         &self.names
     }
+
+    /// ARGV of a function without an admission, which has the fields of `own`.
+    pub fn request<T: Serialize>(&self, own: &T) -> Vec<Vec<u8>> {
+        let request = Request {
+            keys: &self.names.join(" "),
+            own,
+        };
+        // Texts, numbers and lists, under names: they all have a form in JSON.
+        vec![serde_json::to_vec(&request).unwrap_or_default()]
+    }
+}
+
+/// ARGV[1] of `admission/modules/request.lua`, where nobody is admitted.
+#[derive(Serialize)]
+struct Request<'a, T> {
+    keys: &'a str,
+    #[serde(flatten)]
+    own: &'a T,
 }
 
 impl From<Keys> for Vec<String> {

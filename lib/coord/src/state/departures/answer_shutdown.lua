@@ -1,6 +1,6 @@
 -- answer_shutdown: approves or rejects an open shutdown for the caller.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id of the shutdown, 5 reason of a rejection, '' to approve
+-- The request has the fields of teams/team, `shutdown`: its id, and `rejection`: the reason of one, absent to approve.
 -- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
 --           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped),
 --           CLOSED (the team is closed) or REJECTED
@@ -15,9 +15,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, reason = ARGV[4], ARGV[5]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)
   Entries.begin(call)
@@ -26,6 +25,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id, rejection = call.request.shutdown, call.request.rejection
   local me = string.lower(call.member.handle)
   if not call.shutdown or call.shutdown.id ~= id then
     return Team.refuse(call, 'NO_SHUTDOWN', id, call.team.name)
@@ -38,12 +38,12 @@ return function(KEYS, ARGV)
   end
   Members.load(call)
   local given_back, unpushed, unpushed_count, not_told = {}, {}, 0
-  if reason == '' then
+  if not rejection then
     given_back, unpushed, unpushed_count, not_told = Approve.approve(call, false)
   else
     Shutdown.note_answer(call, me, 'rejected')
     Shutdown.note_rejection(call)
-    not_told = Shutdown.tell(call, call.shutdown.by, 'shutdown_rejected', reason)
+    not_told = Shutdown.tell(call, call.shutdown.by, 'shutdown_rejected', rejection)
     Shutdown.emit_shutdown(call, 'rejected_by', call.member.handle)
   end
   return Team.told(call, { Shutdown.settle_shutdown(call), call.now, id, given_back, unpushed, unpushed_count, not_told })

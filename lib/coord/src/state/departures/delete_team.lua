@@ -1,7 +1,7 @@
 -- delete_team: removes a team and all that is in it: the leader's right, once it is closed or nobody else is live, and anybody's once
 -- it is abandoned.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team
+-- The request has the fields of teams/team.
 -- Returns { DELETED, now } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Members = require('departures/members')
@@ -12,7 +12,7 @@ local TeamChanges = require('teams/changes')
 return function(KEYS, ARGV)
   local call = {}
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
 
   -- Whether no member was seen for two weeks. No claim lasts so long.

@@ -1,7 +1,7 @@
 -- force_shutdown: ends a shutdown that was not answered in time, for all that have not approved. Where these have many tasks, a run ends
 -- some memberships, and the next one goes on.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id of the shutdown
+-- The request has the fields of teams/team, and `shutdown`: its id.
 -- Returns { state, now, id of the shutdown, tasks that were given back, the members that were passed over }, where state is STOPPED,
 --           CLOSED, or OPEN: the same has to be asked again
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
@@ -16,9 +16,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id = ARGV[4]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)
 
@@ -26,6 +25,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id = call.request.shutdown
   if not call.shutdown or call.shutdown.id ~= id then
     return Team.refuse(call, 'NO_SHUTDOWN', id, call.team.name)
   end

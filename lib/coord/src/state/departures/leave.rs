@@ -8,17 +8,12 @@ use crate::store::Store;
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
-    run(
-        store,
-        &LEAVE_TEAM,
-        terms,
-        Kind::Release,
-        vec![],
-        |mut reply| match reply.outcome.as_str() {
+    run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |mut reply| {
+        match reply.outcome.as_str() {
             "LEFT" => reply.texts(),
             _ => unknown(&reply),
-        },
-    )
+        }
+    })
     .await
 }
 
@@ -27,7 +22,7 @@ pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome
 /// # Errors
 /// As those of [`leave_team`].
 pub async fn delete_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<()> {
-    run(store, &DELETE_TEAM, terms, Kind::Release, vec![], |reply| {
+    run(store, &DELETE_TEAM, terms, Kind::Release, &(), |reply| {
         match reply.outcome.as_str() {
             "DELETED" => Ok(()),
             _ => unknown(&reply),

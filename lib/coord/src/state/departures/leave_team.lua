@@ -1,6 +1,6 @@
 -- leave_team: ends the caller's membership; its tasks are given back, and its inbox goes. What it has not read stays in the history.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team
+-- The request has the fields of teams/team.
 -- Returns { LEFT, now, tasks that the caller gave back } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Deliver = require('mail/deliver')
@@ -16,7 +16,7 @@ local TeamChanges = require('teams/changes')
 return function(KEYS, ARGV)
   local call = {}
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)
 

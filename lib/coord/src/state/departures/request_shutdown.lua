@@ -1,6 +1,6 @@
 -- request_shutdown: asks one member to stop, or the team to close; the caller approves for itself alone.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 handle, '' for the team, 5 reason, 6 seconds to respond
+-- The request has the fields of teams/team, `target`: a handle, absent for the team, `reason`, and `respond_seconds`: the time to answer.
 -- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
 --           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped) or CLOSED
 --           (the team is closed); if the same is asked for already, the id is that of the first request, which the caller may approve so
@@ -15,9 +15,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle, reason, respond_seconds = ARGV[4], ARGV[5], tonumber(ARGV[6])
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)
   Entries.begin(call)
@@ -27,7 +26,8 @@ return function(KEYS, ARGV)
     return denial
   end
   Members.load(call)
-  local me, target = string.lower(call.member.handle), handle == '' and '*' or string.lower(handle)
+  local handle, reason = call.request.target, call.request.reason
+  local me, target = string.lower(call.member.handle), handle and string.lower(handle) or '*'
   if target ~= '*' and not call.members[target] then
     return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
   elseif target ~= '*' and call.members[target].ended then
@@ -61,7 +61,7 @@ return function(KEYS, ARGV)
       login = call.member.login,
       reason = reason,
       requested = call.now_ms,
-      respond_by = call.now_ms + respond_seconds * 1000,
+      respond_by = call.now_ms + call.request.respond_seconds * 1000,
       answers = {},
       is_mild = not Team.is_leader(call) and Shutdown.rejections(call)[call.member.login] ~= nil or nil,
     }

@@ -1,7 +1,9 @@
+use serde::Serialize;
+
 use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
 use crate::domain::team::Handle;
 use crate::state::admission::{Admitted, Kind, Rates};
-use crate::state::reply::{Reply, arguments};
+use crate::state::reply::Reply;
 use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
 use crate::store::{Store, StoreError};
 
@@ -64,6 +66,29 @@ fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
     Ok(step)
 }
 
+/// What `request_shutdown.lua` reads.
+#[derive(Serialize)]
+struct Asking<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    reason: &'a str,
+    respond_seconds: u32,
+}
+
+/// What `answer_shutdown.lua` reads.
+#[derive(Serialize)]
+struct ShutdownAnswer<'a> {
+    shutdown: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejection: Option<&'a str>,
+}
+
+/// What `force_shutdown.lua` reads.
+#[derive(Serialize)]
+struct Forcing<'a> {
+    shutdown: &'a str,
+}
+
 /// Asks one member to stop, or the team to close; the caller approves for itself alone.
 ///
 /// # Errors
@@ -75,8 +100,12 @@ pub async fn request_shutdown(
     reason: &str,
     respond_seconds: u32,
 ) -> TeamOutcome<ShutdownStep> {
-    let args = arguments([target.map_or("", Handle::as_str), reason, &respond_seconds.to_string()]);
-    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, args, |reply| {
+    let asking = Asking {
+        target: target.map(Handle::as_str),
+        reason,
+        respond_seconds,
+    };
+    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, &asking, |reply| {
         read(reply, false)
     })
     .await
@@ -92,8 +121,11 @@ pub async fn answer_shutdown(
     id: &str,
     rejection: Option<&str>,
 ) -> TeamOutcome<ShutdownStep> {
-    let args = arguments([id, rejection.unwrap_or_default()]);
-    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, args, |reply| {
+    let answer = ShutdownAnswer {
+        shutdown: id,
+        rejection,
+    };
+    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, &answer, |reply| {
         read(reply, false)
     })
     .await
@@ -108,8 +140,8 @@ pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) 
     let (mut given_back, mut passed_over) = (Vec::new(), Vec::new());
     let mut terms = *terms;
     loop {
-        let args = arguments([id]);
-        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, args, |reply| {
+        let forcing = Forcing { shutdown: id };
+        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &forcing, |reply| {
             read(reply, true)
         })
         .await?;

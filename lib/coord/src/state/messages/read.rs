@@ -1,10 +1,9 @@
 use coord_protocol::team_event::MessageType;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::{LIST_MESSAGES, READ_MESSAGES};
 use crate::domain::team::{Handle, TaskId};
-use crate::state::admission::Kind;
-use crate::state::reply::arguments;
+use crate::state::admission::{Kind, is_false};
 use crate::state::teams::{ShutdownRecord, TeamOutcome, TeamTerms, run, unknown};
 use crate::store::Store;
 
@@ -63,6 +62,17 @@ pub struct Inbox {
     pub handle: String,
 }
 
+/// What `read_messages.lua` reads.
+#[derive(Serialize)]
+struct Reading {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<u64>,
+    most: usize,
+    most_bytes: usize,
+    #[serde(skip_serializing_if = "is_false")]
+    is_for_another: bool,
+}
+
 /// Reads what came after `cursor`, or after what is read; what is before `cursor` is read now. Where the reader `is_own`, the member is seen
 /// and its claims are renewed.
 ///
@@ -76,15 +86,18 @@ pub async fn read_messages(
     most_bytes: usize,
     is_own: bool,
 ) -> TeamOutcome<Inbox> {
-    let cursor = cursor.map(|cursor| cursor.to_string()).unwrap_or_default();
-    let for_another = if is_own { "" } else { "1" };
-    let args = arguments([&cursor, &most.to_string(), &most_bytes.to_string(), for_another]);
+    let reading = Reading {
+        cursor,
+        most,
+        most_bytes,
+        is_for_another: !is_own,
+    };
     run(
         store,
         &READ_MESSAGES,
         terms,
         Kind::Read,
-        args,
+        &reading,
         |mut reply| match reply.outcome.as_str() {
             "READ" => {
                 let (cursor, missed, unread) = (reply.number()?, reply.number()?, reply.number()?);
@@ -140,6 +153,19 @@ pub struct MessagePage {
     pub readers: Vec<Reader>,
 }
 
+/// What `list_messages.lua` reads.
+#[derive(Serialize)]
+struct List<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<u64>,
+    most: usize,
+    most_bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a str>,
+}
+
 /// Lists up to `most` messages of a team.
 ///
 /// # Errors
@@ -151,19 +177,19 @@ pub async fn list_messages(
     most_bytes: usize,
     filter: MessageFilter<'_>,
 ) -> TeamOutcome<MessagePage> {
-    let args = arguments([
-        &filter.before.map(|before| before.to_string()).unwrap_or_default(),
-        &most.to_string(),
-        &most_bytes.to_string(),
-        &filter.member.map_or("", Handle::as_str).to_ascii_lowercase(),
-        filter.task.map_or("", TaskId::as_str),
-    ]);
+    let list = List {
+        before: filter.before,
+        most,
+        most_bytes,
+        member: filter.member.map(|member| member.as_str().to_ascii_lowercase()),
+        task_id: filter.task.map(TaskId::as_str),
+    };
     run(
         store,
         &LIST_MESSAGES,
         terms,
         Kind::Read,
-        args,
+        &list,
         |mut reply| match reply.outcome.as_str() {
             "LISTED" => Ok(MessagePage {
                 earlier: reply.optional_number()?,

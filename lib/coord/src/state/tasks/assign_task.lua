@@ -1,6 +1,6 @@
 -- assign_task: keeps a task for a member for ten minutes, and tells it.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id, 5 handle, '' for nobody
+-- The request has the fields of teams/team, `task_id`, and `to`: a handle, absent for nobody.
 -- Returns { ASSIGNED, now, the task as View.whole_view() has it } or { REFUSED, now, code, words } or one of the denials of
 -- Admission.admit()
 local Admission = require('admission/admission')
@@ -15,9 +15,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, handle = ARGV[4], ARGV[5]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   Deliver.begin(call)
@@ -26,6 +25,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id, handle = call.request.task_id, call.request.to
   local RESERVED_FOR_MS, MOST_ASSIGNED, MOST_ASSIGNED_OF_LOGIN = 600000, 200, 50
   local task = Task.current_task(call, id)
   if not task then
@@ -40,8 +40,8 @@ return function(KEYS, ARGV)
   if task.owner then
     return Team.refuse(call, 'TASK_TAKEN', id, task.status, task.owner, task.expires)
   end
-  local assignee = handle ~= '' and Team.load_member(call, handle)
-  if handle ~= '' and (not assignee or assignee.ended) then
+  local assignee = handle and Team.load_member(call, handle)
+  if handle and (not assignee or assignee.ended) then
     return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
   end
   if assignee then

@@ -1,5 +1,7 @@
 //! Tasks are claimed, completed and given back.
 
+use serde::Serialize;
+
 use super::files::{FilesOfClaim, FilesOfRelease, run_claim, run_release};
 use super::record::WholeTask;
 use super::scripts::{CLAIM_TASK, COMPLETE_TASK, NEXT_TASK, RELEASE_TASK};
@@ -8,8 +10,8 @@ use coord_protocol::tasks::PassedReason;
 
 use crate::domain::team::TaskId;
 use crate::state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
-use crate::state::reply::{Reply, arguments};
-use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, unknown};
+use crate::state::reply::Reply;
+use crate::state::teams::{RequestKey, SentKey, TeamOutcome, TeamTerms, unknown};
 use crate::store::{Store, StoreError};
 
 /// The outcome of a claim of one task, or of the next one.
@@ -52,6 +54,13 @@ fn read_files(reply: &mut Reply) -> Result<Option<Survey>, StoreError> {
     }
 }
 
+/// What `claim_task.lua` reads beside the fields of [`FilesOfClaim`].
+#[derive(Serialize)]
+struct Claim<'a> {
+    task_id: &'a str,
+    seconds: u32,
+}
+
 /// Claims a task for `seconds`, with its files, or renews its claim.
 ///
 /// # Errors
@@ -63,8 +72,11 @@ pub async fn claim_task(
     seconds: u32,
     files: &FilesOfClaim<'_>,
 ) -> TeamOutcome<TaskClaim> {
-    let args = arguments([id.as_str(), &seconds.to_string(), files.mode()]);
-    run_claim(store, &CLAIM_TASK, terms, seconds, args, files, |reply| {
+    let claim = Claim {
+        task_id: id.as_str(),
+        seconds,
+    };
+    run_claim(store, &CLAIM_TASK, terms, seconds, &claim, files, |reply| {
         match reply.outcome.as_str() {
             outcome @ ("CLAIMED" | "RENEWED" | "CLAIMED_FILES" | "RENEWED_FILES") => {
                 Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
@@ -180,6 +192,16 @@ pub struct NothingReady {
     pub obstacles: Obstacles,
 }
 
+/// What `next_task.lua` reads beside the fields of [`FilesOfClaim`].
+#[derive(Serialize)]
+struct Next<'a> {
+    #[serde(flatten)]
+    key: SentKey,
+    seconds: u32,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    skipped: &'a [String],
+}
+
 /// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents do not let in.
 ///
 /// # Errors
@@ -192,9 +214,12 @@ pub async fn next_task(
     skipped: &[String],
     files: &FilesOfClaim<'_>,
 ) -> TeamOutcome<TaskClaim> {
-    let mut args = Vec::from(key.arguments(&NEXT_TASK));
-    args.extend(arguments([&seconds.to_string(), files.mode(), &skipped.join(" ")]));
-    run_claim(store, &NEXT_TASK, terms, seconds, args, files, |reply| {
+    let next = Next {
+        key: key.sent(&NEXT_TASK),
+        seconds,
+        skipped,
+    };
+    run_claim(store, &NEXT_TASK, terms, seconds, &next, files, |reply| {
         match reply.outcome.as_str() {
             "CLAIMED" | "CLAIMED_FILES" => Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
                 task: reply.tuple(WholeTask::read)?,
@@ -274,6 +299,16 @@ fn read_released(reply: &mut Reply) -> Result<Option<Released>, StoreError> {
     }
 }
 
+/// What `complete_task.lua` reads beside the fields of [`FilesOfRelease`].
+#[derive(Serialize)]
+struct Completion<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<i64>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    result: &'a str,
+}
+
 /// Completes a task that the caller has claimed, and gives its files back; `token`: of that claim.
 ///
 /// # Errors
@@ -286,8 +321,12 @@ pub async fn complete_task(
     result: &str,
     files: &FilesOfRelease<'_>,
 ) -> TeamOutcome<TaskEnd> {
-    let args = arguments([id.as_str(), &token_text(token), result]);
-    run_release(store, &COMPLETE_TASK, terms, args, files, |reply| {
+    let completion = Completion {
+        task_id: id.as_str(),
+        token,
+        result,
+    };
+    run_release(store, &COMPLETE_TASK, terms, &completion, files, |reply| {
         match reply.outcome.as_str() {
             "COMPLETED" => Ok(TaskEnd::Completed(Box::new(CompletedTask {
                 task: reply.tuple(WholeTask::read)?,
@@ -328,6 +367,16 @@ pub struct ReleasedTask {
     pub files: Option<Released>,
 }
 
+/// What `release_task.lua` reads beside the fields of [`FilesOfRelease`].
+#[derive(Serialize)]
+struct GivingBack<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<i64>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    note: &'a str,
+}
+
 /// Gives a claimed task back, with a note or an empty one; of its files, those whose work the branch has.
 ///
 /// # Errors
@@ -340,8 +389,12 @@ pub async fn release_task(
     note: &str,
     files: &FilesOfRelease<'_>,
 ) -> TeamOutcome<TaskEnd> {
-    let args = arguments([id.as_str(), &token_text(token), note]);
-    run_release(store, &RELEASE_TASK, terms, args, files, |reply| {
+    let back = GivingBack {
+        task_id: id.as_str(),
+        token,
+        note,
+    };
+    run_release(store, &RELEASE_TASK, terms, &back, files, |reply| {
         match reply.outcome.as_str() {
             "RELEASED" => Ok(TaskEnd::Released(Box::new(ReleasedTask {
                 task: reply.tuple(WholeTask::read)?,
@@ -352,8 +405,4 @@ pub async fn release_task(
         }
     })
     .await
-}
-
-fn token_text(token: Option<i64>) -> String {
-    token.map(|token| token.to_string()).unwrap_or_default()
 }

@@ -1,7 +1,6 @@
 -- claim_task: gives one task to the caller for some time, with its files; a repeated claim renews.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- ARGV: those of admission/request and teams/team, then 4 id, 5 seconds, 6 what becomes of its files: '' to leave them
---       alone, NO_HEAD if the request has no head of a working copy, or HEAD to claim them (tasks/file_claims)
+-- The request has the fields of teams/team and tasks/file_claims, `task_id`, and `seconds` of the claim.
 -- Returns { CLAIMED, now, the task as View.whole_view() has it } or { RENEWED, now, the same }; or, with files that were claimed or
 --           renewed by locks/claim_files, { CLAIMED_FILES or RENEWED_FILES, now, the same, what ClaimFiles.claim() gives }
 --      or { FILES, now, what ClaimFiles.claim() gives, what Suggested.tasks() gives, id }: the files are refused: CONFLICT, STALE or
@@ -32,10 +31,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, seconds, file_mode
-  id, seconds, file_mode = ARGV[4], tonumber(ARGV[5]), ARGV[6]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
@@ -44,6 +41,7 @@ return function(KEYS, ARGV)
   GateRequest.begin(call)
   FileClaims.begin(call)
 
+  local id, seconds, file_mode = call.request.task_id, call.request.seconds, call.request.file_mode
   local denial = Admission.admit(call, function()
     local stored = Task.load_task(call, id)
     return stored and stored.files and HoldsAll.of(call, stored.files) or false
@@ -66,7 +64,7 @@ return function(KEYS, ARGV)
       return refusal
     end
   end
-  local has_files = task.files ~= nil and file_mode ~= ''
+  local has_files = task.files ~= nil and file_mode ~= nil
   if has_files and file_mode == 'NO_HEAD' and not is_mine then
     return Team.refuse(call, 'HEAD_REQUIRED', id, 'agent_head')
   end

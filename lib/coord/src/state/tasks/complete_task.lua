@@ -1,7 +1,7 @@
 -- complete_task: completes a task that the caller has claimed, and frees its dependents.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 result or ''; with files the
---       request has the fields of tasks/release_terms
+-- The request has the fields of teams/team and tasks/release_terms, `task_id`, `token` of the claim, absent for any, and `result`, absent
+-- for none.
 -- Returns { COMPLETED, now, the task as View.whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
 --           that were not told because there is no room for it }, and, where files were given back, what
 --           ReleaseFiles.release() gives
@@ -32,10 +32,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, token, result
-  id, token, result = ARGV[4], ARGV[5], ARGV[6]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Deliver.begin(call)
   Entries.begin(call)
   Held.begin(call)
@@ -47,6 +45,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id, token, result = call.request.task_id, call.request.token, call.request.result
   local task = Task.current_task(call, id)
   if not task then
     return Team.refuse(call, 'NO_TASK', id, call.team.name)
@@ -59,14 +58,14 @@ return function(KEYS, ARGV)
     if refusal then
       return refusal
     end
-    local is_other = result ~= '' and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
+    local is_other = result and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
     return Team.told(call, { 'COMPLETED_BEFORE', call.now, View.whole_view(call, id, task), is_other and '1' or '0' })
   end
   local refusal = OwnClaim.refuse_unless_own(call, id, task, token, true)
   if refusal then
     return refusal
   end
-  refusal = TaskBytes.refuse_bytes(call, #result)
+  refusal = TaskBytes.refuse_bytes(call, #(result or ''))
   if refusal then
     return refusal
   end
@@ -91,7 +90,7 @@ return function(KEYS, ARGV)
   if Task.is_held_back(task) then
     redis.call('ZREM', call.keys.edges, 'h ' .. id)
   end
-  if result ~= '' then
+  if result then
     TaskBytes.add_bytes(call, task, #result)
     TeamBytes.count_bytes(call, 'bytes', call.request.user_id, #result)
     redis.call('HSET', call.keys.texts, id .. ' result', result, id .. ' author', call.member.handle .. ' ' .. call.member.login)

@@ -1,6 +1,6 @@
 -- delete_task: removes a task and all edges to it.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id, 5 '1' to remove it even if others depend on it
+-- The request has the fields of teams/team, `task_id`, and `is_unlinked`: it goes even if others depend on it.
 -- Returns { DELETED, now, number of tasks that became ready, members that were not told because there is no room for it }
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
@@ -18,9 +18,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, is_unlinked = ARGV[4], ARGV[5] == '1'
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   Deliver.begin(call)
@@ -29,12 +28,13 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id = call.request.task_id
   local task = Task.current_task(call, id)
   if not task then
     return Team.refuse(call, 'NO_TASK', id, call.team.name)
   end
   local is_completed, dependents = task.status == 'completed', Edges.ends_of(call, 'b', id)
-  if not is_completed and #dependents > 0 and not is_unlinked then
+  if not is_completed and #dependents > 0 and not call.request.is_unlinked then
     -- Among the edges of earlier versions there are those of completed tasks.
     local completed = Edges.statuses(call, dependents)
     for _, other in ipairs(dependents) do

@@ -1,8 +1,8 @@
 -- next_task: claims the first task that is ready and whose files are free, with these: one that is assigned to the caller, else by
 -- priority and age.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, 6 seconds, 7 what becomes of
---       files, as of claim_task, 8 ids that are passed over because intents do not let them in
+-- The request has the fields of teams/team, teams/answers and tasks/file_claims, `seconds` of the claim, and `skipped`: ids that are passed
+-- over because intents do not let them in, absent for none.
 -- Returns { CLAIMED, now, the task as View.whole_view() has it, passed over: list of { id, reason, handle, until (Unix milliseconds) or '',
 --           login and agent of a lock, or '', file or branch, or '' } }; or, with its files, { CLAIMED_FILES, now, the same, what
 --           ClaimFiles.claim() gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
@@ -36,11 +36,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local request_key, digest, seconds, file_mode = ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
-  local skipped
-  skipped = ARGV[8]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
@@ -55,7 +52,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  local earlier, misused = Answers.answered_before(call, request_key, digest)
+  local earlier, misused = Answers.answered_before(call)
   if misused then
     return misused
   elseif earlier then
@@ -77,6 +74,7 @@ return function(KEYS, ARGV)
     local reply = files and { 'CLAIMED', first.now, cjson.encode(files) }
     return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, first.id, task), first.passed, reply })
   end
+  local seconds, file_mode = call.request.seconds, call.request.file_mode
   local refusal = Hold.may_claim(call)
   if refusal then
     return refusal
@@ -91,7 +89,10 @@ return function(KEYS, ARGV)
   local passed, is_over, unjudged, first_of = {}, false, {}
   local surveyed -- what Survey.of() gives of the files of the last task that was looked at
   do
-    local is_passed, file_count = {}, 0
+    local is_passed, is_skipped, file_count = {}, {}, 0
+    for _, id in ipairs(call.request.skipped or {}) do
+      is_skipped[id] = true
+    end
     local function pass_over(id, reason, handle, ends, entry, what)
       is_passed[id] = true
       passed[#passed + 1] = {
@@ -111,7 +112,7 @@ return function(KEYS, ARGV)
       if task.branch and task.branch ~= call.request.branch then
         pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
         return true
-      elseif Task.has_word(skipped, id) then
+      elseif is_skipped[id] then
         pass_over(id, 'INTENT')
         return true
       end
@@ -277,7 +278,7 @@ return function(KEYS, ARGV)
     Renewals.renew(call)
     return nothing()
   end
-  local has_files, files = task.files ~= nil and file_mode ~= '', nil
+  local has_files, files = task.files ~= nil and file_mode ~= nil, nil
   if has_files and file_mode == 'NO_HEAD' then
     return Team.refuse(call, 'HEAD_REQUIRED', id, 'agent_head')
   end
@@ -295,8 +296,8 @@ return function(KEYS, ARGV)
   end
   Renewals.renew(call)
   Hold.hold(call, id, task, seconds)
-  if request_key ~= '' then
-    Answers.remember_answer(call, request_key, digest, kept_answer(id, task, files))
+  if call.request.request_key then
+    Answers.remember_answer(call, kept_answer(id, task, files))
   end
   return Team.told(call, {
     files and 'CLAIMED_FILES' or 'CLAIMED',

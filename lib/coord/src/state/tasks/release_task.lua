@@ -1,7 +1,7 @@
 -- release_task: gives a claimed task back; it stays in progress, without an owner.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 note or ''; with files the
---       request has the fields of tasks/release_terms
+-- The request has the fields of teams/team and tasks/release_terms, `task_id`, `token` of the claim, absent for any, and `note`, absent
+-- for none.
 -- Returns { RELEASED, now, the task as View.whole_view() has it, files whose locks stay the caller's }, and, where files were looked at,
 --           what ReleaseFiles.release() gives
 --      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
@@ -26,10 +26,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, token, note
-  id, token, note = ARGV[4], ARGV[5], ARGV[6]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
@@ -40,6 +38,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id, token, note = call.request.task_id, call.request.token, call.request.note
   local task = Task.current_task(call, id)
   if not task then
     return Team.refuse(call, 'NO_TASK', id, call.team.name)
@@ -49,10 +48,10 @@ return function(KEYS, ARGV)
   if refusal then
     return refusal
   end
-  if note ~= '' and not Notes.has_room_for_note(call, id, task, note) then
+  if note and not Notes.has_room_for_note(call, id, task, note) then
     return Team.refuse(call, 'NOTES_FULL', id)
   end
-  refusal = note ~= '' and TaskBytes.refuse_bytes(call, #note + TaskBytes.BYTES_OF_NOTE)
+  refusal = note and TaskBytes.refuse_bytes(call, #note + TaskBytes.BYTES_OF_NOTE)
   if refusal then
     return refusal
   end
@@ -72,7 +71,7 @@ return function(KEYS, ARGV)
   else
     kept = FileLocks.keep_locks(call, id, task)
   end
-  if note ~= '' then
+  if note then
     Notes.add_note(call, id, note, call.member)
     TaskBytes.add_bytes(call, task, #note + TaskBytes.BYTES_OF_NOTE)
     TeamBytes.count_bytes(call, 'bytes', call.request.user_id, #note + TaskBytes.BYTES_OF_NOTE)

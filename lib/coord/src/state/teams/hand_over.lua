@@ -1,6 +1,6 @@
 -- hand_over: makes another member the leader.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 handle
+-- The request has the fields of teams/team, and `to`: a handle.
 -- Returns { HANDED_OVER, now, handle } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Team = require('teams/team')
@@ -8,9 +8,8 @@ local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle = ARGV[4]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
 
   local denial = Admission.admit(call) or Team.enter(call, true)
   if denial then
@@ -19,6 +18,7 @@ return function(KEYS, ARGV)
   if not Team.is_leader(call) then
     return Team.refuse(call, 'NOT_LEADER', call.team.leader, call.team.name)
   end
+  local handle = call.request.to
   local heir = Team.load_member(call, handle)
   if not heir then
     return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)

@@ -1,7 +1,7 @@
 -- join_team: makes the caller a member under a handle; or, for a handle of the caller's login, gives it to this agent, with the locks
 -- on files of the tasks that the handle has. Where there are very many locks, those of later tasks follow with a call about these.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 handle, 5 name and 6 kind of the agent
+-- The request has the fields of teams/team and teams/new_member.
 -- Returns { JOINED, now, handle } or { TAKEN_OVER, now, handle, the agent before or '' }
 --      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
@@ -16,9 +16,8 @@ local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle, name, kind = unpack(ARGV, 4, 6)
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
 
@@ -43,6 +42,7 @@ return function(KEYS, ARGV)
     return Team.refuse(call, 'TEAM_CLOSED', call.team.name)
   end
   local MOST_MEMBERS, MOST_OF_LOGIN, MOST_BEFORE = 1000, 200, 8
+  local handle = call.request.member.handle
   local field = MemberFields.agent_field(call.request.user_id, call.request.agent_id)
   local member_count = redis.call('HGET', call.keys.team, 'members')
   if call.bound and string.sub(call.bound, 1, 1) ~= '!' then
@@ -64,7 +64,7 @@ return function(KEYS, ARGV)
     elseif tonumber(member_count) >= MOST_OF_LOGIN and own_members() >= MOST_OF_LOGIN then
       return Team.refuse(call, 'TOO_MANY', 'members of one login', MOST_OF_LOGIN)
     end
-    NewMember.add_member(call, handle, name, kind)
+    NewMember.add_member(call)
     TeamChanges.save_team(call, member_count + 1)
     TeamChanges.emit_team(call, 'joined', handle)
     return Team.told(call, { 'JOINED', call.now, handle })
@@ -89,7 +89,7 @@ return function(KEYS, ARGV)
   end
   current.before, current.ended = before, nil
   current.agent = call.request.agent_id ~= '' and call.request.agent_id or nil
-  current.name, current.kind = name, kind
+  current.name, current.kind = call.request.member.name, call.request.member.kind
   Team.save_member(call, current)
   call.member = current
   local taken = {}

@@ -11,7 +11,8 @@ use super::waiting::Membership;
 use crate::domain::{Holder, RepoId};
 use crate::state::admission::Kind;
 use crate::state::read::Read;
-use crate::state::reply::{Reply, arguments};
+use crate::state::reply::Reply;
+use crate::state::request_keys::Keys;
 use crate::store::{Request, Store, StoreError, Value};
 
 /// A team in a listing.
@@ -180,12 +181,25 @@ pub fn handles(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>>
     })
 }
 
+/// What `tell_waiting.lua` reads.
+#[derive(Serialize)]
+struct WaitingOf<'a> {
+    user_id: &'a str,
+    agent_id: &'a str,
+}
+
 /// Reads what waits for `holder` in its teams.
 pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
+    let mut keys = Keys::default();
+    keys.add([("members", keys::members(repo))]);
+    let asked = WaitingOf {
+        user_id: holder.user_id.as_str(),
+        agent_id: holder.agent_or_empty(),
+    };
     let request = Request::Script {
         script: &TELL_WAITING,
-        keys: vec![keys::members(repo)],
-        args: arguments([holder.user_id.as_str(), holder.agent_or_empty()]),
+        args: keys.request(&asked),
+        keys: keys.into(),
     };
     Read::new([request], |[reply]| {
         Membership::read(&mut Reply::open(&TELL_WAITING, Some(reply))?)
@@ -197,7 +211,7 @@ pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<TeamRecord> {
-    run(store, &SHOW_TEAM, terms, Kind::Read, vec![], |mut reply| {
+    run(store, &SHOW_TEAM, terms, Kind::Read, &(), |mut reply| {
         if reply.outcome != "SHOWN" {
             return unknown(&reply);
         }

@@ -1,6 +1,6 @@
 -- show_team: a team with its members, and what they have.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team
+-- The request has the fields of teams/team.
 -- Returns { SHOWN, now, team as JSON, open shutdown as JSON or '', open tasks, completed ones, members: list of { JSON, when last
 --           seen (Unix milliseconds) or '', '1' if it is live, unread messages, ids of the tasks that it has, separated by blanks,
 --           the sequence up to which it has read } }
@@ -14,7 +14,7 @@ local Team = require('teams/team')
 return function(KEYS, ARGV)
   local call = {}
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then

@@ -1,6 +1,6 @@
--- The claim of a task with its files. Where they are claimed, the request has `gate` (locks/gate_request), `policy` (locks/policy), with
--- the `files` that were judged by it, `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`,
--- which the gate has judged.
+-- The claim of a task with its files. The request has `file_mode`: absent to leave them alone, NO_HEAD if it has no head of a working copy,
+-- or HEAD to claim them; with this `gate` (locks/gate_request), `policy` (locks/policy), with the `files` that were judged by it,
+-- `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`, which the gate has judged.
 local Answer = require('locks/answer')
 local Blocking = require('locks/blocking')
 local ClaimFiles = require('locks/claim_files')

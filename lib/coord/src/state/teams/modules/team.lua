@@ -1,12 +1,13 @@
 -- A team, and the caller as its member.
--- ARGV: 2 team in lower case, 3 its name as the caller writes it, or '' where it is assumed to be the only one of the caller
+-- The request has `team`: the team in lower case, and `team_name`: its name as the caller writes it, absent where it is assumed to be the
+-- only one of the caller.
 local InboxCounts = require('teams/inbox_counts')
 local MemberFields = require('teams/member_fields')
 
 local Team = {}
 
-function Team.begin(call, ARGV)
-  call.team_key, call.team_name = ARGV[2], ARGV[3]
+function Team.begin(call)
+  call.team_key, call.team_name = call.request.team, call.request.team_name
   -- The team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`.
   -- The caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a shutdown (Unix
   -- milliseconds); `from`, the message sequence at joining; `claims` and `assigned`, ids of tasks separated by blanks, of which some
@@ -68,7 +69,7 @@ end
 -- Loads the team; nil, or the refusal, or { ASK_TEAM, now, the teams of the caller with its handles as JSON } where the team is not
 -- the only one of the caller, as it was assumed to be.
 function Team.load_team(call)
-  if call.team_name == '' then
+  if not call.team_name then
     local stored = redis.call('HGET', call.keys.members, MemberFields.agent_field(call.request.user_id, call.request.agent_id)) or '{}'
     local handles = cjson.decode(stored)
     if next(handles) ~= call.team_key or next(handles, call.team_key) then
