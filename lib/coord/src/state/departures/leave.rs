@@ -1,7 +1,16 @@
+use serde::Deserialize;
+
 use super::scripts::{DELETE_TEAM, LEAVE_TEAM};
 use crate::state::admission::Kind;
 use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
 use crate::store::Store;
+
+/// The answer of `leave_team.lua`.
+#[derive(Deserialize)]
+struct Left {
+    #[serde(default)]
+    given_back: Vec<String>,
+}
 
 /// Ends the caller's membership, and returns the tasks that it gave back.
 ///
@@ -10,7 +19,7 @@ use crate::store::Store;
 pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
     run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |mut reply| {
         match reply.outcome.as_str() {
-            "LEFT" => reply.texts(),
+            "LEFT" => reply.object().map(|left: Left| left.given_back),
             _ => unknown(&reply),
         }
     })

@@ -1,4 +1,4 @@
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
 use crate::domain::team::Handle;
@@ -8,9 +8,10 @@ use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
 use crate::store::{Store, StoreError};
 
 /// How far a shutdown is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShutdownProgress {
     /// Answers are missing.
+    #[default]
     Open,
     /// The member has stopped.
     Stopped,
@@ -21,25 +22,31 @@ pub enum ShutdownProgress {
 }
 
 /// What a call changed of a shutdown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ShutdownStep {
     /// How far it is.
+    #[serde(skip)]
     pub progress: ShutdownProgress,
     /// Its id.
     pub id: String,
     /// Tasks that were given back.
+    #[serde(default)]
     pub given_back: Vec<String>,
     /// Handles of members that were passed over by force.
+    #[serde(default)]
     pub passed_over: Vec<String>,
     /// What a caller that stops has not pushed: branch and path of the first 100 of its locks for writing.
+    #[serde(default)]
     pub unpushed: Vec<(String, String)>,
     /// The number of these locks.
+    #[serde(default)]
     pub unpushed_count: u64,
     /// Members that were not told of the answer, because there is no room for it.
+    #[serde(default)]
     pub not_told: Vec<String>,
 }
 
-fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
+fn read(mut reply: Reply) -> Result<ShutdownStep, StoreError> {
     let progress = match reply.outcome.as_str() {
         "OPEN" => ShutdownProgress::Open,
         "STOPPED" => ShutdownProgress::Stopped,
@@ -47,23 +54,8 @@ fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
         "REJECTED" => ShutdownProgress::Rejected,
         _ => return unknown(&reply),
     };
-    let mut step = ShutdownStep {
-        progress,
-        id: reply.text()?,
-        given_back: reply.texts()?,
-        passed_over: Vec::new(),
-        unpushed: Vec::new(),
-        unpushed_count: 0,
-        not_told: Vec::new(),
-    };
-    if is_forced {
-        step.passed_over = reply.texts()?;
-    } else {
-        step.unpushed = reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?;
-        step.unpushed_count = reply.number()?.unsigned_abs();
-        step.not_told = reply.texts()?;
-    }
-    Ok(step)
+    let step: ShutdownStep = reply.object()?;
+    Ok(ShutdownStep { progress, ..step })
 }
 
 /// What `request_shutdown.lua` reads.
@@ -105,10 +97,7 @@ pub async fn request_shutdown(
         reason,
         respond_seconds,
     };
-    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, &asking, |reply| {
-        read(reply, false)
-    })
-    .await
+    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, &asking, read).await
 }
 
 /// Approves a shutdown for the caller, or rejects it with a reason.
@@ -125,10 +114,7 @@ pub async fn answer_shutdown(
         shutdown: id,
         rejection,
     };
-    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, &answer, |reply| {
-        read(reply, false)
-    })
-    .await
+    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, &answer, read).await
 }
 
 /// Ends a shutdown whose time to respond is over, for all that have not approved: member by member, so that no run of the script
@@ -141,10 +127,7 @@ pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) 
     let mut terms = *terms;
     loop {
         let forcing = Forcing { shutdown: id };
-        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &forcing, |reply| {
-            read(reply, true)
-        })
-        .await?;
+        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &forcing, read).await?;
         let Admitted::Outcome((step, _)) = &mut forced else {
             return Ok(forced);
         };

@@ -2,10 +2,11 @@
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, `before`: the sequence before which the list begins, absent for the newest, `most` messages,
 -- `most_bytes`; and filters, absent for none: `member`: handle of sender or recipient, in lower case, and `task_id`.
--- Returns { LISTED, now, sequence before which the list goes on, '' at the end, messages as JSON, members: list of { handle,
---           sequence at joining, sequence up to which it has read all } }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- Returns Team.reply(): LISTED, `earlier`: the sequence before which the list goes on, absent at the end, `messages`, each as JSON, and
+-- `readers`: the members, each with `handle`, `from`: the sequence at joining, and `read`: the sequence up to which it has read all; or REFUSED;
+-- or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('locks/answer')
 local InboxCounts = require('teams/inbox_counts')
 local Limits = require('admission/limits')
 local Team = require('teams/team')
@@ -77,17 +78,21 @@ return function(KEYS, ARGV)
   for index = 1, #stored, 2 do
     if string.sub(stored[index], 1, 1) == '=' then
       local record = cjson.decode(stored[index + 1])
-      members[#members + 1] = { record.handle, record.from }
+      members[#members + 1] = { handle = record.handle, from = record.from }
       fields[#fields + 1] = call.team_key .. '/' .. string.sub(stored[index], 2)
     end
   end
   for index, text in ipairs(#fields > 0 and redis.call('HMGET', call.keys.members, unpack(fields)) or {}) do
-    members[index][3] = InboxCounts.marks_of(text).read or 0
+    members[index].read = InboxCounts.marks_of(text).read or 0
   end
   -- Members that are read for the price of one request.
   local MEMBERS_OF_A_REQUEST = 200
   if #members >= MEMBERS_OF_A_REQUEST then
     Limits.count(call, 'WORK', nil, math.floor(#members / MEMBERS_OF_A_REQUEST))
   end
-  return Team.told(call, { 'LISTED', call.now, following > 0 and string.format('%.0f', following + 1) or '', messages, members })
+  return Team.reply(call, 'LISTED', {
+    earlier = following > 0 and following + 1 or nil,
+    messages = Answer.some(messages),
+    readers = Answer.some(members),
+  })
 end

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::scripts::{LIST_MESSAGES, READ_MESSAGES};
 use crate::domain::team::{Handle, TaskId};
 use crate::state::admission::{Kind, is_false};
+use crate::state::reply::json_texts;
 use crate::state::teams::{ShutdownRecord, TeamOutcome, TeamTerms, run, unknown};
 use crate::store::Store;
 
@@ -44,7 +45,7 @@ pub struct StoredMessage {
 }
 
 /// What a read gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Inbox {
     /// The cursor for the next read.
     pub cursor: u64,
@@ -55,6 +56,7 @@ pub struct Inbox {
     /// Whether more messages follow at once.
     pub has_more: bool,
     /// The messages, in order.
+    #[serde(default, deserialize_with = "json_texts")]
     pub messages: Vec<StoredMessage>,
     /// The open shutdown of the team.
     pub shutdown: Option<ShutdownRecord>,
@@ -99,21 +101,7 @@ pub async fn read_messages(
         Kind::Read,
         &reading,
         |mut reply| match reply.outcome.as_str() {
-            "READ" => {
-                let (cursor, missed, unread) = (reply.number()?, reply.number()?, reply.number()?);
-                Ok(Inbox {
-                    cursor: cursor.unsigned_abs(),
-                    missed: missed.unsigned_abs(),
-                    unread: unread.unsigned_abs(),
-                    has_more: reply.flag()?,
-                    messages: reply.objects()?,
-                    shutdown: reply
-                        .optional_text()?
-                        .map(|text| serde_json::from_str(&text).map_err(|error| reply.malformed(&error.to_string())))
-                        .transpose()?,
-                    handle: reply.text()?,
-                })
-            }
+            "READ" => reply.object(),
             _ => unknown(&reply),
         },
     )
@@ -132,7 +120,7 @@ pub struct MessageFilter<'a> {
 }
 
 /// How far a member has read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Reader {
     /// Its handle.
     pub handle: String,
@@ -143,13 +131,15 @@ pub struct Reader {
 }
 
 /// A page of the messages of a team, the newest first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct MessagePage {
     /// The number before which the next page begins. A page may have no messages although others follow.
     pub earlier: Option<u64>,
     /// The messages.
+    #[serde(default, deserialize_with = "json_texts")]
     pub messages: Vec<StoredMessage>,
     /// The members.
+    #[serde(default)]
     pub readers: Vec<Reader>,
 }
 
@@ -191,17 +181,7 @@ pub async fn list_messages(
         Kind::Read,
         &list,
         |mut reply| match reply.outcome.as_str() {
-            "LISTED" => Ok(MessagePage {
-                earlier: reply.optional_number()?,
-                messages: reply.objects()?,
-                readers: reply.tuples(|tuple| {
-                    Ok(Reader {
-                        handle: tuple.text()?,
-                        from: tuple.number()?.unsigned_abs(),
-                        read: tuple.number()?.unsigned_abs(),
-                    })
-                })?,
-            }),
+            "LISTED" => reply.object(),
             _ => unknown(&reply),
         },
     )

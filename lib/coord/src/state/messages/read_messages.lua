@@ -2,10 +2,11 @@
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team, `cursor`, absent for what is not read, `most` messages, `most_bytes`, and `is_for_another`:
 -- somebody else reads for the member: then it is not noted as seen, and its claims are not renewed.
--- Returns { READ, now, new cursor, number of broadcasts that are dropped unread, number of unread messages, '1' if more follow,
---           messages as JSON, the open shutdown as JSON or '', the caller's handle }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- Returns Team.reply(): READ, the new `cursor`, `missed`: number of broadcasts that are dropped unread, `unread`: number of messages,
+-- `has_more`: others follow, `messages`, each as JSON, absent for none, the open `shutdown`, absent for none, and the caller's `handle`; or
+-- REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('locks/answer')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
 local Inbox = require('mail/inbox')
@@ -27,7 +28,7 @@ return function(KEYS, ARGV)
     return denial
   end
   if cursor and cursor > call.sequence then
-    return Team.refuse(call, 'CURSOR_AHEAD', string.format('%.0f', cursor), string.format('%.0f', call.sequence))
+    return Team.refuse(call, 'CURSOR_AHEAD', { cursor = cursor, newest = call.sequence })
   end
   local me = string.lower(call.member.handle)
   local stored, stored_broadcasts = unpack(redis.call('HMGET', call.keys.members, call.team_key .. '/' .. me, call.team_key .. '/*'))
@@ -135,16 +136,14 @@ return function(KEYS, ARGV)
   if not is_for_another then
     Renewals.renew(call)
   end
-  local unread = InboxCounts.unread_of(marks, broadcasts)
-  return Team.told(call, {
-    'READ',
-    call.now,
-    given,
-    missed,
-    unread,
-    has_more and '1' or '0',
-    messages,
-    call.shutdown and cjson.encode(call.shutdown) or '',
-    call.member.handle,
-  }, unread)
+  call.unread = InboxCounts.unread_of(marks, broadcasts)
+  return Team.reply(call, 'READ', {
+    cursor = given,
+    missed = math.max(missed, 0),
+    unread = call.unread,
+    has_more = has_more,
+    messages = Answer.some(messages),
+    shutdown = call.shutdown,
+    handle = call.member.handle,
+  })
 end

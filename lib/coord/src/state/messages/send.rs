@@ -1,5 +1,5 @@
 use coord_protocol::team_event::MessageType;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::SEND_MESSAGE;
 use crate::domain::team::{Handle, TaskId};
@@ -25,11 +25,12 @@ pub struct NewMessage<'a> {
 }
 
 /// A message that was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SentMessage {
     /// Its number in the team.
     pub id: u64,
     /// For `idle`: up to five tasks that may be claimed.
+    #[serde(default)]
     pub ready: Vec<String>,
 }
 
@@ -76,10 +77,7 @@ pub async fn send_message(
         Kind::Read,
         &sending,
         |mut reply| match reply.outcome.as_str() {
-            "SENT" => Ok(SentMessage {
-                id: reply.number()?.unsigned_abs(),
-                ready: reply.texts()?,
-            }),
+            "SENT" => reply.object(),
             _ => unknown(&reply),
         },
     )

@@ -2,9 +2,10 @@
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team and teams/answers, `message_type` and `text`; and, absent for none, `summary`, `task_id`,
 -- `reply_to`: the sequence that it replies to, and `to`: handles, none for a broadcast, and for 'idle', which goes to the leader.
--- Returns { SENT, now, sequence, ids of up to 5 tasks that may be claimed, for 'idle' } or { REFUSED, now, code, words }
---      or one of the denials of Admission.admit()
+-- Returns Team.reply(): SENT, `id`: its sequence, and `ready`: for 'idle' ids of up to 5 tasks that may be claimed, absent for none; or
+-- REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('locks/answer')
 local Answers = require('teams/answers')
 local Deliver = require('mail/deliver')
 local Entries = require('locks/entries')
@@ -49,7 +50,7 @@ return function(KEYS, ARGV)
     for id in string.gmatch(string.sub(kept, #sent + 1), '%S+') do
       ready[#ready + 1] = id
     end
-    return Team.told(call, { 'SENT', call.now, tonumber(sent), ready })
+    return Team.reply(call, 'SENT', { id = tonumber(sent), ready = Answer.some(ready) })
   end
   if earlier then
     return answer(earlier)
@@ -66,7 +67,7 @@ return function(KEYS, ARGV)
     if found then
       recipients[#recipients + 1] = found.handle
     elseif not is_named[key] then
-      return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+      return Team.refuse(call, 'NO_RECIPIENT', { handle = handle, team = call.team.name })
     end
     is_named[key] = true
   end

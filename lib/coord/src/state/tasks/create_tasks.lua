@@ -3,9 +3,9 @@
 -- The request has the fields of teams/team and teams/answers, and `tasks`, each with `title` and `priority`; and, absent for none,
 -- `description`, `id`, `reference`: what a refusal calls it, `files`, `branch`, `intent_id`, `dependencies`: what it depends on, and
 -- `blocks`: what depends on it: lists of ids, and of places of tasks of the request.
--- Returns { CREATED, now, ids, the tasks as View.views_of() has them } or { REFUSED, now, code, words } or one of the denials of
--- Admission.admit()
+-- Returns Team.reply(): CREATED, `ids`, and `tasks` as View.views_of() has them, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('locks/answer')
 local Answers = require('teams/answers')
 local Chunks = require('chunks')
 local Counts = require('tasks/counts')
@@ -43,7 +43,7 @@ return function(KEYS, ARGV)
         kept_ids[#kept_ids + 1], kept[#kept + 1] = id, stored[index]
       end
     end
-    return Team.told(call, { 'CREATED', call.now, ids, View.views_of(call, kept_ids, kept) })
+    return Team.reply(call, 'CREATED', { ids = ids, tasks = Answer.some(View.views_of(call, kept_ids, kept)) })
   end
   local earlier, misused = Answers.answered_before(call)
   if misused then
@@ -55,12 +55,12 @@ return function(KEYS, ARGV)
   local MOST_OPEN, MOST_OPEN_OF_LOGIN, MOST_DIGITS = 20000, 5000, 9
   local tasks, count = call.request.tasks, #call.request.tasks
   if tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')) + count > MOST_OPEN then
-    return Team.refuse(call, 'TOO_MANY', 'open tasks', MOST_OPEN)
+    return Team.refuse(call, 'TOO_MANY', { what = 'open tasks', most = MOST_OPEN })
   end
   local number, own_open = unpack(redis.call('HMGET', call.keys.team, 'tasks', 'open ' .. call.member.login))
   number, own_open = tonumber(number or 0), (own_open or 0) + count
   if own_open > MOST_OPEN_OF_LOGIN and Team.load_member(call, call.team.leader).login ~= call.member.login then
-    return Team.refuse(call, 'TOO_MANY', 'open tasks of one login that does not lead the team', MOST_OPEN_OF_LOGIN)
+    return Team.refuse(call, 'TOO_MANY', { what = 'open tasks of one login that does not lead the team', most = MOST_OPEN_OF_LOGIN })
   end
   local ids, names, is_new, is_taken, spelled, place_of_new = {}, {}, {}, {}, {}, {}
   local descriptions, dependencies_of, blocks_of, bytes_of = {}, {}, {}, {}
@@ -79,7 +79,7 @@ return function(KEYS, ARGV)
     task.number = number
     task.status, task.created, task.by, task.by_login = 'pending', call.now_ms, call.member.handle, call.member.login
     if is_taken[string.lower(id)] or task.id and TaskSpelling.is_id_taken(call, id) then
-      return Team.refuse(call, 'TASK_EXISTS', id)
+      return Team.refuse(call, 'TASK_EXISTS', { id = id })
     end
     if string.lower(id) ~= id then
       spelled[#spelled + 1] = 0
@@ -107,13 +107,13 @@ return function(KEYS, ARGV)
   for index, task in ipairs(tasks) do
     for _, id in ipairs(dependencies_of[index]) do
       if not is_new[id] and not found[id] then
-        return Team.refuse(call, 'NO_DEPENDENCY', id)
+        return Team.refuse(call, 'NO_DEPENDENCY', { id = id })
       end
       Planned.plan_edge(call, ids[index], id)
     end
     for _, id in ipairs(blocks_of[index]) do
       if not is_new[id] and not found[id] then
-        return Team.refuse(call, 'NO_BLOCKED', id)
+        return Team.refuse(call, 'NO_BLOCKED', { id = id })
       end
       Planned.plan_edge(call, id, ids[index])
     end

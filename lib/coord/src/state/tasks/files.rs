@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::claim::{TaskClaim, TaskEnd};
 use super::scripts::{CLAIM_TASK, NEXT_TASK};
 use crate::domain::CommitSha;
 use crate::state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, Rates, is_false};
 use crate::state::locks::{
-    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyTerms, ReleaseOutcome, SentGate,
-    SentPolicy, mark_and_run, read_suggested, verdicts,
+    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyTerms, ReleaseAnswer, ReleaseOutcome,
+    SentGate, SentPolicy, SurveyAnswer, mark_and_run, verdicts,
 };
 use crate::state::reply::{Reply, call};
 use crate::state::team_keys::{team_and_lock_keys, team_keys};
@@ -163,6 +163,21 @@ struct SentRelease<'a, T> {
     verdicts: HashMap<&'a str, String>,
 }
 
+/// The answer `FILES` of a claim.
+#[derive(Deserialize)]
+struct RefusedClaim {
+    id: String,
+    outcome: String,
+    files: SurveyAnswer,
+}
+
+/// The answer `FILES` of the end of a claim.
+#[derive(Deserialize)]
+struct RefusedRelease {
+    outcome: String,
+    files: ReleaseAnswer,
+}
+
 /// Runs a script that claims a task for `seconds`, with the fields of `own`. Once for each repository, and again every ten minutes, that takes a second round
 /// trip; see `mark_due.lua`.
 pub(super) async fn run_claim(
@@ -178,11 +193,11 @@ pub(super) async fn run_claim(
     let sent = files.sent(&terms.admission, own);
     let read = |mut reply: Reply| match reply.outcome.as_str() {
         "FILES" => {
-            let outcome = reply.nested(ClaimOutcome::read)?;
-            let suggested = read_suggested(&mut reply)?;
+            let refused: RefusedClaim = reply.object()?;
+            let outcome = ClaimOutcome::of(&refused.outcome, refused.files.survey(reply.now));
             Ok(TaskClaim::Files {
-                id: reply.text()?,
-                because: Box::new(outcome.with(|survey| survey.suggested = suggested)),
+                id: refused.id,
+                because: Box::new(outcome.ok_or_else(|| reply.malformed("an unknown claim"))?),
             })
         }
         _ => read(&mut reply),
@@ -227,7 +242,13 @@ pub(super) async fn run_release(
     let args = terms.request((Kind::Release, 1), &keys, &files.sent(own));
     outcome(call(store, script, keys, args).await?, |mut reply| {
         match reply.outcome.as_str() {
-            "FILES" => reply.nested(ReleaseOutcome::read).map(TaskEnd::Files),
+            "FILES" => {
+                let refused: RefusedRelease = reply.object()?;
+                let outcome = ReleaseOutcome::of(&refused.outcome, refused.files);
+                outcome
+                    .map(TaskEnd::Files)
+                    .ok_or_else(|| reply.malformed("an unknown release"))
+            }
             _ => read(&mut reply),
         }
     })

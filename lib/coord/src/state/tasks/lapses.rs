@@ -1,4 +1,4 @@
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::keys;
 use super::scripts::SETTLE_LAPSES;
@@ -14,6 +14,12 @@ use crate::store::{Store, StoreError};
 struct Settlement<'a> {
     team: &'a str,
     most: usize,
+}
+
+/// The answer of `settle_lapses.lua`.
+#[derive(Deserialize)]
+struct Settled {
+    count: u64,
 }
 
 /// Announces up to `most` claims of tasks of `team` that have lapsed, and puts the tasks back. Returns how many had.
@@ -36,5 +42,5 @@ pub async fn settle_lapses(store: &dyn Store, repo: &RepoId, team: &TeamName, mo
     ]);
     let args = keys.request(&Settlement { team: team.key(), most });
     let mut reply = call(store, &SETTLE_LAPSES, keys, args).await?;
-    Ok(reply.number()?.unsigned_abs())
+    reply.object().map(|settled: Settled| settled.count)
 }

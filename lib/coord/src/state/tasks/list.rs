@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::record::{TaskStatus, TaskView, WholeTask};
 use super::scripts::{LIST_TASKS, SHOW_TASK};
@@ -25,7 +25,7 @@ pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) ->
     let shown = Shown { task_id: id.as_str() };
     run(store, &SHOW_TASK, terms, Kind::Read, &shown, |mut reply| {
         match reply.outcome.as_str() {
-            "SHOWN" => reply.tuple(WholeTask::read),
+            "SHOWN" => reply.object(),
             _ => unknown(&reply),
         }
     })
@@ -62,15 +62,18 @@ pub struct TaskFilter<'a> {
 }
 
 /// A page of tasks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TaskPage {
     /// The store's clock, Unix seconds.
+    #[serde(skip)]
     pub now: i64,
     /// The number after which the next page begins.
     pub next: Option<u64>,
     /// The tasks, in the order of their creation. A page may have fewer than asked for, and even none, although others follow.
+    #[serde(default)]
     pub tasks: Vec<TaskView>,
     /// Descriptions by id, where they are asked for.
+    #[serde(default)]
     pub descriptions: BTreeMap<String, String>,
 }
 
@@ -117,15 +120,8 @@ pub async fn list_tasks(
     run(store, &LIST_TASKS, terms, Kind::Read, &list, |mut reply| {
         match reply.outcome.as_str() {
             "LISTED" => {
-                let next = reply.optional_number()?;
-                let listed = reply.tuples(|tuple| Ok((TaskView::read(tuple)?, tuple.optional_text()?)))?;
-                let described = |(task, text): &(TaskView, Option<String>)| Some((task.id.clone(), text.clone()?));
-                Ok(TaskPage {
-                    now: reply.now,
-                    next,
-                    descriptions: listed.iter().filter_map(described).collect(),
-                    tasks: listed.into_iter().map(|(task, _)| task).collect(),
-                })
+                let page: TaskPage = reply.object()?;
+                Ok(TaskPage { now: reply.now, ..page })
             }
             _ => unknown(&reply),
         }

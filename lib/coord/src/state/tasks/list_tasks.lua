@@ -3,9 +3,10 @@
 -- The request has the fields of teams/team, `after`: the number after which the list goes on, `most` tasks, and `has_descriptions`: they are
 -- read, too; and filters, absent for none: `status`, `owner` in lower case, `readiness`: READY, BLOCKED or UNCLAIMED, `text`: part of the
 -- title in lower case, and `file`.
--- Returns { LISTED, now, number to go on after, '' at the end, the tasks as View.views_of() has them, each with its description, or '' }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- Returns Team.reply(): LISTED, `next`: the number to go on after, absent at the end, `tasks` as View.views_of() has them, and
+-- `descriptions`: id -> text, each absent for none; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('locks/answer')
 local Task = require('tasks/task')
 local Team = require('teams/team')
 local View = require('tasks/view')
@@ -81,7 +82,7 @@ return function(KEYS, ARGV)
       looked_at, bytes = looked_at + 1, bytes + #tasks[index]
       local task = may_pass(tasks[index]) and cjson.decode(tasks[index])
       if task and passes(task, tonumber(unmet[index] or 0)) then
-        ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], string.format('%.0f', task.number)
+        ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], task.number
       end
       is_full = #ids == most or looked_at >= MOST_LOOKED_AT or bytes >= MOST_BYTES_LOOKED_AT
       if is_full or index == #some then
@@ -95,19 +96,25 @@ return function(KEYS, ARGV)
   end
 
   -- As many of them as an answer has room for, and at least one.
-  local views, answered = {}, 0
+  local views, descriptions, answered = {}, {}, 0
+  local function answer(following)
+    return Team.reply(call, 'LISTED', {
+      next = following,
+      tasks = Answer.some(views),
+      descriptions = next(descriptions) and descriptions,
+    })
+  end
   for first = 1, #ids, VIEWED_AT_ONCE do
     local rest = math.min(first + VIEWED_AT_ONCE - 1, #ids)
     local some = { unpack(ids, first, rest) }
     local texts = request.has_descriptions and redis.call('HMGET', call.keys.texts, unpack(some)) or {}
     for offset, view in ipairs(View.views_of(call, some, { unpack(stored, first, rest) })) do
-      view[#view + 1] = texts[offset] or ''
-      answered = answered + #view[2] + #view[3] + #view[4] + #view[5] + #view[8]
+      answered = answered + View.bytes_of(view) + #(texts[offset] or '')
       if answered > MOST_BYTES and #views > 0 then
-        return Team.told(call, { 'LISTED', call.now, numbers[first + offset - 2], views })
+        return answer(numbers[first + offset - 2])
       end
-      views[#views + 1] = view
+      views[#views + 1], descriptions[view.id] = view, texts[offset] or nil
     end
   end
-  return Team.told(call, { 'LISTED', call.now, is_end and '' or last, views })
+  return answer(not is_end and tonumber(last) or nil)
 end

@@ -1,7 +1,8 @@
 -- settle_lapses: announces claims of a team's tasks that have lapsed, and puts the tasks back: for the sweep.
 -- KEYS: `status_log`, `events`, `team`, `tasks`, `unmet`, `ready`, `leases`, `lapses`, `members`, `edges`
 -- The request has `team` in lower case, and `most` claims to look at.
--- Returns { SETTLED, now, how many had lapsed }
+-- Returns { SETTLED, now, answer }: JSON with `count`: how many had lapsed
+local Answer = require('locks/answer')
 local Clock = require('clock')
 local Request = require('admission/request')
 local Task = require('tasks/task')
@@ -25,5 +26,5 @@ return function(KEYS, ARGV)
   else
     redis.call('ZREM', call.keys.lapses, call.team_key)
   end
-  return { 'SETTLED', call.now, count }
+  return Answer.reply(call, 'SETTLED', { count = count })
 end

@@ -3,9 +3,8 @@
 -- The request has the fields of teams/team, `task_id`, and `changes`. What these lack stays: `title`, `priority`, `files`, `branch`,
 -- `intent_id`, `description`, '' for none, `dependencies` and `blocks`: ids of what it depends on, and of what depends on it. They may have
 -- `note`: one to add, `status`: the one that it should have, `clear_lapses`, and `drops_completed`: `dependencies` names what is completed, too.
--- Returns { UPDATED, now, the task as View.whole_view() has it }
---      or { NOT_BY_UPDATE, now, status, wanted status }: a claim or a completion makes it; nothing changed
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- Returns Team.reply(): UPDATED, what View.whole_view() gives; NOT_BY_UPDATE, `from` a status `to` the wanted one: a claim or a completion
+-- makes it; nothing changed; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Edges = require('tasks/edges')
 local Entries = require('locks/entries')
@@ -37,27 +36,27 @@ return function(KEYS, ARGV)
   local note, description = fields.note, fields.description
   local task = Task.current_task(call, id)
   if not task then
-    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
   end
   if fields.status and fields.status ~= task.status then
     local NEXT = { pending = 'in_progress', in_progress = 'completed' }
     if NEXT[task.status] ~= fields.status then
-      return Team.refuse(call, 'INVALID_TRANSITION', task.status, fields.status)
+      return Team.refuse(call, 'INVALID_TRANSITION', { from = task.status, to = fields.status })
     end
-    return Team.told(call, { 'NOT_BY_UPDATE', call.now, task.status, fields.status })
+    return Team.reply(call, 'NOT_BY_UPDATE', { from = task.status, to = fields.status })
   end
   if fields.clear_lapses and not Team.is_leader(call) and not Task.is_member(call.member, task.by, task.by_login) then
-    return Team.refuse(call, 'NOT_CREATOR', task.by, call.team.leader)
+    return Team.refuse(call, 'NOT_CREATOR', { creator = task.by, leader = call.team.leader })
   end
   if (fields.files or fields.branch) and task.locked then
     if task.owner then
-      return Team.refuse(call, 'FILES_CLAIMED', id, call.team_key .. '/' .. id, task.files[1])
+      return Team.refuse(call, 'FILES_CLAIMED', { id = id, other = call.team_key .. '/' .. id, file = task.files[1] })
     end
     -- Its claim has lapsed, and the locks with it.
     task.locked = nil
   end
   if note and not Notes.has_room_for_note(call, id, task, note) then
-    return Team.refuse(call, 'NOTES_FULL', id)
+    return Team.refuse(call, 'NOTES_FULL', { id = id })
   end
 
   local removed, gone = {}, {} -- edges: 'TASK DEPENDENCY' -> true, and the list of { task, its dependency }
@@ -85,12 +84,12 @@ return function(KEYS, ARGV)
   completed[id] = task.status == 'completed'
   for _, other in ipairs(wanted_dependencies) do
     if other ~= id and not found[other] then
-      return Team.refuse(call, 'NO_DEPENDENCY', other)
+      return Team.refuse(call, 'NO_DEPENDENCY', { id = other })
     end
   end
   for _, other in ipairs(wanted_blocks) do
     if other ~= id and not found[other] then
-      return Team.refuse(call, 'NO_BLOCKED', other)
+      return Team.refuse(call, 'NO_BLOCKED', { id = other })
     end
   end
 
@@ -203,5 +202,5 @@ return function(KEYS, ARGV)
   Offers.save(call)
   Task.emit_task(call, 'task_updated', id, task, call.member.handle, call.member.login)
   Renewals.renew(call)
-  return Team.told(call, { 'UPDATED', call.now, View.whole_view(call, id, Task.load_task(call, id)) })
+  return Team.reply(call, 'UPDATED', View.whole_view(call, id, Task.load_task(call, id)))
 end

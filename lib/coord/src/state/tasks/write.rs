@@ -1,6 +1,6 @@
 //! Tasks are added, changed, assigned and removed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::record::{Priority, TaskStatus, TaskView, WholeTask};
 use super::scripts::{ASSIGN_TASK, CREATE_TASKS, DELETE_TASK, UPDATE_TASK};
@@ -107,13 +107,15 @@ impl NewTask {
 }
 
 /// Tasks that were added.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct CreatedTasks {
     /// The store's clock, Unix seconds.
+    #[serde(skip)]
     pub now: i64,
     /// Their ids, in the order of the request.
     pub ids: Vec<String>,
     /// The tasks as they are now, without those that are gone since a first request.
+    #[serde(default)]
     pub tasks: Vec<TaskView>,
 }
 
@@ -138,11 +140,13 @@ pub async fn create_tasks(
     let as_many = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
     run_as_many(store, &CREATE_TASKS, terms, as_many, &new, |mut reply| {
         match reply.outcome.as_str() {
-            "CREATED" => Ok(CreatedTasks {
-                now: reply.now,
-                ids: reply.texts()?,
-                tasks: reply.tuples(TaskView::read)?,
-            }),
+            "CREATED" => {
+                let created: CreatedTasks = reply.object()?;
+                Ok(CreatedTasks {
+                    now: reply.now,
+                    ..created
+                })
+            }
             _ => unknown(&reply),
         }
     })
@@ -204,6 +208,13 @@ pub enum Updated {
     },
 }
 
+/// The answer `NOT_BY_UPDATE`.
+#[derive(Deserialize)]
+struct Transition {
+    from: String,
+    to: String,
+}
+
 /// What `update_task.lua` reads.
 #[derive(Serialize)]
 struct Update<'a> {
@@ -232,11 +243,11 @@ pub async fn update_task(
         Kind::Read,
         &update,
         |mut reply| match reply.outcome.as_str() {
-            "UPDATED" => Ok(Updated::Task(Box::new(reply.tuple(WholeTask::read)?))),
-            "NOT_BY_UPDATE" => Ok(Updated::NotByUpdate {
-                from: reply.text()?,
-                to: reply.text()?,
-            }),
+            "UPDATED" => Ok(Updated::Task(Box::new(reply.object()?))),
+            "NOT_BY_UPDATE" => {
+                let Transition { from, to } = reply.object()?;
+                Ok(Updated::NotByUpdate { from, to })
+            }
             _ => unknown(&reply),
         },
     )
@@ -272,7 +283,7 @@ pub async fn assign_task(
         Kind::Read,
         &assignment,
         |mut reply| match reply.outcome.as_str() {
-            "ASSIGNED" => reply.tuple(WholeTask::read),
+            "ASSIGNED" => reply.object(),
             _ => unknown(&reply),
         },
     )
@@ -280,11 +291,12 @@ pub async fn assign_task(
 }
 
 /// What followed for the dependents of a task.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Unblocked {
     /// Number of tasks without a dependency that is not met, now.
     pub count: u64,
     /// Handles of owners and assignees that were not told, because there is no room for it.
+    #[serde(default)]
     pub not_told: Vec<String>,
 }
 
@@ -317,10 +329,7 @@ pub async fn delete_task(
         Kind::Read,
         &deletion,
         |mut reply| match reply.outcome.as_str() {
-            "DELETED" => Ok(Unblocked {
-                count: reply.number()?.unsigned_abs(),
-                not_told: reply.texts()?,
-            }),
+            "DELETED" => reply.object(),
             _ => unknown(&reply),
         },
     )

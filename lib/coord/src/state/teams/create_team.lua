@@ -2,7 +2,7 @@
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
 -- The request has the fields of teams/team and teams/new_member, and `is_strict`: dependencies must be met before a claim, and
 -- `description`, absent for none.
--- Returns { CREATED, now } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- Returns Team.reply(): CREATED, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local NewMember = require('teams/new_member')
 local Team = require('teams/team')
@@ -19,7 +19,7 @@ return function(KEYS, ARGV)
   end
   local MOST_TEAMS, MOST_OF_LOGIN = 100, 20
   if redis.call('HEXISTS', call.keys.teams, call.team_key) == 1 then
-    return Team.refuse(call, 'TEAM_EXISTS', call.team_name)
+    return Team.refuse(call, 'TEAM_EXISTS', { team = call.team_name })
   end
   local stored, count, own = redis.call('HGETALL', call.keys.teams), 0, 0
   for index = 1, #stored, 2 do
@@ -30,9 +30,9 @@ return function(KEYS, ARGV)
     end
   end
   if count >= MOST_TEAMS then
-    return Team.refuse(call, 'TOO_MANY', 'teams', MOST_TEAMS)
+    return Team.refuse(call, 'TOO_MANY', { what = 'teams', most = MOST_TEAMS })
   elseif own >= MOST_OF_LOGIN then
-    return Team.refuse(call, 'TOO_MANY', 'teams made by one login', MOST_OF_LOGIN)
+    return Team.refuse(call, 'TOO_MANY', { what = 'teams made by one login', most = MOST_OF_LOGIN })
   end
   call.team = {
     name = call.team_name,
@@ -47,5 +47,5 @@ return function(KEYS, ARGV)
   TeamChanges.save_team(call, 1)
   NewMember.add_member(call)
   TeamChanges.emit_team(call, 'created', call.team.leader)
-  return Team.told(call, { 'CREATED', call.now })
+  return Team.reply(call, 'CREATED', {})
 end

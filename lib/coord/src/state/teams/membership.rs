@@ -1,6 +1,6 @@
 //! Teams are made, joined and handed over.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::{CREATE_TEAM, HAND_OVER, JOIN_TEAM};
 use super::terms::{TeamOutcome, TeamTerms, run, unknown};
@@ -101,6 +101,14 @@ pub enum Joined {
     },
 }
 
+/// The answer about a member.
+#[derive(Deserialize)]
+struct Member {
+    handle: String,
+    #[serde(default)]
+    from: String,
+}
+
 /// Makes the caller a member under a handle.
 ///
 /// # Errors
@@ -114,11 +122,10 @@ pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMem
         Kind::Read,
         &joining,
         |mut reply| match reply.outcome.as_str() {
-            "JOINED" => Ok(Joined::New { handle: reply.text()? }),
-            "TAKEN_OVER" => Ok(Joined::TakenOver {
-                handle: reply.text()?,
-                from: reply.text()?,
-            }),
+            "JOINED" => reply.object().map(|Member { handle, .. }| Joined::New { handle }),
+            "TAKEN_OVER" => reply
+                .object()
+                .map(|Member { handle, from }| Joined::TakenOver { handle, from }),
             _ => unknown(&reply),
         },
     )
@@ -133,7 +140,7 @@ pub async fn hand_over(store: &dyn Store, terms: &TeamTerms<'_>, to: &Handle) ->
     let to = HandingOver { to: to.as_str() };
     run(store, &HAND_OVER, terms, Kind::Read, &to, |mut reply| {
         match reply.outcome.as_str() {
-            "HANDED_OVER" => reply.text(),
+            "HANDED_OVER" => reply.object().map(|leader: Member| leader.handle),
             _ => unknown(&reply),
         }
     })

@@ -1,7 +1,8 @@
 -- tell_waiting: what waits for a caller in its teams.
 -- KEYS: `members` of teams
 -- The request has `user_id`, and `agent_id`, '' for none.
--- Returns { TOLD, now, what Waiting.of_caller() tells }
+-- Returns { TOLD, now, answer }: JSON with `waiting`: what Waiting.of_caller() tells, absent for nothing
+local Answer = require('locks/answer')
 local Clock = require('clock')
 local Request = require('admission/request')
 local Waiting = require('teams/waiting')
@@ -11,5 +12,5 @@ return function(KEYS, ARGV)
   Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
 
-  return { 'TOLD', call.now, Waiting.of_caller(call) }
+  return Answer.reply(call, 'TOLD', { waiting = Answer.some(Waiting.of_caller(call)) })
 end

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::refusal::{Refused, read_refusal};
+use super::refusal::Refused;
 use super::waiting::Waiting;
 use crate::domain::team::TeamName;
 use crate::state::admission::{AdmissionTerms, Admitted, Denial, Kind, denied};
@@ -22,7 +22,7 @@ pub struct TeamTerms<'a> {
     pub is_assumed: bool,
 }
 
-/// What a script of a team answers, with what waits for the caller in the team after it; or why the request was not admitted.
+/// What a script of a team answers, with what waits for the caller in the team; or why the request was not admitted.
 pub type TeamOutcome<T> = Result<Admitted<(T, Waiting)>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
@@ -112,15 +112,15 @@ pub(in crate::state) async fn run_as_many<T>(
     outcome(call(store, script, keys, args).await?, read)
 }
 
-/// The outcome of a script of a team, which ends with what waits for the caller; `read` reads what is neither a denial nor a refusal.
+/// The outcome of a script of a team, with what waits for the caller; `read` reads what is neither a denial nor a refusal.
 pub(in crate::state) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
-    let mut reply = match denied(reply)? {
+    let reply = match denied(reply)? {
         Ok(denial) => return Ok(Admitted::Denied(denial)),
         Err(reply) => reply,
     };
-    let waiting = Waiting::take(&mut reply)?;
+    let waiting = Waiting::of(&reply)?;
     if reply.outcome == "REFUSED" {
-        let refusal = read_refusal(reply)?;
+        let refusal = reply.following()?;
         return Ok(Admitted::Denied(Denial::Refused(Box::new(Refused {
             refusal,
             waiting,

@@ -20,12 +20,12 @@ function OwnClaim.refuse_unless_own(call, id, task, token, can_be_lapsed)
       return nil
     end
     local had_it = token or was_mine
-    return Team.refuse(call, had_it and 'CLAIM_LOST' or 'NOT_OWNER', id, task.owner, task.status)
+    return Team.refuse(call, had_it and 'CLAIM_LOST' or 'NOT_OWNER', { id = id, owner = task.owner, status = task.status })
   end
   if can_be_lapsed and was_mine and task.ended == 'LAPSED' and is_current then
     return nil
   end
-  return Team.refuse(call, token and 'CLAIM_LOST' or 'NOT_OWNER', id, '', task.status)
+  return Team.refuse(call, token and 'CLAIM_LOST' or 'NOT_OWNER', { id = id, status = task.status })
 end
 
 -- The refusal if it was not the caller who has completed the task, by the claim of `token`, or nil.
@@ -34,9 +34,9 @@ function OwnClaim.refuse_unless_completed_by(call, id, task, token)
     return nil
   end
   if token or Task.is_member(call.member, task.had, task.had_login) then
-    return Team.refuse(call, 'CLAIM_LOST', id, task.owner, task.status)
+    return Team.refuse(call, 'CLAIM_LOST', { id = id, owner = task.owner, status = task.status })
   end
-  return Team.refuse(call, 'TASK_UNAVAILABLE', id, task.status)
+  return Team.refuse(call, 'TASK_UNAVAILABLE', { id = id, status = task.status })
 end
 
 function OwnClaim.forget_claim(call, id)

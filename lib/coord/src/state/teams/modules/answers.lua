@@ -53,7 +53,7 @@ function Answers.answered_before(call)
   if answer and answer.team == call.team.created and call.now - answer.time < ANSWERS_KEPT_FOR then
     if answer.digest ~= call.request.request_digest then
       -- Behind the name of the function.
-      return nil, Team.refuse(call, 'KEY_REUSED', (string.gsub(key, '^%S+ ', '')))
+      return nil, Team.refuse(call, 'KEY_REUSED', { key = (string.gsub(key, '^%S+ ', '')) })
     end
     return answer.text
   end
@@ -62,7 +62,7 @@ function Answers.answered_before(call)
     forget_old_answers(call)
   end
   if has_no_room(call) then
-    return nil, Team.refuse(call, 'TOO_MANY', 'request keys in ten minutes', MOST_ANSWERS)
+    return nil, Team.refuse(call, 'TOO_MANY', { what = 'request keys in ten minutes', most = MOST_ANSWERS })
   end
 end
 
