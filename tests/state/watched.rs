@@ -43,13 +43,15 @@ impl WatchedStore {
 
     fn note(&self, script: &'static str, reply: &Value) {
         let word = |place: usize| reply.as_array()?.get(place)?.as_str();
-        if let Some(outcome) = word(0) {
-            // Behind it may be an answer in JSON.
-            let is_code = |text: &&str| !text.starts_with('{');
-            let code = (outcome == "REFUSED").then(|| word(2)).flatten().filter(is_code);
-            let outcome = code.map_or_else(|| outcome.to_owned(), |code| format!("REFUSED {code}"));
-            self.outcomes.lock().insert((script, outcome));
-        }
+        let Some(outcome) = word(0) else { return };
+        // The code alone, or an answer in JSON, which may have one.
+        let code = |text: &str| match serde_json::from_str::<Json>(text) {
+            Ok(answer) => Some(answer.get("code")?.as_str()?.to_owned()),
+            Err(_) => Some(text.to_owned()),
+        };
+        let code = word(2).filter(|_| outcome == "REFUSED").and_then(code);
+        let outcome = code.map_or_else(|| outcome.to_owned(), |code| format!("REFUSED {code}"));
+        self.outcomes.lock().insert((script, outcome));
     }
 
     /// Reads the channels of `batch` from before its scripts publish anything.

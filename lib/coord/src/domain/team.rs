@@ -1,5 +1,7 @@
 //! Names in teams.
 
+use serde::Serialize;
+
 use super::{Invalid, quoted};
 
 /// The name of a team. Two that differ in case are one.
@@ -66,7 +68,7 @@ impl Handle {
 }
 
 /// The id of a task: `t1`, or that of another program that was imported.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct TaskId(String);
 
 impl TaskId {

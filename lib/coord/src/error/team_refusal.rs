@@ -172,7 +172,7 @@ fn seconds_until(until: i64) -> i64 {
 mod tests {
     use super::*;
 
-    /// Each of the refusals, as the script tells it: its words are as many `1`.
+    /// Each of the refusals: its words are as many `1`.
     fn all() -> Vec<TeamRefusal> {
         let text = || "1".to_owned();
         macro_rules! refusals {
@@ -191,7 +191,7 @@ mod tests {
             HandleTaken { handle: text(), team: text() }
             NotLeader { leader: text(), team: text() }
             LeaderStays { team: text() }
-            MembersLive { team: text(), live: text(), count: 1 }
+            MembersLive { team: text(), live: vec![text()], count: 1 }
             NoRecipient { handle: text(), team: text() }
             HasStopped { handle: text(), team: text() }
             InboxFull { handle: text(), unread: 1 }
@@ -201,14 +201,14 @@ mod tests {
             TaskExists { id: text() }
             NoDependency { id: text() }
             NoBlocked { id: text() }
-            Circular { ring: text() }
+            Circular { ring: vec![text()], more: 1 }
             InvalidTransition { from: text(), to: text() }
             NotByEdit { id: text(), from: text(), to: text() }
             TaskUnavailable { id: text(), status: text() }
             TaskTaken { id: text(), status: text(), owner: text(), expires: 1 }
             HeldBack { id: text(), lapses: 1, creator: text(), leader: text() }
             Reserved { id: text(), assignee: text(), until: 1 }
-            DependenciesUnmet { id: text(), unmet: text() }
+            DependenciesUnmet { id: text(), unmet: vec![text()] }
             ShuttingDown { id: text(), reason: text() }
             ClaimLost { id: text(), owner: text(), status: text() }
             NotOwner { id: text(), owner: text(), status: text() }

@@ -148,47 +148,18 @@ impl Reply {
         })
     }
 
-    /// One tuple, read by `read`.
-    pub fn tuple<T>(&mut self, read: impl FnOnce(&mut Reply) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        match self.rest.next() {
-            Some(Value::Array(items)) => read(&mut self.inner(items)),
-            _ => Err(self.malformed("no tuple where one is expected")),
-        }
-    }
-
-    /// An outcome inside of this one: a name, the store's clock, and the rest, read by `read`.
-    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Reply) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.tuple(|reply| {
-            reply.outcome = reply.text()?;
-            reply.now = reply.number()?;
-            read(reply)
-        })
-    }
-
-    /// The tuple at the end, read by `read`.
-    pub fn last<T>(&mut self, read: impl FnOnce(&mut Reply) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        match self.rest.next_back() {
-            Some(Value::Array(items)) => read(&mut self.inner(items)),
-            _ => Err(self.malformed("no tuple at its end")),
-        }
-    }
-
-    /// Whether something follows.
-    pub fn has_more(&self) -> bool {
-        self.rest.len() > 0
-    }
-
-    /// A list of JSON texts.
-    pub fn objects<T: DeserializeOwned>(&mut self) -> Result<Vec<T>, StoreError> {
-        self.lists(Reply::object)
-    }
-
+    /// A value that is JSON in a text.
     pub fn object<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
-        match self.rest.next() {
-            Some(Value::Bulk(json)) => {
-                serde_json::from_slice(&json).map_err(|error| self.malformed(&error.to_string()))
-            }
-            other => Err(self.malformed(&format!("{} for JSON", shape(other.as_ref())))),
+        let object = self.following();
+        self.rest.next();
+        object
+    }
+
+    /// The same, which stays to be read.
+    pub fn following<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        match self.rest.as_slice().first() {
+            Some(Value::Bulk(json)) => serde_json::from_slice(json).map_err(|error| self.malformed(&error.to_string())),
+            other => Err(self.malformed(&format!("{} for JSON", shape(other)))),
         }
     }
 
@@ -225,6 +196,15 @@ impl<'de, T: DeserializeOwned> serde::Deserialize<'de> for JsonText<T> {
         let value = serde_json::from_str(&text).map_err(serde::de::Error::custom)?;
         Ok(JsonText(value))
     }
+}
+
+/// Reads a list of values that are each JSON in a text.
+pub(super) fn json_texts<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    serde::Deserialize::deserialize(deserializer).map(in_texts)
 }
 
 /// What each of these texts has.

@@ -76,8 +76,7 @@ fn refusals(text: &str) -> BTreeSet<String> {
 
 /// All that a script of teams can answer, denials of the admission excepted.
 fn possible(source: &str) -> BTreeSet<String> {
-    // What waits for the caller is added to an outcome.
-    let source = source.replace("return Team.told(call, {", "return {");
+    let source = source.replace("return Team.reply(call, ", "return { ");
     let Parts { main, functions } = parts(&source);
     let mut found = refusals(&main);
     let (mut open, mut known) = (vec![(None, &main)], BTreeSet::from(OF_ADMISSION.map(str::to_owned)));
@@ -191,11 +190,11 @@ return function(KEYS, ARGV)
   local call = {}
   local refusal = Team.outer(call)
   if refusal then
-    return { Team.settled(call), call.now }
+    return Team.reply(call, Team.settled(call), {})
   end
-  return {
-    'DONE', redis.call('HGET', call.keys.x),
-  }
+  return Team.reply(call, 'DONE', {
+    x = redis.call('HGET', call.keys.x),
+  })
 end
 end)()(KEYS, ARGV)
 ";

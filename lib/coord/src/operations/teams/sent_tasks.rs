@@ -11,24 +11,6 @@ use crate::domain::{Branch, FilePaths};
 use crate::error::ApiError;
 use crate::operations::fields::{id_in, in_field};
 use crate::state::tasks::{Named, NewTask, TaskChanges};
-use crate::state::teams::TeamRefusal;
-
-/// The refusal of a ring, which names a new task by its id or its `ref` where it has one.
-pub(super) fn with_refs(error: ApiError, sent: &[SentTask]) -> ApiError {
-    let ApiError::Team(mut refused) = error else {
-        return error;
-    };
-    if let TeamRefusal::Circular { ring } = &mut refused.refusal {
-        let named = |word: &str| {
-            let place = word.strip_prefix('#').and_then(|place| place.parse::<usize>().ok());
-            let task = place.and_then(|place| sent.get(place.checked_sub(1)?));
-            let name = task.and_then(|task| task.id.as_ref().or(task.reference.as_ref()));
-            name.map_or(word, String::as_str).to_owned()
-        };
-        *ring = ring.split(" -> ").map(named).collect::<Vec<_>>().join(" -> ");
-    }
-    ApiError::Team(refused)
-}
 
 /// The tasks with what they name: another one of the request by its `ref`, or else one of the team.
 pub(super) fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
@@ -64,6 +46,7 @@ pub(super) fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
                 .map(TaskId::parse_new)
                 .transpose()
                 .map_err(in_field("id"))?,
+            reference: task.reference.clone(),
             dependencies: named("dependencies", &task.dependencies)?,
             blocks: named("blocks", &task.blocks)?,
             files: files(task.files.as_deref().unwrap_or_default())?,

@@ -14,7 +14,7 @@ use super::calls::{
     AssignTask, CreateTasks, DeleteTask, ListTasks, MOST_PARTS, PRICE_OF_LIST, ShowTask, UpdateTask, run, run_part,
 };
 use super::chosen::ChosenTeam;
-use super::sent_tasks::{changes, planned, with_refs};
+use super::sent_tasks::{changes, planned};
 use super::texts::{content, number, request_key, task_id};
 use super::view;
 use crate::admission::Right;
@@ -191,9 +191,7 @@ pub async fn new_tasks(app: &App, sent: &NewTasksRequest, asked: Asked<'_>) -> R
         key,
         tasks: &tasks,
     };
-    let (created, waiting) = run(&mut admission, &mut call)
-        .await
-        .map_err(|error| with_refs(error, sent.tasks.as_deref().unwrap_or_default()))?;
+    let (created, waiting) = run(&mut admission, &mut call).await?;
     let reason = match created.ids.as_slice() {
         [id] => format!("Task {id} is added"),
         ids => format!("{} tasks are added", ids.len()),

@@ -1,10 +1,8 @@
 -- answer_shutdown: approves or rejects an open shutdown for the caller.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id of the shutdown, 5 reason of a rejection, '' to approve
--- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
---           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped),
---           CLOSED (the team is closed) or REJECTED
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, `shutdown`: its id, and `rejection`: the reason of one, absent to approve.
+-- Returns Team.reply(): OPEN, STOPPED (the member has stopped), CLOSED (the team is closed) or REJECTED, `id` of the shutdown, and what
+-- Approve.approve() gives; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Approve = require('departures/approve')
 local Deliver = require('mail/deliver')
@@ -15,9 +13,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, reason = ARGV[4], ARGV[5]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)
   Entries.begin(call)
@@ -26,25 +23,27 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id, rejection = call.request.shutdown, call.request.rejection
   local me = string.lower(call.member.handle)
   if not call.shutdown or call.shutdown.id ~= id then
-    return Team.refuse(call, 'NO_SHUTDOWN', id, call.team.name)
+    return Team.refuse(call, 'NO_SHUTDOWN', { id = id, team = call.team.name })
   end
   if call.shutdown.target ~= '*' and call.shutdown.target ~= me then
-    return Team.refuse(call, 'NOT_ASKED', id, call.member.handle)
+    return Team.refuse(call, 'NOT_ASKED', { id = id, handle = call.member.handle })
   end
   if call.shutdown.answers[me] == 'approved' then
-    return Team.refuse(call, 'ANSWERED', id, call.member.handle)
+    return Team.refuse(call, 'ANSWERED', { id = id, handle = call.member.handle })
   end
   Members.load(call)
-  local given_back, unpushed, unpushed_count, not_told = {}, {}, 0
-  if reason == '' then
-    given_back, unpushed, unpushed_count, not_told = Approve.approve(call, false)
+  local answer
+  if not rejection then
+    answer = Approve.approve(call, false)
   else
     Shutdown.note_answer(call, me, 'rejected')
     Shutdown.note_rejection(call)
-    not_told = Shutdown.tell(call, call.shutdown.by, 'shutdown_rejected', reason)
+    answer = { not_told = Shutdown.tell(call, call.shutdown.by, 'shutdown_rejected', rejection) }
     Shutdown.emit_shutdown(call, 'rejected_by', call.member.handle)
   end
-  return Team.told(call, { Shutdown.settle_shutdown(call), call.now, id, given_back, unpushed, unpushed_count, not_told })
+  answer.id = id
+  return Team.reply(call, Shutdown.settle_shutdown(call), answer)
 end

@@ -1,9 +1,10 @@
 -- delete_team: removes a team and all that is in it: the leader's right, once it is closed or nobody else is live, and anybody's once
 -- it is abandoned.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team
--- Returns { DELETED, now } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team.
+-- Returns Team.reply(): DELETED, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Chunks = require('chunks')
 local Members = require('departures/members')
 local Team = require('teams/team')
 local TeamBytes = require('teams/bytes')
@@ -12,7 +13,7 @@ local TeamChanges = require('teams/changes')
 return function(KEYS, ARGV)
   local call = {}
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
 
   -- Whether no member was seen for two weeks. No claim lasts so long.
@@ -28,7 +29,7 @@ return function(KEYS, ARGV)
   -- The refusal to let the caller, a member, delete the team while it is in use, or nil.
   local function refuse_in_use()
     if not Team.is_leader(call) then
-      return Team.refuse(call, 'NOT_LEADER', call.team.leader, call.team.name)
+      return Team.refuse(call, 'NOT_LEADER', { leader = call.team.leader, team = call.team.name })
     end
     Members.load(call)
     local me, live = string.lower(call.member.handle), {}
@@ -39,7 +40,11 @@ return function(KEYS, ARGV)
     end
     if #live > 0 then
       table.sort(live)
-      return Team.refuse(call, 'MEMBERS_LIVE', call.team.name, table.concat(live, ', ', 1, math.min(#live, 20)), #live)
+      return Team.refuse(call, 'MEMBERS_LIVE', {
+        team = call.team.name,
+        live = Chunks.part_of(live, 1, math.min(#live, 20)),
+        count = #live,
+      })
     end
   end
 
@@ -85,5 +90,5 @@ return function(KEYS, ARGV)
     call.keys.leases
   )
   TeamChanges.emit_team(call, 'deleted', call.team.leader)
-  return Team.told(call, { 'DELETED', call.now })
+  return Team.reply(call, 'DELETED', {})
 end

@@ -1,11 +1,11 @@
 -- force_shutdown: ends a shutdown that was not answered in time, for all that have not approved. Where these have many tasks, a run ends
 -- some memberships, and the next one goes on.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id of the shutdown
--- Returns { state, now, id of the shutdown, tasks that were given back, the members that were passed over }, where state is STOPPED,
---           CLOSED, or OPEN: the same has to be asked again
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, and `shutdown`: its id.
+-- Returns Team.reply(): STOPPED, CLOSED, or OPEN: the same has to be asked again, `id` of the shutdown, `given_back`: tasks, and
+-- `passed_over`: members, absent for none; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Chunks = require('chunks')
 local Deliver = require('mail/deliver')
 local GiveBack = require('departures/give_back')
@@ -16,9 +16,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id = ARGV[4]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)
 
@@ -26,14 +25,15 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id = call.request.shutdown
   if not call.shutdown or call.shutdown.id ~= id then
-    return Team.refuse(call, 'NO_SHUTDOWN', id, call.team.name)
+    return Team.refuse(call, 'NO_SHUTDOWN', { id = id, team = call.team.name })
   end
   if not Team.is_leader(call) then
-    return Team.refuse(call, 'NOT_LEADER', call.team.leader, call.team.name)
+    return Team.refuse(call, 'NOT_LEADER', { leader = call.team.leader, team = call.team.name })
   end
   if call.now_ms < call.shutdown.respond_by then
-    return Team.refuse(call, 'TOO_EARLY', id, call.shutdown.respond_by)
+    return Team.refuse(call, 'TOO_EARLY', { id = id, respond_by = call.shutdown.respond_by })
   end
   Members.load(call)
   local passed_over, stopped, saved = {}, {}, {}
@@ -65,13 +65,14 @@ return function(KEYS, ARGV)
     saved[#saved + 1] = cjson.encode(record)
   end
   Chunks.call_in_chunks('HSET', call.keys.team, saved)
+  local answer = { id = id, given_back = Answer.some(given_back), passed_over = Answer.some(passed_over) }
   if not is_over then
-    return Team.told(call, { 'OPEN', call.now, id, given_back, passed_over })
+    return Team.reply(call, 'OPEN', answer)
   end
   if call.shutdown.target == '*' then
     Shutdown.close_team(call)
-    return Team.told(call, { 'CLOSED', call.now, id, given_back, passed_over })
+    return Team.reply(call, 'CLOSED', answer)
   end
   Shutdown.end_shutdown(call, 'forced')
-  return Team.told(call, { 'STOPPED', call.now, id, given_back, passed_over })
+  return Team.reply(call, 'STOPPED', answer)
 end

@@ -1,24 +1,28 @@
+use serde::Deserialize;
+
 use super::scripts::{DELETE_TEAM, LEAVE_TEAM};
 use crate::state::admission::Kind;
 use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
 use crate::store::Store;
+
+/// The answer of `leave_team.lua`.
+#[derive(Deserialize)]
+struct Left {
+    #[serde(default)]
+    given_back: Vec<String>,
+}
 
 /// Ends the caller's membership, and returns the tasks that it gave back.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
-    run(
-        store,
-        &LEAVE_TEAM,
-        terms,
-        Kind::Release,
-        vec![],
-        |mut reply| match reply.outcome.as_str() {
-            "LEFT" => reply.texts(),
+    run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |mut reply| {
+        match reply.outcome.as_str() {
+            "LEFT" => reply.object().map(|left: Left| left.given_back),
             _ => unknown(&reply),
-        },
-    )
+        }
+    })
     .await
 }
 
@@ -27,7 +31,7 @@ pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome
 /// # Errors
 /// As those of [`leave_team`].
 pub async fn delete_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<()> {
-    run(store, &DELETE_TEAM, terms, Kind::Release, vec![], |reply| {
+    run(store, &DELETE_TEAM, terms, Kind::Release, &(), |reply| {
         match reply.outcome.as_str() {
             "DELETED" => Ok(()),
             _ => unknown(&reply),

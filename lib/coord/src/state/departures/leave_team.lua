@@ -1,8 +1,9 @@
 -- leave_team: ends the caller's membership; its tasks are given back, and its inbox goes. What it has not read stays in the history.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team
--- Returns { LEFT, now, tasks that the caller gave back } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team.
+-- Returns Team.reply(): LEFT, `given_back`: tasks that the caller gave back, absent for none, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Deliver = require('mail/deliver')
 local GiveBack = require('departures/give_back')
 local Inbox = require('mail/inbox')
@@ -16,7 +17,7 @@ local TeamChanges = require('teams/changes')
 return function(KEYS, ARGV)
   local call = {}
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)
 
@@ -45,7 +46,7 @@ return function(KEYS, ARGV)
     return denial
   end
   if Team.is_leader(call) then
-    return Team.refuse(call, 'LEADER_STAYS', call.team.name)
+    return Team.refuse(call, 'LEADER_STAYS', { team = call.team.name })
   end
   Members.load(call)
   -- Of what members that left have not read the newest 1,000 stay, in an inbox that nobody has.
@@ -87,5 +88,5 @@ return function(KEYS, ARGV)
     call.shutdown.answers[me] = nil
     Shutdown.settle_shutdown(call)
   end
-  return Team.told(call, { 'LEFT', call.now, given_back })
+  return Team.reply(call, 'LEFT', { given_back = Answer.some(given_back) })
 end

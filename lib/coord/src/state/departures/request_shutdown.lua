@@ -1,10 +1,9 @@
 -- request_shutdown: asks one member to stop, or the team to close; the caller approves for itself alone.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 handle, '' for the team, 5 reason, 6 seconds to respond
--- Returns { state, now, id of the shutdown, tasks that the caller gave back, what unpushed_locks() gives of a caller that stops,
---           members that were not told because there is no room for it }, where state is OPEN, STOPPED (the member has stopped) or CLOSED
---           (the team is closed); if the same is asked for already, the id is that of the first request, which the caller may approve so
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, `target`: a handle, absent for the team, `reason`, and `respond_seconds`: the time to answer.
+-- Returns Team.reply(): OPEN, STOPPED (the member has stopped) or CLOSED (the team is closed), `id` of the shutdown, and, of a caller that
+-- approves, what Approve.approve() gives; if the same is asked for already, the id is that of the first request, which the caller may approve
+-- so; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Approve = require('departures/approve')
 local Deliver = require('mail/deliver')
@@ -15,9 +14,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle, reason, respond_seconds = ARGV[4], ARGV[5], tonumber(ARGV[6])
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)
   Entries.begin(call)
@@ -27,14 +25,15 @@ return function(KEYS, ARGV)
     return denial
   end
   Members.load(call)
-  local me, target = string.lower(call.member.handle), handle == '' and '*' or string.lower(handle)
+  local handle, reason = call.request.target, call.request.reason
+  local me, target = string.lower(call.member.handle), handle and string.lower(handle) or '*'
   if target ~= '*' and not call.members[target] then
-    return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+    return Team.refuse(call, 'NO_RECIPIENT', { handle = handle, team = call.team.name })
   elseif target ~= '*' and call.members[target].ended then
-    return Team.refuse(call, 'HAS_STOPPED', call.members[target].handle, call.team.name)
+    return Team.refuse(call, 'HAS_STOPPED', { handle = call.members[target].handle, team = call.team.name })
   end
   if call.shutdown and call.shutdown.target ~= target then
-    return Team.refuse(call, 'SHUTDOWN_OPEN', call.shutdown.id, call.shutdown.target, call.shutdown.by)
+    return Team.refuse(call, 'SHUTDOWN_OPEN', { id = call.shutdown.id, target = call.shutdown.target, by = call.shutdown.by })
   end
   local is_author = not call.shutdown
   if is_author then
@@ -61,15 +60,16 @@ return function(KEYS, ARGV)
       login = call.member.login,
       reason = reason,
       requested = call.now_ms,
-      respond_by = call.now_ms + respond_seconds * 1000,
+      respond_by = call.now_ms + call.request.respond_seconds * 1000,
       answers = {},
       is_mild = not Team.is_leader(call) and Shutdown.rejections(call)[call.member.login] ~= nil or nil,
     }
     Shutdown.emit_shutdown(call, 'requested', call.member.handle)
   end
-  local id, given_back, unpushed, unpushed_count, not_told = call.shutdown.id, {}, {}, 0, {}
+  local id, answer = call.shutdown.id, {}
   if (target == '*' or target == me) and call.shutdown.answers[me] ~= 'approved' then
-    given_back, unpushed, unpushed_count, not_told = Approve.approve(call, is_author)
+    answer = Approve.approve(call, is_author)
   end
-  return Team.told(call, { Shutdown.settle_shutdown(call), call.now, id, given_back, unpushed, unpushed_count, not_told })
+  answer.id = id
+  return Team.reply(call, Shutdown.settle_shutdown(call), answer)
 end

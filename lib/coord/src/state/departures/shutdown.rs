@@ -1,14 +1,17 @@
+use serde::{Deserialize, Serialize};
+
 use super::scripts::{ANSWER_SHUTDOWN, FORCE_SHUTDOWN, REQUEST_SHUTDOWN};
 use crate::domain::team::Handle;
 use crate::state::admission::{Admitted, Kind, Rates};
-use crate::state::reply::{Reply, arguments};
+use crate::state::reply::Reply;
 use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
 use crate::store::{Store, StoreError};
 
 /// How far a shutdown is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShutdownProgress {
     /// Answers are missing.
+    #[default]
     Open,
     /// The member has stopped.
     Stopped,
@@ -19,25 +22,31 @@ pub enum ShutdownProgress {
 }
 
 /// What a call changed of a shutdown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ShutdownStep {
     /// How far it is.
+    #[serde(skip)]
     pub progress: ShutdownProgress,
     /// Its id.
     pub id: String,
     /// Tasks that were given back.
+    #[serde(default)]
     pub given_back: Vec<String>,
     /// Handles of members that were passed over by force.
+    #[serde(default)]
     pub passed_over: Vec<String>,
     /// What a caller that stops has not pushed: branch and path of the first 100 of its locks for writing.
+    #[serde(default)]
     pub unpushed: Vec<(String, String)>,
     /// The number of these locks.
+    #[serde(default)]
     pub unpushed_count: u64,
     /// Members that were not told of the answer, because there is no room for it.
+    #[serde(default)]
     pub not_told: Vec<String>,
 }
 
-fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
+fn read(mut reply: Reply) -> Result<ShutdownStep, StoreError> {
     let progress = match reply.outcome.as_str() {
         "OPEN" => ShutdownProgress::Open,
         "STOPPED" => ShutdownProgress::Stopped,
@@ -45,23 +54,31 @@ fn read(mut reply: Reply, is_forced: bool) -> Result<ShutdownStep, StoreError> {
         "REJECTED" => ShutdownProgress::Rejected,
         _ => return unknown(&reply),
     };
-    let mut step = ShutdownStep {
-        progress,
-        id: reply.text()?,
-        given_back: reply.texts()?,
-        passed_over: Vec::new(),
-        unpushed: Vec::new(),
-        unpushed_count: 0,
-        not_told: Vec::new(),
-    };
-    if is_forced {
-        step.passed_over = reply.texts()?;
-    } else {
-        step.unpushed = reply.tuples(|tuple| Ok((tuple.text()?, tuple.text()?)))?;
-        step.unpushed_count = reply.number()?.unsigned_abs();
-        step.not_told = reply.texts()?;
-    }
-    Ok(step)
+    let step: ShutdownStep = reply.object()?;
+    Ok(ShutdownStep { progress, ..step })
+}
+
+/// What `request_shutdown.lua` reads.
+#[derive(Serialize)]
+struct Asking<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    reason: &'a str,
+    respond_seconds: u32,
+}
+
+/// What `answer_shutdown.lua` reads.
+#[derive(Serialize)]
+struct ShutdownAnswer<'a> {
+    shutdown: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejection: Option<&'a str>,
+}
+
+/// What `force_shutdown.lua` reads.
+#[derive(Serialize)]
+struct Forcing<'a> {
+    shutdown: &'a str,
 }
 
 /// Asks one member to stop, or the team to close; the caller approves for itself alone.
@@ -75,11 +92,12 @@ pub async fn request_shutdown(
     reason: &str,
     respond_seconds: u32,
 ) -> TeamOutcome<ShutdownStep> {
-    let args = arguments([target.map_or("", Handle::as_str), reason, &respond_seconds.to_string()]);
-    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, args, |reply| {
-        read(reply, false)
-    })
-    .await
+    let asking = Asking {
+        target: target.map(Handle::as_str),
+        reason,
+        respond_seconds,
+    };
+    run(store, &REQUEST_SHUTDOWN, terms, Kind::Read, &asking, read).await
 }
 
 /// Approves a shutdown for the caller, or rejects it with a reason.
@@ -92,11 +110,11 @@ pub async fn answer_shutdown(
     id: &str,
     rejection: Option<&str>,
 ) -> TeamOutcome<ShutdownStep> {
-    let args = arguments([id, rejection.unwrap_or_default()]);
-    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, args, |reply| {
-        read(reply, false)
-    })
-    .await
+    let answer = ShutdownAnswer {
+        shutdown: id,
+        rejection,
+    };
+    run(store, &ANSWER_SHUTDOWN, terms, Kind::Release, &answer, read).await
 }
 
 /// Ends a shutdown whose time to respond is over, for all that have not approved: member by member, so that no run of the script
@@ -108,11 +126,8 @@ pub async fn force_shutdown(store: &dyn Store, terms: &TeamTerms<'_>, id: &str) 
     let (mut given_back, mut passed_over) = (Vec::new(), Vec::new());
     let mut terms = *terms;
     loop {
-        let args = arguments([id]);
-        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, args, |reply| {
-            read(reply, true)
-        })
-        .await?;
+        let forcing = Forcing { shutdown: id };
+        let mut forced = run(store, &FORCE_SHUTDOWN, &terms, Kind::Read, &forcing, read).await?;
         let Admitted::Outcome((step, _)) = &mut forced else {
             return Ok(forced);
         };

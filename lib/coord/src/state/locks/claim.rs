@@ -186,24 +186,19 @@ fn claim_arguments(
 
 impl ClaimOutcome {
     /// Reads what `modules/claim_files.lua` gives.
-    pub(in crate::state) fn read(reply: &mut Reply) -> Result<ClaimOutcome, StoreError> {
-        match reply.outcome.as_str() {
-            "CLAIMED" => Ok(ClaimOutcome::Claimed(read_survey(reply)?)),
-            "CONFLICT" => Ok(ClaimOutcome::Conflict(read_survey(reply)?)),
-            "REFUSED" => Ok(ClaimOutcome::Refused(read_survey(reply)?)),
-            "STALE" => Ok(ClaimOutcome::Stale(read_survey(reply)?)),
-            _ => Err(reply.malformed("an unknown outcome")),
-        }
+    fn read(reply: &mut Reply) -> Result<ClaimOutcome, StoreError> {
+        let survey = read_survey(reply)?;
+        ClaimOutcome::of(&reply.outcome, survey).ok_or_else(|| reply.malformed("an unknown outcome"))
     }
 
-    /// The same with a changed survey.
-    pub(in crate::state) fn with(mut self, change: impl FnOnce(&mut Survey)) -> Self {
-        match &mut self {
-            ClaimOutcome::Claimed(survey)
-            | ClaimOutcome::Conflict(survey)
-            | ClaimOutcome::Refused(survey)
-            | ClaimOutcome::Stale(survey) => change(survey),
-        }
-        self
+    /// The outcome of this name.
+    pub(in crate::state) fn of(name: &str, survey: Survey) -> Option<ClaimOutcome> {
+        Some(match name {
+            "CLAIMED" => ClaimOutcome::Claimed(survey),
+            "CONFLICT" => ClaimOutcome::Conflict(survey),
+            "REFUSED" => ClaimOutcome::Refused(survey),
+            "STALE" => ClaimOutcome::Stale(survey),
+            _ => return None,
+        })
     }
 }

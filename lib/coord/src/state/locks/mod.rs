@@ -19,7 +19,8 @@ mod tell_interfaces;
 
 pub(in crate::state) use gate::SentGate;
 pub(in crate::state) use policy::SentPolicy;
-pub(in crate::state) use release::verdicts;
+pub(in crate::state) use release::{ReleaseAnswer, verdicts};
+pub(in crate::state) use survey::SurveyAnswer;
 
 pub use check::*;
 pub use claim::*;

@@ -277,7 +277,7 @@ pub async fn release(
 /// The answer of a release, as `modules/release_files.lua` writes it, of all outcomes.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Answer {
+pub(in crate::state) struct ReleaseAnswer {
     time: i64,
     head: Option<CommitSha>,
     head_age: Option<u64>,
@@ -303,56 +303,79 @@ struct Answer {
     waiting: Vec<SentMembership>,
 }
 
+impl ReleaseAnswer {
+    fn head(&self) -> Option<SeenHead> {
+        let commit = self.head.clone()?;
+        Some(SeenHead {
+            commit,
+            age: self.head_age,
+            is_unconfirmed: self.is_unconfirmed,
+        })
+    }
+
+    fn waiting(&mut self) -> Vec<Membership> {
+        std::mem::take(&mut self.waiting)
+            .into_iter()
+            .map(Membership::from)
+            .collect()
+    }
+}
+
+impl From<ReleaseAnswer> for Released {
+    fn from(mut answer: ReleaseAnswer) -> Self {
+        Released {
+            now: answer.time,
+            head: answer.head(),
+            waiting: answer.waiting(),
+            graph_version: answer.graph_version,
+            released: answer.released,
+            missing: answer.missing,
+            others: in_texts(answer.others),
+            importers: answer.importers,
+            importer_count: answer.importer_count,
+            has_more_importers: answer.has_more_importers,
+            unchanged: answer.unchanged,
+            again: answer.again,
+            lost: in_texts(answer.lost),
+            policy: answer.policy,
+            interfaces: answer.interfaces.into_iter().map(WrittenInterface::from).collect(),
+            notices: answer.notices,
+            pending: answer.pending,
+            pending_left_out: answer.pending_left_out,
+            by_store: answer.by_store,
+        }
+    }
+}
+
 impl ReleaseOutcome {
     /// Reads the answer.
-    pub(in crate::state) fn read(reply: &mut Reply) -> Result<ReleaseOutcome, StoreError> {
-        let answer: Answer = reply.object()?;
-        let head = answer.head.map(|commit| SeenHead {
-            commit,
-            age: answer.head_age,
-            is_unconfirmed: answer.is_unconfirmed,
-        });
-        let waiting = answer.waiting.into_iter().map(Membership::from).collect();
-        let shortfall = |(path, why): (String, String)| match Verdict::parse(&why) {
-            Some(Verdict::Missing(shortfall)) => Ok((path, shortfall)),
-            _ => Err(reply.malformed("no reason why a push is missing")),
+    fn read(reply: &mut Reply) -> Result<ReleaseOutcome, StoreError> {
+        let answer = reply.object()?;
+        ReleaseOutcome::of(&reply.outcome, answer).ok_or_else(|| reply.malformed("an answer that is not known"))
+    }
+
+    /// The outcome of this name.
+    pub(in crate::state) fn of(name: &str, mut answer: ReleaseAnswer) -> Option<ReleaseOutcome> {
+        let shortfall = |(path, why): (String, String)| match Verdict::parse(&why)? {
+            Verdict::Missing(shortfall) => Some((path, shortfall)),
+            _ => None,
         };
-        match reply.outcome.as_str() {
-            "RELEASED" => Ok(ReleaseOutcome::Released(Box::new(Released {
-                now: answer.time,
-                head,
-                graph_version: answer.graph_version,
-                released: answer.released,
-                missing: answer.missing,
-                others: in_texts(answer.others),
-                importers: answer.importers,
-                importer_count: answer.importer_count,
-                has_more_importers: answer.has_more_importers,
-                unchanged: answer.unchanged,
-                again: answer.again,
-                lost: in_texts(answer.lost),
-                policy: answer.policy,
-                interfaces: answer.interfaces.into_iter().map(WrittenInterface::from).collect(),
-                notices: answer.notices,
-                pending: answer.pending,
-                pending_left_out: answer.pending_left_out,
-                by_store: answer.by_store,
-                waiting,
-            }))),
-            "NOT_PUSHED" => Ok(ReleaseOutcome::NotPushed {
-                head,
-                unpushed: answer.unpushed.into_iter().map(shortfall).collect::<Result<_, _>>()?,
-                waiting,
-            }),
-            "NO_NEW_HEAD" => Ok(ReleaseOutcome::NoNewHead {
+        Some(match name {
+            "RELEASED" => ReleaseOutcome::Released(Box::new(answer.into())),
+            "NOT_PUSHED" => ReleaseOutcome::NotPushed {
+                head: answer.head(),
+                waiting: answer.waiting(),
+                unpushed: answer.unpushed.into_iter().map(shortfall).collect::<Option<_>>()?,
+            },
+            "NO_NEW_HEAD" => ReleaseOutcome::NoNewHead {
                 written: answer.written,
-            }),
-            "LOST" => Ok(ReleaseOutcome::Lost {
-                head,
+            },
+            "LOST" => ReleaseOutcome::Lost {
+                head: answer.head(),
+                waiting: answer.waiting(),
                 others: in_texts(answer.others),
-                waiting,
-            }),
-            _ => Err(reply.malformed("an unknown outcome")),
-        }
+            },
+            _ => return None,
+        })
     }
 }

@@ -145,7 +145,7 @@ pub struct Held {
 
 /// The answer of a check or a claim, as `modules/answer.lua` writes it, and the functions complete it.
 #[derive(Deserialize)]
-struct Answer {
+pub(in crate::state) struct SurveyAnswer {
     head: CommitSha,
     head_age: Option<u64>,
     #[serde(default)]
@@ -208,8 +208,9 @@ fn unless_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-impl Answer {
-    fn survey(self, now: i64) -> Survey {
+impl SurveyAnswer {
+    /// The survey of an answer of that time.
+    pub(in crate::state) fn survey(self, now: i64) -> Survey {
         Survey {
             now,
             head: SeenHead {
@@ -302,7 +303,7 @@ impl From<QueuePlace> for Queued {
 
 /// Reads the answer of a check or a claim.
 pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
-    let answer: Answer = reply.object()?;
+    let answer: SurveyAnswer = reply.object()?;
     Ok(answer.survey(reply.now))
 }
 
@@ -314,19 +315,6 @@ fn suggested_task((id, title, team, created_by, login): (String, String, String,
         created_by,
         login: unless_empty(login),
     }
-}
-
-/// What `teams/modules/suggested.lua` gives.
-pub(in crate::state) fn read_suggested(reply: &mut Reply) -> Result<Vec<SuggestedTask>, StoreError> {
-    reply.tuples(|tuple| {
-        Ok(SuggestedTask {
-            id: tuple.text()?,
-            title: tuple.text()?,
-            team: tuple.text()?,
-            created_by: tuple.text()?,
-            login: tuple.optional_text()?,
-        })
-    })
 }
 
 /// How other spellings of `paths` are looked up.

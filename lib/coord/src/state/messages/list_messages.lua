@@ -1,31 +1,33 @@
 -- list_messages: the messages of a team, the newest first, and how far its members have read.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 sequence before which the list begins, '' for the newest, 5 most
---       messages, 6 most bytes, then filters, '' for none: 7 handle of sender or recipient, in lower case, 8 task
--- Returns { LISTED, now, sequence before which the list goes on, '' at the end, messages as JSON, members: list of { handle,
---           sequence at joining, sequence up to which it has read all } }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, `before`: the sequence before which the list begins, absent for the newest, `most` messages,
+-- `most_bytes`; and filters, absent for none: `member`: handle of sender or recipient, in lower case, and `task_id`.
+-- Returns Team.reply(): LISTED, `earlier`: the sequence before which the list goes on, absent at the end, `messages`, each as JSON, and
+-- `readers`: the members, each with `handle`, `from`: the sequence at joining, and `read`: the sequence up to which it has read all; or REFUSED;
+-- or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local InboxCounts = require('teams/inbox_counts')
 local Limits = require('admission/limits')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local before, most, most_bytes, who, task_id = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], ARGV[8]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then
     return denial
   end
+  local request = call.request
+  local who, task_id = request.member, request.task_id
 
   local function is_of(message)
-    if task_id ~= '' and message.task_id ~= task_id then
+    if task_id and message.task_id ~= task_id then
       return false
     end
-    if who == '' or message.to == 'broadcast' or string.lower(message.from or '') == who then
+    if not who or message.to == 'broadcast' or string.lower(message.from or '') == who then
       return true
     end
     for _, handle in ipairs(message.recipients or { message.to }) do
@@ -48,8 +50,8 @@ return function(KEYS, ARGV)
   -- The most sequences, and bytes, that one run looks at, of which a filter may let few pass; and so many at once. A run takes few
   -- milliseconds, after which others have their turn, and counts as a request.
   local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE = 500, 262144, 50
-  local is_filtered = who ~= '' or task_id ~= ''
-  local following = before == '' and call.sequence or math.min(tonumber(before) - 1, call.sequence)
+  local is_filtered = who or task_id
+  local following = request.before and math.min(request.before - 1, call.sequence) or call.sequence
   local messages, bytes, looked_at, bytes_looked_at, is_full = {}, 0, 0, 0, false
   while following > 0 and looked_at < MOST_LOOKED_AT and bytes_looked_at < MOST_BYTES_LOOKED_AT and not is_full do
     local names = {}
@@ -61,7 +63,7 @@ return function(KEYS, ARGV)
     for index = 1, #names, 2 do
       local body = stored[index] and stored[index + 1] and with_left(stored[index], stored[index + 1]) or stored[index]
       if body and (not is_filtered or is_of(cjson.decode(body))) then
-        is_full = #messages == most or (#messages > 0 and bytes + #body > most_bytes)
+        is_full = #messages == request.most or (#messages > 0 and bytes + #body > request.most_bytes)
         if is_full then
           break
         end
@@ -76,17 +78,21 @@ return function(KEYS, ARGV)
   for index = 1, #stored, 2 do
     if string.sub(stored[index], 1, 1) == '=' then
       local record = cjson.decode(stored[index + 1])
-      members[#members + 1] = { record.handle, record.from }
+      members[#members + 1] = { handle = record.handle, from = record.from }
       fields[#fields + 1] = call.team_key .. '/' .. string.sub(stored[index], 2)
     end
   end
   for index, text in ipairs(#fields > 0 and redis.call('HMGET', call.keys.members, unpack(fields)) or {}) do
-    members[index][3] = InboxCounts.marks_of(text).read or 0
+    members[index].read = InboxCounts.marks_of(text).read or 0
   end
   -- Members that are read for the price of one request.
   local MEMBERS_OF_A_REQUEST = 200
   if #members >= MEMBERS_OF_A_REQUEST then
     Limits.count(call, 'WORK', nil, math.floor(#members / MEMBERS_OF_A_REQUEST))
   end
-  return Team.told(call, { 'LISTED', call.now, following > 0 and string.format('%.0f', following + 1) or '', messages, members })
+  return Team.reply(call, 'LISTED', {
+    earlier = following > 0 and following + 1 or nil,
+    messages = Answer.some(messages),
+    readers = Answer.some(members),
+  })
 end

@@ -1,10 +1,10 @@
 use coord_protocol::team_event::MessageType;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::{LIST_MESSAGES, READ_MESSAGES};
 use crate::domain::team::{Handle, TaskId};
-use crate::state::admission::Kind;
-use crate::state::reply::arguments;
+use crate::state::admission::{Kind, is_false};
+use crate::state::reply::json_texts;
 use crate::state::teams::{ShutdownRecord, TeamOutcome, TeamTerms, run, unknown};
 use crate::store::Store;
 
@@ -45,7 +45,7 @@ pub struct StoredMessage {
 }
 
 /// What a read gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Inbox {
     /// The cursor for the next read.
     pub cursor: u64,
@@ -56,11 +56,23 @@ pub struct Inbox {
     /// Whether more messages follow at once.
     pub has_more: bool,
     /// The messages, in order.
+    #[serde(default, deserialize_with = "json_texts")]
     pub messages: Vec<StoredMessage>,
     /// The open shutdown of the team.
     pub shutdown: Option<ShutdownRecord>,
     /// The caller's handle.
     pub handle: String,
+}
+
+/// What `read_messages.lua` reads.
+#[derive(Serialize)]
+struct Reading {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<u64>,
+    most: usize,
+    most_bytes: usize,
+    #[serde(skip_serializing_if = "is_false")]
+    is_for_another: bool,
 }
 
 /// Reads what came after `cursor`, or after what is read; what is before `cursor` is read now. Where the reader `is_own`, the member is seen
@@ -76,31 +88,20 @@ pub async fn read_messages(
     most_bytes: usize,
     is_own: bool,
 ) -> TeamOutcome<Inbox> {
-    let cursor = cursor.map(|cursor| cursor.to_string()).unwrap_or_default();
-    let for_another = if is_own { "" } else { "1" };
-    let args = arguments([&cursor, &most.to_string(), &most_bytes.to_string(), for_another]);
+    let reading = Reading {
+        cursor,
+        most,
+        most_bytes,
+        is_for_another: !is_own,
+    };
     run(
         store,
         &READ_MESSAGES,
         terms,
         Kind::Read,
-        args,
+        &reading,
         |mut reply| match reply.outcome.as_str() {
-            "READ" => {
-                let (cursor, missed, unread) = (reply.number()?, reply.number()?, reply.number()?);
-                Ok(Inbox {
-                    cursor: cursor.unsigned_abs(),
-                    missed: missed.unsigned_abs(),
-                    unread: unread.unsigned_abs(),
-                    has_more: reply.flag()?,
-                    messages: reply.objects()?,
-                    shutdown: reply
-                        .optional_text()?
-                        .map(|text| serde_json::from_str(&text).map_err(|error| reply.malformed(&error.to_string())))
-                        .transpose()?,
-                    handle: reply.text()?,
-                })
-            }
+            "READ" => reply.object(),
             _ => unknown(&reply),
         },
     )
@@ -119,7 +120,7 @@ pub struct MessageFilter<'a> {
 }
 
 /// How far a member has read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Reader {
     /// Its handle.
     pub handle: String,
@@ -130,14 +131,29 @@ pub struct Reader {
 }
 
 /// A page of the messages of a team, the newest first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct MessagePage {
     /// The number before which the next page begins. A page may have no messages although others follow.
     pub earlier: Option<u64>,
     /// The messages.
+    #[serde(default, deserialize_with = "json_texts")]
     pub messages: Vec<StoredMessage>,
     /// The members.
+    #[serde(default)]
     pub readers: Vec<Reader>,
+}
+
+/// What `list_messages.lua` reads.
+#[derive(Serialize)]
+struct List<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<u64>,
+    most: usize,
+    most_bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a str>,
 }
 
 /// Lists up to `most` messages of a team.
@@ -151,31 +167,21 @@ pub async fn list_messages(
     most_bytes: usize,
     filter: MessageFilter<'_>,
 ) -> TeamOutcome<MessagePage> {
-    let args = arguments([
-        &filter.before.map(|before| before.to_string()).unwrap_or_default(),
-        &most.to_string(),
-        &most_bytes.to_string(),
-        &filter.member.map_or("", Handle::as_str).to_ascii_lowercase(),
-        filter.task.map_or("", TaskId::as_str),
-    ]);
+    let list = List {
+        before: filter.before,
+        most,
+        most_bytes,
+        member: filter.member.map(|member| member.as_str().to_ascii_lowercase()),
+        task_id: filter.task.map(TaskId::as_str),
+    };
     run(
         store,
         &LIST_MESSAGES,
         terms,
         Kind::Read,
-        args,
+        &list,
         |mut reply| match reply.outcome.as_str() {
-            "LISTED" => Ok(MessagePage {
-                earlier: reply.optional_number()?,
-                messages: reply.objects()?,
-                readers: reply.tuples(|tuple| {
-                    Ok(Reader {
-                        handle: tuple.text()?,
-                        from: tuple.number()?.unsigned_abs(),
-                        read: tuple.number()?.unsigned_abs(),
-                    })
-                })?,
-            }),
+            "LISTED" => reply.object(),
             _ => unknown(&reply),
         },
     )

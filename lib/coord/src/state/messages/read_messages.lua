@@ -1,11 +1,12 @@
 -- read_messages: gives the caller the messages after a cursor; what is before the cursor is read.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 cursor, or '' for what is not read, 5 most messages, 6 most bytes,
---       7 '1' where somebody else reads for the member: then the member is not noted as seen, and its claims are not renewed
--- Returns { READ, now, new cursor, number of broadcasts that are dropped unread, number of unread messages, '1' if more follow,
---           messages as JSON, the open shutdown as JSON or '', the caller's handle }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, `cursor`, absent for what is not read, `most` messages, `most_bytes`, and `is_for_another`:
+-- somebody else reads for the member: then it is not noted as seen, and its claims are not renewed.
+-- Returns Team.reply(): READ, the new `cursor`, `missed`: number of broadcasts that are dropped unread, `unread`: number of messages,
+-- `has_more`: others follow, `messages`, each as JSON, absent for none, the open `shutdown`, absent for none, and the caller's `handle`; or
+-- REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Entries = require('locks/entries')
 local Held = require('locks/held')
 local Inbox = require('mail/inbox')
@@ -16,18 +17,18 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local cursor, most, most_bytes, for_another = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7] == '1'
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
 
-  local denial = Admission.admit(call) or Team.enter(call, false, for_another)
+  local cursor, most, is_for_another = call.request.cursor, call.request.most, call.request.is_for_another
+  local denial = Admission.admit(call) or Team.enter(call, false, is_for_another)
   if denial then
     return denial
   end
   if cursor and cursor > call.sequence then
-    return Team.refuse(call, 'CURSOR_AHEAD', string.format('%.0f', cursor), string.format('%.0f', call.sequence))
+    return Team.refuse(call, 'CURSOR_AHEAD', { cursor = cursor, newest = call.sequence })
   end
   local me = string.lower(call.member.handle)
   local stored, stored_broadcasts = unpack(redis.call('HMGET', call.keys.members, call.team_key .. '/' .. me, call.team_key .. '/*'))
@@ -97,7 +98,7 @@ return function(KEYS, ARGV)
     local bytes = 0
     for index, body in ipairs(#names > 0 and redis.call('HMGET', call.keys.bodies, unpack(names)) or {}) do
       bytes = bytes + #body
-      if bytes > most_bytes and index > 1 then
+      if bytes > call.request.most_bytes and index > 1 then
         has_more, last = true, given
         break
       end
@@ -132,19 +133,17 @@ return function(KEYS, ARGV)
   if is_changed then
     Marks.save_marks(call, me, marks)
   end
-  if not for_another then
+  if not is_for_another then
     Renewals.renew(call)
   end
-  local unread = InboxCounts.unread_of(marks, broadcasts)
-  return Team.told(call, {
-    'READ',
-    call.now,
-    given,
-    missed,
-    unread,
-    has_more and '1' or '0',
-    messages,
-    call.shutdown and cjson.encode(call.shutdown) or '',
-    call.member.handle,
-  }, unread)
+  call.unread = InboxCounts.unread_of(marks, broadcasts)
+  return Team.reply(call, 'READ', {
+    cursor = given,
+    missed = math.max(missed, 0),
+    unread = call.unread,
+    has_more = has_more,
+    messages = Answer.some(messages),
+    shutdown = call.shutdown,
+    handle = call.member.handle,
+  })
 end

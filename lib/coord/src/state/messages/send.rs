@@ -1,10 +1,10 @@
 use coord_protocol::team_event::MessageType;
+use serde::{Deserialize, Serialize};
 
 use super::scripts::SEND_MESSAGE;
 use crate::domain::team::{Handle, TaskId};
 use crate::state::admission::Kind;
-use crate::state::reply::arguments;
-use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, run, unknown};
+use crate::state::teams::{RequestKey, SentKey, TeamOutcome, TeamTerms, run, unknown};
 use crate::store::Store;
 
 /// A message to be sent.
@@ -25,12 +25,30 @@ pub struct NewMessage<'a> {
 }
 
 /// A message that was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SentMessage {
     /// Its number in the team.
     pub id: u64,
     /// For `idle`: up to five tasks that may be claimed.
+    #[serde(default)]
     pub ready: Vec<String>,
+}
+
+/// What `send_message.lua` reads.
+#[derive(Serialize)]
+struct Sending<'a> {
+    #[serde(flatten)]
+    key: SentKey,
+    message_type: MessageType,
+    text: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    summary: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply_to: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    to: Vec<&'a str>,
 }
 
 /// Sends a message.
@@ -43,23 +61,25 @@ pub async fn send_message(
     key: RequestKey<'_>,
     message: &NewMessage<'_>,
 ) -> TeamOutcome<SentMessage> {
-    let mut args = Vec::from(key.arguments(&SEND_MESSAGE));
-    args.extend(arguments([
-        message.kind.as_str(),
-        message.text,
-        message.summary,
-        message.task.map_or("", TaskId::as_str),
-        &message.reply_to.map(|id| id.to_string()).unwrap_or_default(),
-    ]));
-    args.extend(message.to.iter().map(|handle| handle.as_str().into()));
-    run(store, &SEND_MESSAGE, terms, Kind::Read, args, |mut reply| {
-        match reply.outcome.as_str() {
-            "SENT" => Ok(SentMessage {
-                id: reply.number()?.unsigned_abs(),
-                ready: reply.texts()?,
-            }),
+    let sending = Sending {
+        key: key.sent(&SEND_MESSAGE),
+        message_type: message.kind,
+        text: message.text,
+        summary: message.summary,
+        task_id: message.task.map(TaskId::as_str),
+        reply_to: message.reply_to,
+        to: message.to.iter().map(Handle::as_str).collect(),
+    };
+    run(
+        store,
+        &SEND_MESSAGE,
+        terms,
+        Kind::Read,
+        &sending,
+        |mut reply| match reply.outcome.as_str() {
+            "SENT" => reply.object(),
             _ => unknown(&reply),
-        }
-    })
+        },
+    )
     .await
 }

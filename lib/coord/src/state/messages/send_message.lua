@@ -1,11 +1,11 @@
 -- send_message: sends a message to members of the team, or to all others.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, 6 type, 7 text, 8 summary
---       or '', 9 task id or '', 10 sequence that it replies to or '', 11... handles; none for a broadcast, and for 'idle', which
---       goes to the leader
--- Returns { SENT, now, sequence, ids of up to 5 tasks that may be claimed, for 'idle' } or { REFUSED, now, code, words }
---      or one of the denials of Admission.admit()
+-- The request has the fields of teams/team and teams/answers, `message_type` and `text`; and, absent for none, `summary`, `task_id`,
+-- `reply_to`: the sequence that it replies to, and `to`: handles, none for a broadcast, and for 'idle', which goes to the leader.
+-- Returns Team.reply(): SENT, `id`: its sequence, and `ready`: for 'idle' ids of up to 5 tasks that may be claimed, absent for none; or
+-- REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Answers = require('teams/answers')
 local Deliver = require('mail/deliver')
 local Entries = require('locks/entries')
@@ -16,10 +16,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local request_key, digest, kind, text, summary, task_id, reply_to = unpack(ARGV, 4, 10)
-  local handles = { unpack(ARGV, 11) }
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Deliver.begin(call)
   Entries.begin(call)
   Held.begin(call)
@@ -28,7 +26,7 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  local earlier, misused = Answers.answered_before(call, request_key, digest)
+  local earlier, misused = Answers.answered_before(call)
   if misused then
     return misused
   end
@@ -52,11 +50,12 @@ return function(KEYS, ARGV)
     for id in string.gmatch(string.sub(kept, #sent + 1), '%S+') do
       ready[#ready + 1] = id
     end
-    return Team.told(call, { 'SENT', call.now, tonumber(sent), ready })
+    return Team.reply(call, 'SENT', { id = tonumber(sent), ready = Answer.some(ready) })
   end
   if earlier then
     return answer(earlier)
   end
+  local kind, handles = call.request.message_type, call.request.to or {}
   local is_broadcast = #handles == 0 and kind ~= 'idle'
   if kind == 'idle' then
     handles = { call.team.leader }
@@ -68,7 +67,7 @@ return function(KEYS, ARGV)
     if found then
       recipients[#recipients + 1] = found.handle
     elseif not is_named[key] then
-      return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+      return Team.refuse(call, 'NO_RECIPIENT', { handle = handle, team = call.team.name })
     end
     is_named[key] = true
   end
@@ -76,12 +75,12 @@ return function(KEYS, ARGV)
     from = call.member.handle,
     login = call.member.login,
     kind = kind,
-    message = text,
+    message = call.request.text,
     to = is_broadcast and 'broadcast' or recipients[1],
     recipients = #recipients > 1 and recipients or nil,
-    summary = summary ~= '' and summary or nil,
-    task_id = task_id ~= '' and task_id or nil,
-    reply_to = tonumber(reply_to),
+    summary = call.request.summary,
+    task_id = call.request.task_id,
+    reply_to = call.request.reply_to,
   }
   local sent, full, what, most
   if is_broadcast then
@@ -98,6 +97,6 @@ return function(KEYS, ARGV)
     sent[#sent + 1] = id
   end
   sent = table.concat(sent, ' ')
-  Answers.remember_answer(call, request_key, digest, sent)
+  Answers.remember_answer(call, sent)
   return answer(sent)
 end

@@ -1,8 +1,7 @@
 -- assign_task: keeps a task for a member for ten minutes, and tells it.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id, 5 handle, '' for nobody
--- Returns { ASSIGNED, now, the task as View.whole_view() has it } or { REFUSED, now, code, words } or one of the denials of
--- Admission.admit()
+-- The request has the fields of teams/team, `task_id`, and `to`: a handle, absent for nobody.
+-- Returns Team.reply(): ASSIGNED, what View.whole_view() gives, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Deliver = require('mail/deliver')
 local Entries = require('locks/entries')
@@ -15,9 +14,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, handle = ARGV[4], ARGV[5]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   Deliver.begin(call)
@@ -26,23 +24,24 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id, handle = call.request.task_id, call.request.to
   local RESERVED_FOR_MS, MOST_ASSIGNED, MOST_ASSIGNED_OF_LOGIN = 600000, 200, 50
   local task = Task.current_task(call, id)
   if not task then
-    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
   end
   if not Team.is_leader(call) and not Task.is_member(call.member, task.by, task.by_login) then
-    return Team.refuse(call, 'NOT_CREATOR', task.by, call.team.leader)
+    return Team.refuse(call, 'NOT_CREATOR', { creator = task.by, leader = call.team.leader })
   end
   if task.status == 'completed' then
-    return Team.refuse(call, 'TASK_UNAVAILABLE', id, task.status)
+    return Team.refuse(call, 'TASK_UNAVAILABLE', { id = id, status = task.status })
   end
   if task.owner then
-    return Team.refuse(call, 'TASK_TAKEN', id, task.status, task.owner, task.expires)
+    return Team.refuse(call, 'TASK_TAKEN', { id = id, status = task.status, owner = task.owner, expires = task.expires })
   end
-  local assignee = handle ~= '' and Team.load_member(call, handle)
-  if handle ~= '' and (not assignee or assignee.ended) then
-    return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+  local assignee = handle and Team.load_member(call, handle)
+  if handle and (not assignee or assignee.ended) then
+    return Team.refuse(call, 'NO_RECIPIENT', { handle = handle, team = call.team.name })
   end
   if assignee then
     local kept, own = {}, 0
@@ -55,9 +54,12 @@ return function(KEYS, ARGV)
     end
     assignee.assigned = table.concat(kept, ' ')
     if #kept >= MOST_ASSIGNED then
-      return Team.refuse(call, 'TOO_MANY', 'assigned tasks', MOST_ASSIGNED)
+      return Team.refuse(call, 'TOO_MANY', { what = 'assigned tasks', most = MOST_ASSIGNED })
     elseif own >= MOST_ASSIGNED_OF_LOGIN and not Team.is_leader(call) and assignee.login ~= call.member.login then
-      return Team.refuse(call, 'TOO_MANY', 'tasks of one login that does not lead the team, assigned to one member', MOST_ASSIGNED_OF_LOGIN)
+      return Team.refuse(call, 'TOO_MANY', {
+        what = 'tasks of one login that does not lead the team, assigned to one member',
+        most = MOST_ASSIGNED_OF_LOGIN,
+      })
     end
     local sent, full, what, most = Deliver.deliver(call, { assignee.handle }, {
       from = call.member.handle,
@@ -79,5 +81,5 @@ return function(KEYS, ARGV)
   Offers.save(call)
   Task.emit_task(call, 'task_updated', id, task, assignee and assignee.handle or call.member.handle, call.member.login)
   Renewals.renew(call)
-  return Team.told(call, { 'ASSIGNED', call.now, View.whole_view(call, id, task) })
+  return Team.reply(call, 'ASSIGNED', View.whole_view(call, id, task))
 end

@@ -1,5 +1,7 @@
 //! Tasks are claimed, completed and given back.
 
+use serde::{Deserialize, Serialize};
+
 use super::files::{FilesOfClaim, FilesOfRelease, run_claim, run_release};
 use super::record::WholeTask;
 use super::scripts::{CLAIM_TASK, COMPLETE_TASK, NEXT_TASK, RELEASE_TASK};
@@ -7,9 +9,9 @@ use super::write::Unblocked;
 use coord_protocol::tasks::PassedReason;
 
 use crate::domain::team::TaskId;
-use crate::state::locks::{ClaimOutcome, ReleaseOutcome, Released, Survey};
-use crate::state::reply::{Reply, arguments};
-use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, unknown};
+use crate::state::locks::{ClaimOutcome, ReleaseAnswer, ReleaseOutcome, Released, Survey, SurveyAnswer};
+use crate::state::reply::Reply;
+use crate::state::teams::{RequestKey, SentKey, TeamOutcome, TeamTerms, unknown};
 use crate::store::{Store, StoreError};
 
 /// The outcome of a claim of one task, or of the next one.
@@ -41,15 +43,34 @@ pub struct ClaimedTask {
     pub files: Option<Survey>,
 }
 
-/// Reads the claim of files that was granted, if it is there.
-fn read_files(reply: &mut Reply) -> Result<Option<Survey>, StoreError> {
-    if !reply.has_more() {
-        return Ok(None);
+/// The answer of a claim that was granted.
+#[derive(Deserialize)]
+struct Granted {
+    task: WholeTask,
+    #[serde(default)]
+    passed: Vec<PassedOver>,
+    files: Option<SurveyAnswer>,
+    files_now: Option<i64>,
+}
+
+impl Granted {
+    fn read(reply: &mut Reply, is_renewal: bool) -> Result<TaskClaim, StoreError> {
+        let granted: Granted = reply.object()?;
+        let now = granted.files_now.unwrap_or(reply.now);
+        Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
+            task: granted.task,
+            is_renewal,
+            passed: granted.passed,
+            files: granted.files.map(|files| files.survey(now)),
+        })))
     }
-    match reply.nested(ClaimOutcome::read)? {
-        ClaimOutcome::Claimed(survey) => Ok(Some(survey)),
-        _ => Err(reply.malformed("files that are not claimed")),
-    }
+}
+
+/// What `claim_task.lua` reads beside the fields of [`FilesOfClaim`].
+#[derive(Serialize)]
+struct Claim<'a> {
+    task_id: &'a str,
+    seconds: u32,
 }
 
 /// Claims a task for `seconds`, with its files, or renews its claim.
@@ -63,17 +84,14 @@ pub async fn claim_task(
     seconds: u32,
     files: &FilesOfClaim<'_>,
 ) -> TeamOutcome<TaskClaim> {
-    let args = arguments([id.as_str(), &seconds.to_string(), files.mode()]);
-    run_claim(store, &CLAIM_TASK, terms, seconds, args, files, |reply| {
+    let claim = Claim {
+        task_id: id.as_str(),
+        seconds,
+    };
+    run_claim(store, &CLAIM_TASK, terms, seconds, &claim, files, |reply| {
         match reply.outcome.as_str() {
-            outcome @ ("CLAIMED" | "RENEWED" | "CLAIMED_FILES" | "RENEWED_FILES") => {
-                Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
-                    is_renewal: outcome.starts_with("RENEWED"),
-                    task: reply.tuple(WholeTask::read)?,
-                    passed: Vec::new(),
-                    files: read_files(reply)?,
-                })))
-            }
+            "CLAIMED" | "CLAIMED_FILES" => Granted::read(reply, false),
+            "RENEWED" | "RENEWED_FILES" => Granted::read(reply, true),
             _ => unknown(reply),
         }
     })
@@ -81,7 +99,7 @@ pub async fn claim_task(
 }
 
 /// A ready task that was not given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PassedOver {
     /// Its id.
     pub id: String,
@@ -99,30 +117,8 @@ pub struct PassedOver {
     pub what: Option<String>,
 }
 
-impl PassedOver {
-    fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
-        Ok(PassedOver {
-            id: tuple.text()?,
-            reason: match tuple.text()?.as_str() {
-                "RESERVED" => PassedReason::Reserved,
-                "LOCKED" => PassedReason::Locked,
-                "BRANCH" => PassedReason::Branch,
-                "FILES_CLAIMED" => PassedReason::FilesClaimed,
-                "INTENT" => PassedReason::Intent,
-                "TOO_MUCH" => PassedReason::TooMuch,
-                _ => return Err(tuple.malformed("an unknown reason")),
-            },
-            handle: tuple.optional_text()?,
-            until: tuple.optional_number()?,
-            user: tuple.optional_text()?,
-            agent: tuple.optional_text()?,
-            what: tuple.optional_text()?,
-        })
-    }
-}
-
 /// A claim that holds the caller up.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct HeldTask {
     /// The task.
     pub id: String,
@@ -133,7 +129,7 @@ pub struct HeldTask {
 }
 
 /// A task whose claims have lapsed too often.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct HeldBack {
     /// The task.
     pub id: String,
@@ -142,11 +138,13 @@ pub struct HeldBack {
 }
 
 /// Why open tasks that are neither claimed nor in the queue cannot be claimed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Obstacles {
     /// Up to five tasks that others wait for.
+    #[serde(default)]
     pub blocking: Vec<String>,
     /// Up to five that are held back.
+    #[serde(default)]
     pub held_back: Vec<HeldBack>,
     /// Number of those.
     pub held_back_count: u64,
@@ -155,7 +153,7 @@ pub struct Obstacles {
 }
 
 /// How many tasks of a team there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct TaskCounts {
     /// Tasks that were ever added.
     pub made: u64,
@@ -168,16 +166,28 @@ pub struct TaskCounts {
 }
 
 /// Why there is no next task for the caller.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct NothingReady {
     /// Number of tasks by their state.
     pub counts: TaskCounts,
     /// The next five claims to lapse.
+    #[serde(default)]
     pub held: Vec<HeldTask>,
     /// What is in the queue, and is not for the caller now.
+    #[serde(default)]
     pub passed: Vec<PassedOver>,
     /// What the rest waits for.
     pub obstacles: Obstacles,
+}
+
+/// What `next_task.lua` reads beside the fields of [`FilesOfClaim`].
+#[derive(Serialize)]
+struct Next<'a> {
+    #[serde(flatten)]
+    key: SentKey,
+    seconds: u32,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    skipped: &'a [String],
 }
 
 /// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents do not let in.
@@ -192,43 +202,15 @@ pub async fn next_task(
     skipped: &[String],
     files: &FilesOfClaim<'_>,
 ) -> TeamOutcome<TaskClaim> {
-    let mut args = Vec::from(key.arguments(&NEXT_TASK));
-    args.extend(arguments([&seconds.to_string(), files.mode(), &skipped.join(" ")]));
-    run_claim(store, &NEXT_TASK, terms, seconds, args, files, |reply| {
+    let next = Next {
+        key: key.sent(&NEXT_TASK),
+        seconds,
+        skipped,
+    };
+    run_claim(store, &NEXT_TASK, terms, seconds, &next, files, |reply| {
         match reply.outcome.as_str() {
-            "CLAIMED" | "CLAIMED_FILES" => Ok(TaskClaim::Claimed(Box::new(ClaimedTask {
-                task: reply.tuple(WholeTask::read)?,
-                is_renewal: false,
-                passed: reply.tuples(PassedOver::read)?,
-                files: read_files(reply)?,
-            }))),
-            "NOTHING" => Ok(TaskClaim::Nothing(Box::new(NothingReady {
-                counts: TaskCounts {
-                    made: reply.number()?.unsigned_abs(),
-                    open: reply.number()?.unsigned_abs(),
-                    claimed: reply.number()?.unsigned_abs(),
-                    ready: reply.number()?.unsigned_abs(),
-                },
-                held: reply.tuples(|tuple| {
-                    Ok(HeldTask {
-                        id: tuple.text()?,
-                        owner: tuple.text()?,
-                        expires: tuple.number()?,
-                    })
-                })?,
-                passed: reply.tuples(PassedOver::read)?,
-                obstacles: Obstacles {
-                    blocking: reply.texts()?,
-                    held_back: reply.tuples(|tuple| {
-                        Ok(HeldBack {
-                            id: tuple.text()?,
-                            creator: tuple.text()?,
-                        })
-                    })?,
-                    held_back_count: reply.number()?.unsigned_abs(),
-                    leader: reply.text()?,
-                },
-            }))),
+            "CLAIMED" | "CLAIMED_FILES" => Granted::read(reply, false),
+            "NOTHING" => Ok(TaskClaim::Nothing(Box::new(reply.object()?))),
             _ => unknown(reply),
         }
     })
@@ -263,15 +245,50 @@ pub struct CompletedTask {
     pub files: Option<Released>,
 }
 
-/// Reads the release of files that was made, if it is there.
-fn read_released(reply: &mut Reply) -> Result<Option<Released>, StoreError> {
-    if !reply.has_more() {
-        return Ok(None);
+/// The answer of the end of a claim.
+#[derive(Deserialize)]
+struct Ended {
+    task: WholeTask,
+    #[serde(default)]
+    is_other_result: bool,
+    #[serde(default)]
+    had_expired: bool,
+    #[serde(default)]
+    unblocked: Unblocked,
+    #[serde(default)]
+    kept: Vec<String>,
+    files: Option<ReleaseAnswer>,
+}
+
+impl Ended {
+    fn completed(self, was_completed: bool) -> TaskEnd {
+        TaskEnd::Completed(Box::new(CompletedTask {
+            task: self.task,
+            was_completed,
+            is_other_result: self.is_other_result,
+            had_expired: self.had_expired,
+            unblocked: self.unblocked,
+            files: self.files.map(Released::from),
+        }))
     }
-    match reply.nested(ReleaseOutcome::read)? {
-        ReleaseOutcome::Released(released) => Ok(Some(*released)),
-        _ => Err(reply.malformed("files that are not released")),
+
+    fn released(self) -> TaskEnd {
+        TaskEnd::Released(Box::new(ReleasedTask {
+            task: self.task,
+            kept: self.kept,
+            files: self.files.map(Released::from),
+        }))
     }
+}
+
+/// What `complete_task.lua` reads beside the fields of [`FilesOfRelease`].
+#[derive(Serialize)]
+struct Completion<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<i64>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    result: &'a str,
 }
 
 /// Completes a task that the caller has claimed, and gives its files back; `token`: of that claim.
@@ -286,31 +303,15 @@ pub async fn complete_task(
     result: &str,
     files: &FilesOfRelease<'_>,
 ) -> TeamOutcome<TaskEnd> {
-    let args = arguments([id.as_str(), &token_text(token), result]);
-    run_release(store, &COMPLETE_TASK, terms, args, files, |reply| {
+    let completion = Completion {
+        task_id: id.as_str(),
+        token,
+        result,
+    };
+    run_release(store, &COMPLETE_TASK, terms, &completion, files, |reply| {
         match reply.outcome.as_str() {
-            "COMPLETED" => Ok(TaskEnd::Completed(Box::new(CompletedTask {
-                task: reply.tuple(WholeTask::read)?,
-                was_completed: false,
-                is_other_result: false,
-                had_expired: reply.flag()?,
-                unblocked: Unblocked {
-                    count: reply.number()?.unsigned_abs(),
-                    not_told: reply.texts()?,
-                },
-                files: read_released(reply)?,
-            }))),
-            "COMPLETED_BEFORE" => Ok(TaskEnd::Completed(Box::new(CompletedTask {
-                task: reply.tuple(WholeTask::read)?,
-                was_completed: true,
-                is_other_result: reply.flag()?,
-                had_expired: false,
-                unblocked: Unblocked {
-                    count: 0,
-                    not_told: Vec::new(),
-                },
-                files: None,
-            }))),
+            "COMPLETED" => reply.object().map(|ended: Ended| ended.completed(false)),
+            "COMPLETED_BEFORE" => reply.object().map(|ended: Ended| ended.completed(true)),
             _ => unknown(reply),
         }
     })
@@ -328,6 +329,16 @@ pub struct ReleasedTask {
     pub files: Option<Released>,
 }
 
+/// What `release_task.lua` reads beside the fields of [`FilesOfRelease`].
+#[derive(Serialize)]
+struct GivingBack<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<i64>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    note: &'a str,
+}
+
 /// Gives a claimed task back, with a note or an empty one; of its files, those whose work the branch has.
 ///
 /// # Errors
@@ -340,20 +351,16 @@ pub async fn release_task(
     note: &str,
     files: &FilesOfRelease<'_>,
 ) -> TeamOutcome<TaskEnd> {
-    let args = arguments([id.as_str(), &token_text(token), note]);
-    run_release(store, &RELEASE_TASK, terms, args, files, |reply| {
+    let back = GivingBack {
+        task_id: id.as_str(),
+        token,
+        note,
+    };
+    run_release(store, &RELEASE_TASK, terms, &back, files, |reply| {
         match reply.outcome.as_str() {
-            "RELEASED" => Ok(TaskEnd::Released(Box::new(ReleasedTask {
-                task: reply.tuple(WholeTask::read)?,
-                kept: reply.texts()?,
-                files: read_released(reply)?,
-            }))),
+            "RELEASED" => reply.object().map(Ended::released),
             _ => unknown(reply),
         }
     })
     .await
-}
-
-fn token_text(token: Option<i64>) -> String {
-    token.map(|token| token.to_string()).unwrap_or_default()
 }

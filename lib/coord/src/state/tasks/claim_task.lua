@@ -1,19 +1,14 @@
 -- claim_task: gives one task to the caller for some time, with its files; a repeated claim renews.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- ARGV: those of admission/request and teams/team, then 4 id, 5 seconds, 6 what becomes of its files: '' to leave them
---       alone, NO_HEAD if the request has no head of a working copy, or HEAD to claim them (tasks/file_claims)
--- Returns { CLAIMED, now, the task as View.whole_view() has it } or { RENEWED, now, the same }; or, with files that were claimed or
---           renewed by locks/claim_files, { CLAIMED_FILES or RENEWED_FILES, now, the same, what ClaimFiles.claim() gives }
---      or { FILES, now, what ClaimFiles.claim() gives, what Suggested.tasks() gives, id }: the files are refused: CONFLICT, STALE or
---      REFUSED (by intents);
---           nothing claimed
+-- The request has the fields of teams/team and tasks/file_claims, `task_id`, and `seconds` of the claim.
+-- Returns Team.reply(): CLAIMED or RENEWED, `task`: what View.whole_view() gives; CLAIMED_FILES or RENEWED_FILES, which have `files`, too:
+-- the answer of ClaimFiles.claim(); FILES, of FileClaims.claim(): they are refused; or REFUSED
 --      or an outcome of a claim of files (locks/claim.lua) that is neither; the files are those of the task; nothing claimed
 --      or { MARK_FIRST, now }: it would be claimed after mark_due
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+--      or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local DueMark = require('admission/due_mark')
-local Answer = require('answer')
 local Entries = require('locks/entries')
 local FileClaims = require('tasks/file_claims')
 local FileLocks = require('tasks/file_locks')
@@ -32,10 +27,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, seconds, file_mode
-  id, seconds, file_mode = ARGV[4], tonumber(ARGV[5]), ARGV[6]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
@@ -44,6 +37,7 @@ return function(KEYS, ARGV)
   GateRequest.begin(call)
   FileClaims.begin(call)
 
+  local id, seconds, file_mode = call.request.task_id, call.request.seconds, call.request.file_mode
   local denial = Admission.admit(call, function()
     local stored = Task.load_task(call, id)
     return stored and stored.files and HoldsAll.of(call, stored.files) or false
@@ -54,10 +48,10 @@ return function(KEYS, ARGV)
   local refusal = Hold.may_claim(call)
   local task = Task.current_task(call, id)
   if not task then
-    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
   end
   if task.status == 'completed' then
-    return Team.refuse(call, 'TASK_UNAVAILABLE', id, task.status)
+    return Team.refuse(call, 'TASK_UNAVAILABLE', { id = id, status = task.status })
   end
   local is_mine = task.owner and Task.is_owned_by(call, task, call.member)
   if not is_mine then
@@ -66,15 +60,15 @@ return function(KEYS, ARGV)
       return refusal
     end
   end
-  local has_files = task.files ~= nil and file_mode ~= ''
+  local has_files = task.files ~= nil and file_mode ~= nil
   if has_files and file_mode == 'NO_HEAD' and not is_mine then
-    return Team.refuse(call, 'HEAD_REQUIRED', id, 'agent_head')
+    return Team.refuse(call, 'HEAD_REQUIRED', { id = id, field = 'agent_head' })
   end
   local takes_files, files = has_files and file_mode == 'HEAD', nil
   if takes_files then
     local branch = is_mine and task.locked or task.branch
     if branch and branch ~= call.request.branch then
-      return Team.refuse(call, 'OTHER_BRANCH', id, branch, call.request.branch)
+      return Team.refuse(call, 'OTHER_BRANCH', { id = id, branch = branch, sent = call.request.branch })
     end
     if not Policy.has_judged(call, task.files) then
       return Policy.question(call, task.files)
@@ -88,7 +82,7 @@ return function(KEYS, ARGV)
     end
     local other, shared = FileClaims.other_task_of(call, id, task.files)
     if other then
-      return Team.refuse(call, 'FILES_CLAIMED', id, other, shared)
+      return Team.refuse(call, 'FILES_CLAIMED', { id = id, other = other, file = shared })
     end
     refusal, files = FileClaims.claim(call, id, task, seconds, surveyed)
     if refusal then
@@ -120,10 +114,8 @@ return function(KEYS, ARGV)
   if not is_mine then
     Hold.hold(call, id, task, seconds)
   end
-  return Team.told(call, {
-    files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'),
-    call.now,
-    View.whole_view(call, id, task),
-    files and Answer.reply(call, 'CLAIMED', files),
+  return Team.reply(call, files and (is_mine and 'RENEWED_FILES' or 'CLAIMED_FILES') or (is_mine and 'RENEWED' or 'CLAIMED'), {
+    task = View.whole_view(call, id, task),
+    files = files,
   })
 end

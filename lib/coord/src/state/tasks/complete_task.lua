@@ -1,16 +1,13 @@
 -- complete_task: completes a task that the caller has claimed, and frees its dependents.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 result or ''; with files the
---       request has the fields of tasks/release_terms
--- Returns { COMPLETED, now, the task as View.whole_view() has it, '1' if its lease had expired, number of tasks that became ready, members
---           that were not told because there is no room for it }, and, where files were given back, what
---           ReleaseFiles.release() gives
---      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
---      or { COMPLETED_BEFORE, now, the task as View.whole_view() has it, '1' if the result of the request is another one }: by the caller
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team and tasks/release_terms, `task_id`, `token` of the claim, absent for any, and `result`, absent
+-- for none.
+-- Returns Team.reply(): COMPLETED, `task`: what View.whole_view() gives, `had_expired`: its claim had lapsed, `unblocked`: what
+-- Cascade.unblock() gives, and, where files were given back, `files`: the answer of ReleaseFiles.release(); COMPLETED_BEFORE: by the caller,
+-- `task`, and `is_other_result`: that of the request is another one; FILES, of ReleaseTerms.release(): they stay, and nothing changed; or
+-- REFUSED; or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
-local Answer = require('answer')
 local Cascade = require('tasks/cascade')
 local Counts = require('tasks/counts')
 local Deliver = require('mail/deliver')
@@ -32,10 +29,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, token, result
-  id, token, result = ARGV[4], ARGV[5], ARGV[6]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Deliver.begin(call)
   Entries.begin(call)
   Held.begin(call)
@@ -47,36 +42,37 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id, token, result = call.request.task_id, call.request.token, call.request.result
   local task = Task.current_task(call, id)
   if not task then
-    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
   end
   if task.status == 'pending' then
-    return Team.refuse(call, 'INVALID_TRANSITION', task.status, 'completed')
+    return Team.refuse(call, 'INVALID_TRANSITION', { from = task.status, to = 'completed' })
   end
   if task.status == 'completed' then
     local refusal = OwnClaim.refuse_unless_completed_by(call, id, task, token)
     if refusal then
       return refusal
     end
-    local is_other = result ~= '' and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
-    return Team.told(call, { 'COMPLETED_BEFORE', call.now, View.whole_view(call, id, task), is_other and '1' or '0' })
+    local is_other = result and redis.call('HGET', call.keys.texts, id .. ' result') ~= result
+    return Team.reply(call, 'COMPLETED_BEFORE', { task = View.whole_view(call, id, task), is_other_result = is_other })
   end
   local refusal = OwnClaim.refuse_unless_own(call, id, task, token, true)
   if refusal then
     return refusal
   end
-  refusal = TaskBytes.refuse_bytes(call, #result)
+  refusal = TaskBytes.refuse_bytes(call, #(result or ''))
   if refusal then
     return refusal
   end
   local files
   if task.locked and task.files and call.request.file_mode then
     if call.request.file_mode == 'NO_HEAD' then
-      return Team.refuse(call, 'HEAD_REQUIRED', id, 'new_repo_head')
+      return Team.refuse(call, 'HEAD_REQUIRED', { id = id, field = 'new_repo_head' })
     end
     if task.locked ~= call.request.branch then
-      return Team.refuse(call, 'OTHER_BRANCH', id, task.locked, call.request.branch)
+      return Team.refuse(call, 'OTHER_BRANCH', { id = id, branch = task.locked, sent = call.request.branch })
     end
     refusal, files = ReleaseTerms.release(call, id, task, false)
     if refusal then
@@ -91,7 +87,7 @@ return function(KEYS, ARGV)
   if Task.is_held_back(task) then
     redis.call('ZREM', call.keys.edges, 'h ' .. id)
   end
-  if result ~= '' then
+  if result then
     TaskBytes.add_bytes(call, task, #result)
     TeamBytes.count_bytes(call, 'bytes', call.request.user_id, #result)
     redis.call('HSET', call.keys.texts, id .. ' result', result, id .. ' author', call.member.handle .. ' ' .. call.member.login)
@@ -103,7 +99,7 @@ return function(KEYS, ARGV)
   Counts.count_tasks(call, -1, 1)
   Counts.close_task(call, task)
   Task.emit_task(call, 'task_completed', id, task, call.member.handle, call.member.login)
-  local freed, not_told = Cascade.unblock(call, id, (Edges.ends_of(call, 'b', id)), 'Dependencies are met')
+  local unblocked = Cascade.unblock(call, id, (Edges.ends_of(call, 'b', id)), 'Dependencies are met')
 
   -- The newest 10,000 completed tasks stay.
   local MOST_DONE = 10000
@@ -114,13 +110,10 @@ return function(KEYS, ARGV)
   end
   Offers.save(call)
   Renewals.renew(call)
-  return Team.told(call, {
-    'COMPLETED',
-    call.now,
-    View.whole_view(call, id, task),
-    has_lapsed and '1' or '0',
-    freed,
-    not_told,
-    files and Answer.reply(call, 'RELEASED', files),
+  return Team.reply(call, 'COMPLETED', {
+    task = View.whole_view(call, id, task),
+    had_expired = has_lapsed,
+    unblocked = unblocked,
+    files = files,
   })
 end

@@ -1,11 +1,11 @@
 -- create_tasks: adds tasks, all or none of them.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, then four for each task: its
---       fields as JSON (`title`, `priority`; `id`, `files`, `branch`, `intent_id`, absent for none), description or '', what it
---       depends on, and what depends on it, separated by blanks: ids, or '#2' for the second task of the request
--- Returns { CREATED, now, ids, the tasks as View.views_of() has them } or { REFUSED, now, code, words } or one of the denials of
--- Admission.admit()
+-- The request has the fields of teams/team and teams/answers, and `tasks`, each with `title` and `priority`; and, absent for none,
+-- `description`, `id`, `reference`: what a refusal calls it, `files`, `branch`, `intent_id`, `dependencies`: what it depends on, and
+-- `blocks`: what depends on it: lists of ids, and of places of tasks of the request.
+-- Returns Team.reply(): CREATED, `ids`, and `tasks` as View.views_of() has them, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Answers = require('teams/answers')
 local Chunks = require('chunks')
 local Counts = require('tasks/counts')
@@ -26,10 +26,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local request_key, digest = ARGV[4], ARGV[5]
-  local given = { unpack(ARGV, 6) }
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Planned.begin(call)
   Entries.begin(call)
   Held.begin(call)
@@ -45,9 +43,9 @@ return function(KEYS, ARGV)
         kept_ids[#kept_ids + 1], kept[#kept + 1] = id, stored[index]
       end
     end
-    return Team.told(call, { 'CREATED', call.now, ids, View.views_of(call, kept_ids, kept) })
+    return Team.reply(call, 'CREATED', { ids = ids, tasks = Answer.some(View.views_of(call, kept_ids, kept)) })
   end
-  local earlier, misused = Answers.answered_before(call, request_key, digest)
+  local earlier, misused = Answers.answered_before(call)
   if misused then
     return misused
   elseif earlier then
@@ -55,18 +53,22 @@ return function(KEYS, ARGV)
   end
 
   local MOST_OPEN, MOST_OPEN_OF_LOGIN, MOST_DIGITS = 20000, 5000, 9
-  local count = #given / 4
+  local tasks, count = call.request.tasks, #call.request.tasks
   if tonumber(redis.call('HGET', call.keys.teams, call.team_key .. '/open')) + count > MOST_OPEN then
-    return Team.refuse(call, 'TOO_MANY', 'open tasks', MOST_OPEN)
+    return Team.refuse(call, 'TOO_MANY', { what = 'open tasks', most = MOST_OPEN })
   end
   local number, own_open = unpack(redis.call('HMGET', call.keys.team, 'tasks', 'open ' .. call.member.login))
   number, own_open = tonumber(number or 0), (own_open or 0) + count
   if own_open > MOST_OPEN_OF_LOGIN and Team.load_member(call, call.team.leader).login ~= call.member.login then
-    return Team.refuse(call, 'TOO_MANY', 'open tasks of one login that does not lead the team', MOST_OPEN_OF_LOGIN)
+    return Team.refuse(call, 'TOO_MANY', { what = 'open tasks of one login that does not lead the team', most = MOST_OPEN_OF_LOGIN })
   end
-  local tasks, ids, names, is_new, is_taken, spelled, place_of_new = {}, {}, {}, {}, {}, {}, {}
-  for index = 1, count do
-    local task = cjson.decode(given[4 * index - 3])
+  local ids, names, is_new, is_taken, spelled, place_of_new = {}, {}, {}, {}, {}, {}
+  local descriptions, dependencies_of, blocks_of, bytes_of = {}, {}, {}, {}
+  for index, task in ipairs(tasks) do
+    local name = task.id or task.reference or '#' .. index
+    descriptions[index], dependencies_of[index], blocks_of[index] = task.description or '', task.dependencies or {}, task.blocks or {}
+    task.description, task.dependencies, task.blocks, task.reference = nil, nil, nil, nil
+    bytes_of[index] = #cjson.encode(task) + #descriptions[index]
     number = number + 1
     local id = task.id or string.format('t%.0f', number)
     -- Longer numbers are no numbers of Coord's: the next ones, and the places in the queue, would not be whole numbers any more.
@@ -77,46 +79,45 @@ return function(KEYS, ARGV)
     task.number = number
     task.status, task.created, task.by, task.by_login = 'pending', call.now_ms, call.member.handle, call.member.login
     if is_taken[string.lower(id)] or task.id and TaskSpelling.is_id_taken(call, id) then
-      return Team.refuse(call, 'TASK_EXISTS', id)
+      return Team.refuse(call, 'TASK_EXISTS', { id = id })
     end
     if string.lower(id) ~= id then
       spelled[#spelled + 1] = 0
       spelled[#spelled + 1] = TaskSpelling.spelling_mark(id)
     end
     task.id, place_of_new[id] = nil, index
-    tasks[index], ids[index], names[id], is_new[id], is_taken[string.lower(id)] = task, id, '#' .. index, true, true
+    ids[index], names[id], is_new[id], is_taken[string.lower(id)] = id, name, true, true
   end
 
   -- The tasks that are named: those of the request, or of the team.
   local named, is_named = {}, {}
   for index = 1, count do
-    for place = 1, 0, -1 do
-      for name in string.gmatch(given[4 * index - place], '%S+') do
-        if string.sub(name, 1, 1) ~= '#' and not is_new[name] and not is_named[name] then
-          is_named[name] = true
-          named[#named + 1] = name
+    for _, list in ipairs({ dependencies_of[index], blocks_of[index] }) do
+      for place, name in ipairs(list) do
+        local id = ids[name] or name
+        list[place] = id
+        if not is_new[id] and not is_named[id] then
+          is_named[id] = true
+          named[#named + 1] = id
         end
       end
     end
   end
   local completed, found = Edges.statuses(call, named)
-  for index = 1, count do
-    for place = 1, 0, -1 do
-      local order = {}
-      for name in string.gmatch(given[4 * index - place], '%S+') do
-        local id = string.sub(name, 1, 1) == '#' and ids[tonumber(string.sub(name, 2))] or name
-        if not is_new[id] and not found[id] then
-          return Team.refuse(call, place == 1 and 'NO_DEPENDENCY' or 'NO_BLOCKED', id)
-        end
-        order[#order + 1] = id
-        if place == 1 then
-          Planned.plan_edge(call, ids[index], id)
-        else
-          Planned.plan_edge(call, id, ids[index])
-        end
+  for index, task in ipairs(tasks) do
+    for _, id in ipairs(dependencies_of[index]) do
+      if not is_new[id] and not found[id] then
+        return Team.refuse(call, 'NO_DEPENDENCY', { id = id })
       end
-      tasks[index][place == 1 and 'dependency_order' or 'block_order'] = Planned.given_order(order)
+      Planned.plan_edge(call, ids[index], id)
     end
+    for _, id in ipairs(blocks_of[index]) do
+      if not is_new[id] and not found[id] then
+        return Team.refuse(call, 'NO_BLOCKED', { id = id })
+      end
+      Planned.plan_edge(call, id, ids[index])
+    end
+    task.dependency_order, task.block_order = Planned.given_order(dependencies_of[index]), Planned.given_order(blocks_of[index])
   end
   local too_many = Planned.refuse_planned(call, function(id)
     return is_new[id] and 0 or Edges.count_of_ends(call, 'd', id, completed[id])
@@ -136,10 +137,7 @@ return function(KEYS, ARGV)
     leads_in, leads_out = leads_in or not of, leads_out or not on
   end
   for index, task in ipairs(tasks) do
-    local own = TaskBytes.BYTES_OF_TASK
-      + #given[4 * index - 3]
-      + #given[4 * index - 2]
-      + TaskBytes.BYTES_OF_DEPENDENCY * (edges_of[index] or 0)
+    local own = TaskBytes.BYTES_OF_TASK + bytes_of[index] + TaskBytes.BYTES_OF_DEPENDENCY * (edges_of[index] or 0)
     TaskBytes.add_bytes(call, task, own)
     bytes = bytes + own
   end
@@ -166,7 +164,7 @@ return function(KEYS, ARGV)
   local stored, texts, order, ready, unmet = {}, {}, {}, {}, {}
   local more = #call.added > 0 and Planned.link_planned(call, completed) or {}
   for index, id in ipairs(ids) do
-    local task, description = tasks[index], given[4 * index - 2]
+    local task, description = tasks[index], descriptions[index]
     table.insert(stored, id)
     table.insert(stored, cjson.encode(task))
     table.insert(order, task.number)
@@ -213,6 +211,6 @@ return function(KEYS, ARGV)
     task_count = count,
   })
   Renewals.renew(call)
-  Answers.remember_answer(call, request_key, digest, cjson.encode(ids))
+  Answers.remember_answer(call, cjson.encode(ids))
   return answer(ids)
 end

@@ -1,8 +1,7 @@
 -- delete_task: removes a task and all edges to it.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id, 5 '1' to remove it even if others depend on it
--- Returns { DELETED, now, number of tasks that became ready, members that were not told because there is no room for it }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, `task_id`, and `is_unlinked`: it goes even if others depend on it.
+-- Returns Team.reply(): DELETED, what Cascade.unblock() gives, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Cascade = require('tasks/cascade')
 local Counts = require('tasks/counts')
@@ -18,9 +17,8 @@ local Team = require('teams/team')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, is_unlinked = ARGV[4], ARGV[5] == '1'
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   Deliver.begin(call)
@@ -29,22 +27,23 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id = call.request.task_id
   local task = Task.current_task(call, id)
   if not task then
-    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
   end
   local is_completed, dependents = task.status == 'completed', Edges.ends_of(call, 'b', id)
-  if not is_completed and #dependents > 0 and not is_unlinked then
+  if not is_completed and #dependents > 0 and not call.request.is_unlinked then
     -- Among the edges of earlier versions there are those of completed tasks.
     local completed = Edges.statuses(call, dependents)
     for _, other in ipairs(dependents) do
       if not completed[other] then
-        return Team.refuse(call, 'DEPENDED_ON', id, other)
+        return Team.refuse(call, 'DEPENDED_ON', { id = id, other = other })
       end
     end
   end
   if not is_completed and task.owner and not Task.is_owned_by(call, task, call.member) and not Team.is_leader(call) then
-    return Team.refuse(call, 'TASK_TAKEN', id, task.status, task.owner, task.expires)
+    return Team.refuse(call, 'TASK_TAKEN', { id = id, status = task.status, owner = task.owner, expires = task.expires })
   end
   Renewals.renew(call)
   Drop.drop_task(call, id)
@@ -55,16 +54,17 @@ return function(KEYS, ARGV)
   call.member.claims = Task.without_word(call.member.claims, id)
   Team.save_member(call, call.member)
   Task.emit_task(call, 'task_deleted', id, task, call.member.handle, call.member.login)
-  local freed, not_told = 0, {}
+  local unblocked = { count = 0 }
   if not is_completed then
-    freed, not_told = Cascade.unblock(call, id, dependents, 'Dependencies are gone with task ' .. id .. ', which was deleted')
+    unblocked = Cascade.unblock(call, id, dependents, 'Dependencies are gone with task ' .. id .. ', which was deleted')
   end
   if not is_completed and task.owner and not Task.is_owned_by(call, task, call.member) then
     local text = 'Task ' .. id .. ', which you had, was deleted by ' .. call.member.handle .. ': ' .. task.title
     if not Cascade.tell_member(call, task.owner, id, text) then
-      not_told[#not_told + 1] = task.owner
+      unblocked.not_told = unblocked.not_told or {}
+      table.insert(unblocked.not_told, task.owner)
     end
   end
   Offers.save(call)
-  return Team.told(call, { 'DELETED', call.now, freed, not_told })
+  return Team.reply(call, 'DELETED', unblocked)
 end

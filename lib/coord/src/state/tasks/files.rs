@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::claim::{TaskClaim, TaskEnd};
 use super::scripts::{CLAIM_TASK, NEXT_TASK};
 use crate::domain::CommitSha;
 use crate::state::admission::{AdmissionTerms, Kind, PATHS_OF_A_REQUEST, Rates, is_false};
 use crate::state::locks::{
-    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyTerms, ReleaseOutcome, SentGate,
-    SentPolicy, mark_and_run, read_suggested, verdicts,
+    ClaimOutcome, GateTerms, Judged, MOST_IMPORTER_BYTES, MOST_IMPORTERS, PolicyTerms, ReleaseAnswer, ReleaseOutcome,
+    SentGate, SentPolicy, SurveyAnswer, mark_and_run, verdicts,
 };
 use crate::state::reply::{Reply, call};
 use crate::state::team_keys::{team_and_lock_keys, team_keys};
-use crate::state::teams::{TeamOutcome, TeamTerms, outcome, team_arguments};
+use crate::state::teams::{TeamOutcome, TeamTerms, outcome};
 use crate::store::{Script, Store, StoreError};
 
 /// What becomes of the files of a task that is claimed.
@@ -36,38 +36,41 @@ pub enum FilesOfClaim<'a> {
 }
 
 impl FilesOfClaim<'_> {
-    pub(super) fn mode(&self) -> &'static str {
-        match self {
-            FilesOfClaim::LeftAlone => "",
-            FilesOfClaim::NoHead => "NO_HEAD",
-            FilesOfClaim::Claimed { .. } => "HEAD",
-        }
-    }
-
-    /// The fields of `modules/file_claims.lua`.
-    fn sent<'s>(&'s self, terms: &'s AdmissionTerms<'_>) -> SentClaim<'s> {
-        let FilesOfClaim::Claimed {
-            policy,
-            agent_head,
-            gate,
-        } = self
-        else {
-            return SentClaim(None);
+    /// The request with the fields of `own` and of `modules/file_claims.lua`.
+    fn sent<'s, T>(&'s self, terms: &'s AdmissionTerms<'_>, own: &'s T) -> SentClaim<'s, T> {
+        let (file_mode, claim) = match self {
+            FilesOfClaim::LeftAlone => (None, None),
+            FilesOfClaim::NoHead => (Some("NO_HEAD"), None),
+            FilesOfClaim::Claimed {
+                policy,
+                agent_head,
+                gate,
+            } => {
+                let judged = gate.judgement.map(|judgement| judgement.files.as_slice());
+                let claim = ClaimOfFiles {
+                    gate: gate.sent(),
+                    policy: policy.sent_of_task(),
+                    agent_head: agent_head.as_str(),
+                    repository: terms.repo.as_str(),
+                    paths_of_request: PATHS_OF_A_REQUEST,
+                    judged_paths: judged.unwrap_or_default(),
+                };
+                (Some("HEAD"), Some(claim))
+            }
         };
-        let judged = gate.judgement.map(|judgement| judgement.files.as_slice());
-        SentClaim(Some(ClaimOfFiles {
-            gate: gate.sent(),
-            policy: policy.sent_of_task(),
-            agent_head: agent_head.as_str(),
-            repository: terms.repo.as_str(),
-            paths_of_request: PATHS_OF_A_REQUEST,
-            judged_paths: judged.unwrap_or_default(),
-        }))
+        SentClaim { own, file_mode, claim }
     }
 }
 
 #[derive(Serialize)]
-struct SentClaim<'a>(Option<ClaimOfFiles<'a>>);
+struct SentClaim<'a, T> {
+    #[serde(flatten)]
+    own: &'a T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_mode: Option<&'static str>,
+    #[serde(flatten)]
+    claim: Option<ClaimOfFiles<'a>>,
+}
 
 #[derive(Serialize)]
 struct ClaimOfFiles<'a> {
@@ -108,8 +111,8 @@ impl FilesOfRelease<'_> {
         matches!(self, FilesOfRelease::GivenBack { .. } | FilesOfRelease::Abandoned)
     }
 
-    /// The fields of `modules/release_terms.lua`.
-    fn sent(&self) -> SentRelease<'_> {
+    /// The request with the fields of `own` and of `modules/release_terms.lua`.
+    fn sent<'s, T>(&'s self, own: &'s T) -> SentRelease<'s, T> {
         let (file_mode, new_head, agent_head, can_ask, judged) = match self {
             FilesOfRelease::LeftAlone => (None, None, None, false, &[] as &[Judged]),
             FilesOfRelease::NoHead => (Some("NO_HEAD"), None, None, false, &[] as &[Judged]),
@@ -128,6 +131,7 @@ impl FilesOfRelease<'_> {
             ),
         };
         SentRelease {
+            own,
             file_mode,
             new_head,
             agent_head,
@@ -141,7 +145,9 @@ impl FilesOfRelease<'_> {
 }
 
 #[derive(Serialize)]
-struct SentRelease<'a> {
+struct SentRelease<'a, T> {
+    #[serde(flatten)]
+    own: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
     file_mode: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,26 +163,41 @@ struct SentRelease<'a> {
     verdicts: HashMap<&'a str, String>,
 }
 
-/// Runs a script that claims a task for `seconds`. Once for each repository, and again every ten minutes, that takes a second round
+/// The answer `FILES` of a claim.
+#[derive(Deserialize)]
+struct RefusedClaim {
+    id: String,
+    outcome: String,
+    files: SurveyAnswer,
+}
+
+/// The answer `FILES` of the end of a claim.
+#[derive(Deserialize)]
+struct RefusedRelease {
+    outcome: String,
+    files: ReleaseAnswer,
+}
+
+/// Runs a script that claims a task for `seconds`, with the fields of `own`. Once for each repository, and again every ten minutes, that takes a second round
 /// trip; see `mark_due.lua`.
 pub(super) async fn run_claim(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
     seconds: u32,
-    own: Vec<Vec<u8>>,
+    own: &impl Serialize,
     files: &FilesOfClaim<'_>,
     read: impl FnOnce(&mut Reply) -> Result<TaskClaim, StoreError>,
 ) -> TeamOutcome<TaskClaim> {
     debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
-    let sent = files.sent(&terms.admission);
+    let sent = files.sent(&terms.admission, own);
     let read = |mut reply: Reply| match reply.outcome.as_str() {
         "FILES" => {
-            let outcome = reply.nested(ClaimOutcome::read)?;
-            let suggested = read_suggested(&mut reply)?;
+            let refused: RefusedClaim = reply.object()?;
+            let outcome = ClaimOutcome::of(&refused.outcome, refused.files.survey(reply.now));
             Ok(TaskClaim::Files {
-                id: reply.text()?,
-                because: Box::new(outcome.with(|survey| survey.suggested = suggested)),
+                id: refused.id,
+                because: Box::new(outcome.ok_or_else(|| reply.malformed("an unknown claim"))?),
             })
         }
         _ => read(&mut reply),
@@ -186,7 +207,7 @@ pub(super) async fn run_claim(
         true => (team_and_lock_keys(&terms.admission, terms.team), Kind::Claim),
         false => (team_keys(&terms.admission, terms.team), Kind::Read),
     };
-    let args = team_arguments(terms, kind, &keys, &sent, own.clone());
+    let args = terms.request((kind, 1), &keys, &sent);
     let reply = call(store, script, keys.clone(), args).await?;
     if reply.outcome != "MARK_FIRST" {
         return outcome(reply, read);
@@ -199,18 +220,18 @@ pub(super) async fn run_claim(
         },
         ..*terms
     };
-    let args = team_arguments(&counted, Kind::Marked, &keys, &sent, own);
+    let args = counted.request((Kind::Marked, 1), &keys, &sent);
     let holds = |reply: &Reply| reply.outcome.starts_with("CLAIMED") || reply.outcome.starts_with("RENEWED");
     let marked = mark_and_run(store, terms.admission.repo, seconds, (script, keys, args), holds).await?;
     outcome(marked, read)
 }
 
-/// Runs a script that ends the claim of a task.
+/// Runs a script that ends the claim of a task, with the fields of `own`.
 pub(super) async fn run_release(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
-    own: Vec<Vec<u8>>,
+    own: &impl Serialize,
     files: &FilesOfRelease<'_>,
     read: impl FnOnce(&mut Reply) -> Result<TaskEnd, StoreError>,
 ) -> TeamOutcome<TaskEnd> {
@@ -218,10 +239,16 @@ pub(super) async fn run_release(
         true => team_and_lock_keys(&terms.admission, terms.team),
         false => team_keys(&terms.admission, terms.team),
     };
-    let args = team_arguments(terms, Kind::Release, &keys, &files.sent(), own);
+    let args = terms.request((Kind::Release, 1), &keys, &files.sent(own));
     outcome(call(store, script, keys, args).await?, |mut reply| {
         match reply.outcome.as_str() {
-            "FILES" => reply.nested(ReleaseOutcome::read).map(TaskEnd::Files),
+            "FILES" => {
+                let refused: RefusedRelease = reply.object()?;
+                let outcome = ReleaseOutcome::of(&refused.outcome, refused.files);
+                outcome
+                    .map(TaskEnd::Files)
+                    .ok_or_else(|| reply.malformed("an unknown release"))
+            }
             _ => read(&mut reply),
         }
     })

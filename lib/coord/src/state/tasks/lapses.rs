@@ -1,29 +1,46 @@
+use serde::{Deserialize, Serialize};
+
 use super::keys;
 use super::scripts::SETTLE_LAPSES;
 use crate::domain::RepoId;
 use crate::domain::team::TeamName;
-use crate::state::reply::{arguments, call};
+use crate::state::reply::call;
+use crate::state::request_keys::Keys;
 use crate::state::{events, teams};
 use crate::store::{Store, StoreError};
+
+/// What `settle_lapses.lua` reads.
+#[derive(Serialize)]
+struct Settlement<'a> {
+    team: &'a str,
+    most: usize,
+}
+
+/// The answer of `settle_lapses.lua`.
+#[derive(Deserialize)]
+struct Settled {
+    count: u64,
+}
 
 /// Announces up to `most` claims of tasks of `team` that have lapsed, and puts the tasks back. Returns how many had.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn settle_lapses(store: &dyn Store, repo: &RepoId, team: &TeamName, most: usize) -> Result<u64, StoreError> {
-    let keys = vec![
-        events::keys::status_log(repo),
-        events::keys::events(repo),
-        teams::keys::team(repo, team),
-        keys::tasks(repo, team),
-        keys::unmet(repo, team),
-        keys::ready(repo, team),
-        keys::leases(repo, team),
-        keys::lapses(repo),
-        teams::keys::members(repo),
-        keys::edges(repo, team),
-    ];
-    let args = arguments([team.key(), &most.to_string()]);
+    let mut keys = Keys::default();
+    keys.add([
+        ("status_log", events::keys::status_log(repo)),
+        ("events", events::keys::events(repo)),
+        ("team", teams::keys::team(repo, team)),
+        ("tasks", keys::tasks(repo, team)),
+        ("unmet", keys::unmet(repo, team)),
+        ("ready", keys::ready(repo, team)),
+        ("leases", keys::leases(repo, team)),
+        ("lapses", keys::lapses(repo)),
+        ("members", teams::keys::members(repo)),
+        ("edges", keys::edges(repo, team)),
+    ]);
+    let args = keys.request(&Settlement { team: team.key(), most });
     let mut reply = call(store, &SETTLE_LAPSES, keys, args).await?;
-    Ok(reply.number()?.unsigned_abs())
+    reply.object().map(|settled: Settled| settled.count)
 }

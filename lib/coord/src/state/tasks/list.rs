@@ -2,23 +2,30 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::record::{TaskStatus, TaskView, WholeTask};
 use super::scripts::{LIST_TASKS, SHOW_TASK};
 use crate::domain::team::{Handle, TaskId};
-use crate::state::admission::Kind;
-use crate::state::reply::arguments;
+use crate::state::admission::{Kind, is_false};
 use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
 use crate::store::Store;
+
+/// What `show_task.lua` reads.
+#[derive(Serialize)]
+struct Shown<'a> {
+    task_id: &'a str,
+}
 
 /// One task, whole.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) -> TeamOutcome<WholeTask> {
-    let args = arguments([id.as_str()]);
-    run(store, &SHOW_TASK, terms, Kind::Read, args, |mut reply| {
+    let shown = Shown { task_id: id.as_str() };
+    run(store, &SHOW_TASK, terms, Kind::Read, &shown, |mut reply| {
         match reply.outcome.as_str() {
-            "SHOWN" => reply.tuple(WholeTask::read),
+            "SHOWN" => reply.object(),
             _ => unknown(&reply),
         }
     })
@@ -26,7 +33,8 @@ pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) ->
 }
 
 /// Whether tasks may be claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Readiness {
     /// They are in the queue.
     Ready,
@@ -54,16 +62,38 @@ pub struct TaskFilter<'a> {
 }
 
 /// A page of tasks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TaskPage {
     /// The store's clock, Unix seconds.
+    #[serde(skip)]
     pub now: i64,
     /// The number after which the next page begins.
     pub next: Option<u64>,
     /// The tasks, in the order of their creation. A page may have fewer than asked for, and even none, although others follow.
+    #[serde(default)]
     pub tasks: Vec<TaskView>,
     /// Descriptions by id, where they are asked for.
+    #[serde(default)]
     pub descriptions: BTreeMap<String, String>,
+}
+
+/// What `list_tasks.lua` reads.
+#[derive(Serialize)]
+struct List<'a> {
+    after: u64,
+    most: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<TaskStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    readiness: Option<Readiness>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    text: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    file: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    has_descriptions: bool,
 }
 
 /// Lists up to `most` tasks whose number comes after `after`.
@@ -77,34 +107,21 @@ pub async fn list_tasks(
     most: usize,
     filter: &TaskFilter<'_>,
 ) -> TeamOutcome<TaskPage> {
-    let readiness = match filter.readiness {
-        Some(Readiness::Ready) => "READY",
-        Some(Readiness::Blocked) => "BLOCKED",
-        Some(Readiness::Unclaimed) => "UNCLAIMED",
-        None => "",
+    let list = List {
+        after,
+        most,
+        status: filter.status,
+        owner: filter.owner.map(|owner| owner.as_str().to_ascii_lowercase()),
+        readiness: filter.readiness,
+        text: filter.text.to_ascii_lowercase(),
+        file: filter.file,
+        has_descriptions: filter.has_descriptions,
     };
-    let args = arguments([
-        &after.to_string(),
-        &most.to_string(),
-        filter.status.map_or("", TaskStatus::as_str),
-        &filter.owner.map_or("", Handle::as_str).to_ascii_lowercase(),
-        readiness,
-        &filter.text.to_ascii_lowercase(),
-        filter.file,
-        if filter.has_descriptions { "1" } else { "" },
-    ]);
-    run(store, &LIST_TASKS, terms, Kind::Read, args, |mut reply| {
+    run(store, &LIST_TASKS, terms, Kind::Read, &list, |mut reply| {
         match reply.outcome.as_str() {
             "LISTED" => {
-                let next = reply.optional_number()?;
-                let listed = reply.tuples(|tuple| Ok((TaskView::read(tuple)?, tuple.optional_text()?)))?;
-                let described = |(task, text): &(TaskView, Option<String>)| Some((task.id.clone(), text.clone()?));
-                Ok(TaskPage {
-                    now: reply.now,
-                    next,
-                    descriptions: listed.iter().filter_map(described).collect(),
-                    tasks: listed.into_iter().map(|(task, _)| task).collect(),
-                })
+                let page: TaskPage = reply.object()?;
+                Ok(TaskPage { now: reply.now, ..page })
             }
             _ => unknown(&reply),
         }

@@ -1,20 +1,20 @@
 -- list_tasks: tasks in the order of their creation, without notes and results.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 number after which the list goes on, 5 most tasks, then filters, '' for
---       none: 6 status, 7 owner, 8 READY, BLOCKED or UNCLAIMED, 9 part of the title in lower
---       case, 10 file; 11 '1' for descriptions, too
--- Returns { LISTED, now, number to go on after, '' at the end, the tasks as View.views_of() has them, each with its description, or '' }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, `after`: the number after which the list goes on, `most` tasks, and `has_descriptions`: they are
+-- read, too; and filters, absent for none: `status`, `owner` in lower case, `readiness`: READY, BLOCKED or UNCLAIMED, `text`: part of the
+-- title in lower case, and `file`.
+-- Returns Team.reply(): LISTED, `next`: the number to go on after, absent at the end, `tasks` as View.views_of() has them, and
+-- `descriptions`: id -> text, each absent for none; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Task = require('tasks/task')
 local Team = require('teams/team')
 local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local after, most, status, owner, kind, text, file, has_texts = unpack(ARGV, 4, 11)
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then
@@ -24,7 +24,9 @@ return function(KEYS, ARGV)
   -- request.
   local MOST_LOOKED_AT, MOST_BYTES_LOOKED_AT, AT_ONCE, MOST_VIEWED = 500, 262144, 50, 250
   local MOST_BYTES, VIEWED_AT_ONCE = 131072, 20
-  most = math.min(tonumber(most), MOST_VIEWED)
+  local request = call.request
+  local status, owner, readiness, text, file = request.status, request.owner, request.readiness, request.text, request.file
+  local most = math.min(request.most, MOST_VIEWED)
 
   local function is_about_file(task)
     for _, path in ipairs(task.files or {}) do
@@ -37,30 +39,30 @@ return function(KEYS, ARGV)
 
   local function passes(task, unmet)
     local is_free = task.status ~= 'completed' and not Task.is_held(call, task)
-    if status ~= '' and task.status ~= status then
+    if status and task.status ~= status then
       return false
     elseif
-      owner ~= '' and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or Task.is_held(call, task)))
+      owner and not (task.owner and string.lower(task.owner) == owner and (task.status == 'completed' or Task.is_held(call, task)))
     then
       return false
-    elseif kind == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < Task.MOST_LAPSES) then
+    elseif readiness == 'READY' and not (is_free and unmet == 0 and (task.lapses or 0) + (task.owner and 1 or 0) < Task.MOST_LAPSES) then
       return false
-    elseif kind == 'UNCLAIMED' and not is_free then
+    elseif readiness == 'UNCLAIMED' and not is_free then
       return false
-    elseif kind == 'BLOCKED' and (unmet == 0 or task.status == 'completed') then
-      return false
-    end
-    if file ~= '' and not is_about_file(task) then
+    elseif readiness == 'BLOCKED' and (unmet == 0 or task.status == 'completed') then
       return false
     end
-    return text == '' or string.find(string.lower(task.title), text, 1, true) ~= nil
+    if file and not is_about_file(task) then
+      return false
+    end
+    return not text or string.find(string.lower(task.title), text, 1, true) ~= nil
   end
 
   -- What the text of a task that passes has in it; to decode all tasks takes several times as long. Quotes in a text are escaped.
-  local status_text = status ~= '' and '"status":"' .. status .. '"'
-  local file_text = file ~= '' and cjson.encode(file)
-  local owner_text = owner ~= '' and '"owner":"' .. owner .. '"'
-  local title_text = text ~= '' and string.lower(string.sub(cjson.encode(text), 2, -2))
+  local status_text = status and '"status":"' .. status .. '"'
+  local file_text = file and cjson.encode(file)
+  local owner_text = owner and '"owner":"' .. owner .. '"'
+  local title_text = text and string.lower(string.sub(cjson.encode(text), 2, -2))
 
   local function may_pass(task)
     if status_text and not string.find(task, status_text, 1, true) or file_text and not string.find(task, file_text, 1, true) then
@@ -70,17 +72,17 @@ return function(KEYS, ARGV)
     return not (owner_text and not string.find(lower, owner_text, 1, true) or title_text and not string.find(lower, title_text, 1, true))
   end
 
-  local ids, stored, numbers, looked_at, bytes, last, is_end, is_full = {}, {}, {}, 0, 0, after, false, false
+  local ids, stored, numbers, looked_at, bytes, last, is_end, is_full = {}, {}, {}, 0, 0, string.format('%.0f', request.after), false, false
   while not is_end and not is_full do
     local some = redis.call('ZRANGEBYSCORE', call.keys.order, '(' .. last, '+inf', 'LIMIT', 0, AT_ONCE)
     local tasks = #some > 0 and redis.call('HMGET', call.keys.tasks, unpack(some)) or {}
-    local unmet = #some > 0 and kind ~= '' and redis.call('HMGET', call.keys.unmet, unpack(some)) or {}
+    local unmet = #some > 0 and readiness and redis.call('HMGET', call.keys.unmet, unpack(some)) or {}
     is_end = #some < AT_ONCE
     for index, id in ipairs(some) do
       looked_at, bytes = looked_at + 1, bytes + #tasks[index]
       local task = may_pass(tasks[index]) and cjson.decode(tasks[index])
       if task and passes(task, tonumber(unmet[index] or 0)) then
-        ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], string.format('%.0f', task.number)
+        ids[#ids + 1], stored[#stored + 1], numbers[#numbers + 1] = id, tasks[index], task.number
       end
       is_full = #ids == most or looked_at >= MOST_LOOKED_AT or bytes >= MOST_BYTES_LOOKED_AT
       if is_full or index == #some then
@@ -94,19 +96,25 @@ return function(KEYS, ARGV)
   end
 
   -- As many of them as an answer has room for, and at least one.
-  local views, answered = {}, 0
+  local views, descriptions, answered = {}, {}, 0
+  local function answer(following)
+    return Team.reply(call, 'LISTED', {
+      next = following,
+      tasks = Answer.some(views),
+      descriptions = next(descriptions) and descriptions,
+    })
+  end
   for first = 1, #ids, VIEWED_AT_ONCE do
     local rest = math.min(first + VIEWED_AT_ONCE - 1, #ids)
     local some = { unpack(ids, first, rest) }
-    local texts = has_texts == '1' and redis.call('HMGET', call.keys.texts, unpack(some)) or {}
+    local texts = request.has_descriptions and redis.call('HMGET', call.keys.texts, unpack(some)) or {}
     for offset, view in ipairs(View.views_of(call, some, { unpack(stored, first, rest) })) do
-      view[#view + 1] = texts[offset] or ''
-      answered = answered + #view[2] + #view[3] + #view[4] + #view[5] + #view[8]
+      answered = answered + View.bytes_of(view) + #(texts[offset] or '')
       if answered > MOST_BYTES and #views > 0 then
-        return Team.told(call, { 'LISTED', call.now, numbers[first + offset - 2], views })
+        return answer(numbers[first + offset - 2])
       end
-      views[#views + 1] = view
+      views[#views + 1], descriptions[view.id] = view, texts[offset] or nil
     end
   end
-  return Team.told(call, { 'LISTED', call.now, is_end and '' or last, views })
+  return answer(not is_end and tonumber(last) or nil)
 end

@@ -1,17 +1,15 @@
 -- next_task: claims the first task that is ready and whose files are free, with these: one that is assigned to the caller, else by
 -- priority and age.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- ARGV: those of admission/request and teams/team, then 4 key of the request or '', 5 its digest, 6 seconds, 7 what becomes of
---       files, as of claim_task, 8 ids that are passed over because intents do not let them in
--- Returns { CLAIMED, now, the task as View.whole_view() has it, passed over: list of { id, reason, handle, until (Unix milliseconds) or '',
---           login and agent of a lock, or '', file or branch, or '' } }; or, with its files, { CLAIMED_FILES, now, the same, what
---           ClaimFiles.claim() gives }. Reasons: RESERVED for a member, LOCKED, BRANCH: it is of another one,
---           FILES_CLAIMED: the caller has a task with one of the files, INTENT, TOO_MUCH to look at
---      or { NOTHING, now, how many tasks were ever added, are open, are claimed, and are in the queue; the next claims to lapse: list of
---           { id, owner, when }, passed over, up to 5 tasks that others wait for, up to 5 that are held back: list of { id, creator },
---           how many these are, the leader }
+-- The request has the fields of teams/team, teams/answers and tasks/file_claims, `seconds` of the claim, and `skipped`: ids that are passed
+-- over because intents do not let them in, absent for none.
+-- Returns Team.reply(): CLAIMED, `task`: what View.whole_view() gives, and `passed`: what came before it, as passed_over() has it;
+-- CLAIMED_FILES, which has `files`, too: the answer of ClaimFiles.claim(), and `files_now`: its time, where it is not that of the reply;
+-- NOTHING, `counts`: how many tasks were ever `made`, are `open`, are `claimed`, and are `ready`, in the queue; `held`: the next claims to
+-- lapse, each with `id`, `owner`, and when it `expires`; `passed`; `obstacles`: up to 5 tasks that others wait for, `blocking`, up to 5 that
+-- are `held_back`, each with `id` and `creator`, `held_back_count`, and the `leader`; FILES or REFUSED, as of claim_task
 --      or { MARK_FIRST, now }: one would be claimed after mark_due
---      or { FILES, ... }, the outcome of a claim of files that is neither, { REFUSED, now, code, words } or a denial, as of claim_task
+--      or the outcome of a claim of files that is neither, or a denial, as of claim_task
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Answer = require('answer')
@@ -36,11 +34,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local request_key, digest, seconds, file_mode = ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
-  local skipped
-  skipped = ARGV[8]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
@@ -49,20 +44,35 @@ return function(KEYS, ARGV)
   GateRequest.begin(call)
   FileClaims.begin(call)
 
+  -- Tasks that are passed over, by name: `id`, `reason`: RESERVED for a member, LOCKED, BRANCH: it is of another one, FILES_CLAIMED: the
+  -- caller has a task with one of the files, INTENT, TOO_MUCH to look at; and, absent for none, `handle`, `until` (Unix milliseconds), `user`
+  -- and `agent` of a lock, and `what`: file or branch. Remembered answers have them by place, '' for none.
+  local function passed_over(passed)
+    local NAMES, named = { 'id', 'reason', 'handle', 'until', 'user', 'agent', 'what' }, {}
+    for index, values in ipairs(passed) do
+      named[index] = {}
+      for place, name in ipairs(NAMES) do
+        named[index][name] = values[place] ~= '' and values[place] or nil
+      end
+      named[index]['until'] = tonumber(named[index]['until'])
+    end
+    return Answer.some(named)
+  end
+
   local denial = Admission.admit(call, function()
     return false
   end) or Team.enter(call, true)
   if denial then
     return denial
   end
-  local earlier, misused = Answers.answered_before(call, request_key, digest)
+  local earlier, misused = Answers.answered_before(call)
   if misused then
     return misused
   elseif earlier then
     local first = cjson.decode(earlier)
     local task = Task.load_task(call, first.id)
     if not task or not Task.is_owned_by(call, task, call.member) or string.format('%.0f', task.token) ~= first.token then
-      return Team.refuse(call, 'CLAIM_LOST', first.id, task and task.owner or '', task and task.status or '')
+      return Team.refuse(call, 'CLAIM_LOST', { id = first.id, owner = (task or {}).owner, status = (task or {}).status })
     end
     local files = first.locks
     if files and not files.own then
@@ -74,9 +84,14 @@ return function(KEYS, ARGV)
       files.own = Answer.some(own)
       LockChanges.save(call)
     end
-    local reply = files and { 'CLAIMED', first.now, cjson.encode(files) }
-    return Team.told(call, { files and 'CLAIMED_FILES' or 'CLAIMED', call.now, View.whole_view(call, first.id, task), first.passed, reply })
+    return Team.reply(call, files and 'CLAIMED_FILES' or 'CLAIMED', {
+      task = View.whole_view(call, first.id, task),
+      passed = passed_over(first.passed),
+      files = files,
+      files_now = first.now,
+    })
   end
+  local seconds, file_mode = call.request.seconds, call.request.file_mode
   local refusal = Hold.may_claim(call)
   if refusal then
     return refusal
@@ -91,7 +106,10 @@ return function(KEYS, ARGV)
   local passed, is_over, unjudged, first_of = {}, false, {}
   local surveyed -- what Survey.of() gives of the files of the last task that was looked at
   do
-    local is_passed, file_count = {}, 0
+    local is_passed, is_skipped, file_count = {}, {}, 0
+    for _, id in ipairs(call.request.skipped or {}) do
+      is_skipped[id] = true
+    end
     local function pass_over(id, reason, handle, ends, entry, what)
       is_passed[id] = true
       passed[#passed + 1] = {
@@ -111,7 +129,7 @@ return function(KEYS, ARGV)
       if task.branch and task.branch ~= call.request.branch then
         pass_over(id, 'BRANCH', nil, nil, nil, task.branch)
         return true
-      elseif Task.has_word(skipped, id) then
+      elseif is_skipped[id] then
         pass_over(id, 'INTENT')
         return true
       end
@@ -204,7 +222,7 @@ return function(KEYS, ARGV)
     local leases = redis.call('ZRANGE', call.keys.leases, 0, MOST_NAMED - 1)
     for _, claimed_id in ipairs(leases) do
       local held_task = Task.load_task(call, claimed_id)
-      lapsing[#lapsing + 1] = { claimed_id, held_task.owner, string.format('%.0f', held_task.expires) }
+      lapsing[#lapsing + 1] = { id = claimed_id, owner = held_task.owner, expires = held_task.expires }
       looked_at[#looked_at + 1] = claimed_id
     end
     if open > claimed + ready then
@@ -215,7 +233,7 @@ return function(KEYS, ARGV)
       local marks = redis.call('ZRANGEBYLEX', call.keys.edges, '[h ', '(h ~', 'LIMIT', 0, MOST_NAMED)
       for index, mark in ipairs(marks) do
         local held_id = string.sub(mark, 3)
-        held_back[index], looked_at[#looked_at + 1] = { held_id, Task.load_task(call, held_id).by }, held_id
+        held_back[index], looked_at[#looked_at + 1] = { id = held_id, creator = Task.load_task(call, held_id).by }, held_id
       end
       held_back_count = #marks < MOST_NAMED and #marks or redis.call('ZLEXCOUNT', call.keys.edges, '[h ', '(h ~')
       for _, other in ipairs(open > claimed + ready + held_back_count and looked_at or {}) do
@@ -224,19 +242,16 @@ return function(KEYS, ARGV)
         end
       end
     end
-    return Team.told(call, {
-      'NOTHING',
-      call.now,
-      made,
-      open,
-      claimed,
-      ready,
-      lapsing,
-      passed,
-      blocking,
-      held_back,
-      held_back_count,
-      call.team.leader,
+    return Team.reply(call, 'NOTHING', {
+      counts = { made = made, open = open, claimed = claimed, ready = ready },
+      held = Answer.some(lapsing),
+      passed = passed_over(passed),
+      obstacles = {
+        blocking = Answer.some(blocking),
+        held_back = Answer.some(held_back),
+        held_back_count = held_back_count,
+        leader = call.team.leader,
+      },
     })
   end
 
@@ -277,9 +292,9 @@ return function(KEYS, ARGV)
     Renewals.renew(call)
     return nothing()
   end
-  local has_files, files = task.files ~= nil and file_mode ~= '', nil
+  local has_files, files = task.files ~= nil and file_mode ~= nil, nil
   if has_files and file_mode == 'NO_HEAD' then
-    return Team.refuse(call, 'HEAD_REQUIRED', id, 'agent_head')
+    return Team.refuse(call, 'HEAD_REQUIRED', { id = id, field = 'agent_head' })
   end
   task.locked = nil
   if has_files then
@@ -295,14 +310,12 @@ return function(KEYS, ARGV)
   end
   Renewals.renew(call)
   Hold.hold(call, id, task, seconds)
-  if request_key ~= '' then
-    Answers.remember_answer(call, request_key, digest, kept_answer(id, task, files))
+  if call.request.request_key then
+    Answers.remember_answer(call, kept_answer(id, task, files))
   end
-  return Team.told(call, {
-    files and 'CLAIMED_FILES' or 'CLAIMED',
-    call.now,
-    View.whole_view(call, id, task),
-    passed,
-    files and Answer.reply(call, 'CLAIMED', files),
+  return Team.reply(call, files and 'CLAIMED_FILES' or 'CLAIMED', {
+    task = View.whole_view(call, id, task),
+    passed = passed_over(passed),
+    files = files,
   })
 end

@@ -6,8 +6,7 @@ use coord_protocol::tasks::DependencyResult;
 pub use coord_protocol::tasks::{LeaseState, TaskPriority as Priority, TaskStatus};
 use serde::{Deserialize, Serialize};
 
-use crate::state::reply::Reply;
-use crate::store::StoreError;
+use crate::state::reply::{JsonText, json_texts};
 
 /// How a claim without an owner ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -72,7 +71,8 @@ pub struct TaskRecord {
 }
 
 /// A task as it is read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "SentView")]
 pub struct TaskView {
     /// Its id.
     pub id: String,
@@ -90,24 +90,40 @@ pub struct TaskView {
     pub read_at: i64,
 }
 
+/// A [`TaskView`] as `modules/view.lua` has it.
+#[derive(Deserialize)]
+struct SentView {
+    id: String,
+    task: JsonText<TaskRecord>,
+    #[serde(default)]
+    dependencies: Vec<String>,
+    #[serde(default)]
+    met_dependencies: Vec<String>,
+    #[serde(default)]
+    blocks: Vec<String>,
+    block_count: u64,
+    read_at: i64,
+}
+
+impl From<SentView> for TaskView {
+    fn from(sent: SentView) -> Self {
+        let record = sent.task.0;
+        TaskView {
+            id: sent.id,
+            dependencies: in_order(sent.dependencies, &record.dependency_order),
+            met_dependencies: in_order(sent.met_dependencies, &record.dependency_order),
+            blocks: in_order(sent.blocks, &record.block_order),
+            record,
+            block_count: sent.block_count,
+            read_at: sent.read_at,
+        }
+    }
+}
+
 /// Claims that have lapsed before a task is held back.
 pub const MOST_LAPSES: u32 = 3;
 
 impl TaskView {
-    pub(super) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
-        let id = reply.text()?;
-        let record: TaskRecord = reply.object()?;
-        Ok(TaskView {
-            id,
-            dependencies: in_order(&reply.text()?, &record.dependency_order),
-            met_dependencies: in_order(&reply.text()?, &record.dependency_order),
-            blocks: in_order(&reply.text()?, &record.block_order),
-            record,
-            block_count: reply.number()?.unsigned_abs(),
-            read_at: reply.number()?,
-        })
-    }
-
     /// The bytes of its title, its files, and the tasks that it names.
     pub fn bytes(&self) -> usize {
         let names = self.record.files.iter().map(|file| file.len());
@@ -159,9 +175,8 @@ impl TaskView {
     }
 }
 
-/// The ids in `text`, which blanks separate: first those of `order`, in that order.
-fn in_order(text: &str, order: &[String]) -> Vec<String> {
-    let mut ids: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+/// The ids: first those of `order`, in that order.
+fn in_order(mut ids: Vec<String>, order: &[String]) -> Vec<String> {
     let places: HashMap<&str, usize> = order.iter().map(String::as_str).zip(0_usize..).collect();
     ids.sort_by_key(|id| places.get(id.as_str()).copied().unwrap_or(usize::MAX));
     ids
@@ -182,20 +197,23 @@ pub struct Note {
     pub text: String,
 }
 
-/// A task with its texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A task with its texts, as `modules/view.lua` has it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct WholeTask {
     /// The task.
     pub task: TaskView,
     /// Its description.
     pub description: Option<String>,
     /// Its notes, the oldest first.
+    #[serde(default, deserialize_with = "json_texts")]
     pub notes: Vec<Note>,
     /// What came of it.
     pub result: Option<String>,
     /// Of completed dependencies: of 128 KiB together.
+    #[serde(default)]
     pub results: Vec<DependencyResult>,
     /// Of completed dependencies: ids of those whose results have no room.
+    #[serde(default)]
     pub left_out: Vec<String>,
 }
 
@@ -208,35 +226,5 @@ impl WholeTask {
             left_out: Vec::new(),
             ..self
         }
-    }
-
-    /// Reads it from a tuple of its own.
-    pub(super) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
-        let task = TaskView::read(reply)?;
-        let description = reply.optional_text()?;
-        let notes = reply.text()?;
-        let notes: Result<_, _> = notes.lines().map(serde_json::from_str).collect();
-        let notes = notes.map_err(|error: serde_json::Error| reply.malformed(&error.to_string()))?;
-        let result = reply.optional_text()?;
-        let mut words = reply.texts()?.into_iter();
-        let results = std::iter::from_fn(|| {
-            let (id, author, result) = (words.next()?, words.next()?, words.next()?);
-            let (by, login) = author.split_once(' ').unzip();
-            Some(DependencyResult {
-                id,
-                by: by.map(str::to_owned),
-                login: login.map(str::to_owned),
-                result,
-            })
-        })
-        .collect();
-        Ok(WholeTask {
-            task,
-            description,
-            notes,
-            result,
-            results,
-            left_out: reply.texts()?,
-        })
     }
 }

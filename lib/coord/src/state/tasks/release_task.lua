@@ -1,11 +1,10 @@
 -- release_task: gives a claimed task back; it stays in progress, without an owner.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`); with files also those of locks
--- ARGV: those of admission/request and teams/team, then 4 id, 5 token of the claim or '', 6 note or ''; with files the
---       request has the fields of tasks/release_terms
--- Returns { RELEASED, now, the task as View.whole_view() has it, files whose locks stay the caller's }, and, where files were looked at,
---           what ReleaseFiles.release() gives
---      or { FILES, now, outcome }: of a release of the files (locks/release.lua) that was not made; nothing changed
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team and tasks/release_terms, `task_id`, `token` of the claim, absent for any, and `note`, absent
+-- for none.
+-- Returns Team.reply(): RELEASED, `task`: what View.whole_view() gives, `kept`: files whose locks stay the caller's, absent for none, and,
+-- where files were looked at, `files`: the answer of ReleaseFiles.release(); FILES, of ReleaseTerms.release(): nothing changed; or REFUSED;
+-- or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
 local Entries = require('locks/entries')
@@ -26,10 +25,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, token, note
-  id, token, note = ARGV[4], ARGV[5], ARGV[6]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
   FileTerms.begin(call)
@@ -40,26 +37,27 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
+  local id, token, note = call.request.task_id, call.request.token, call.request.note
   local task = Task.current_task(call, id)
   if not task then
-    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
   end
-  local refusal = task.status ~= 'in_progress' and Team.refuse(call, 'NOT_OWNER', id, task.owner or '', task.status)
+  local refusal = task.status ~= 'in_progress' and Team.refuse(call, 'NOT_OWNER', { id = id, owner = task.owner, status = task.status })
     or OwnClaim.refuse_unless_own(call, id, task, token, false)
   if refusal then
     return refusal
   end
-  if note ~= '' and not Notes.has_room_for_note(call, id, task, note) then
-    return Team.refuse(call, 'NOTES_FULL', id)
+  if note and not Notes.has_room_for_note(call, id, task, note) then
+    return Team.refuse(call, 'NOTES_FULL', { id = id })
   end
-  refusal = note ~= '' and TaskBytes.refuse_bytes(call, #note + TaskBytes.BYTES_OF_NOTE)
+  refusal = note and TaskBytes.refuse_bytes(call, #note + TaskBytes.BYTES_OF_NOTE)
   if refusal then
     return refusal
   end
   local files, kept = nil, {}
   if task.locked and task.files and (call.request.file_mode == 'HEAD' or call.request.file_mode == 'ABANDON') then
     if task.locked ~= call.request.branch then
-      return Team.refuse(call, 'OTHER_BRANCH', id, task.locked, call.request.branch)
+      return Team.refuse(call, 'OTHER_BRANCH', { id = id, branch = task.locked, sent = call.request.branch })
     end
     local unpushed
     refusal, files, unpushed = ReleaseTerms.release(call, id, task, true)
@@ -72,7 +70,7 @@ return function(KEYS, ARGV)
   else
     kept = FileLocks.keep_locks(call, id, task)
   end
-  if note ~= '' then
+  if note then
     Notes.add_note(call, id, note, call.member)
     TaskBytes.add_bytes(call, task, #note + TaskBytes.BYTES_OF_NOTE)
     TeamBytes.count_bytes(call, 'bytes', call.request.user_id, #note + TaskBytes.BYTES_OF_NOTE)
@@ -81,5 +79,5 @@ return function(KEYS, ARGV)
   Task.end_claim(call, id, task, 'RELEASED')
   OwnClaim.forget_claim(call, id)
   Renewals.renew(call)
-  return Team.told(call, { 'RELEASED', call.now, View.whole_view(call, id, task), kept, files and Answer.reply(call, 'RELEASED', files) })
+  return Team.reply(call, 'RELEASED', { task = View.whole_view(call, id, task), kept = Answer.some(kept), files = files })
 end

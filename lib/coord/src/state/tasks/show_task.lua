@@ -1,7 +1,7 @@
 -- show_task: one task, whole.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id
--- Returns { SHOWN, now, the task as View.whole_view() has it } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, and `task_id`.
+-- Returns Team.reply(): SHOWN, what View.whole_view() gives, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Task = require('tasks/task')
 local Team = require('teams/team')
@@ -9,17 +9,17 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id = ARGV[4]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then
     return denial
   end
+  local id = call.request.task_id
   local task = Task.load_task(call, id)
   if not task then
-    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
   end
-  return Team.told(call, { 'SHOWN', call.now, View.whole_view(call, id, task) })
+  return Team.reply(call, 'SHOWN', View.whole_view(call, id, task))
 end

@@ -1,12 +1,10 @@
 -- update_task: changes a task: all that is given, or nothing.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 id, 5 fields to set as JSON (`title`, `priority`, `files`, `branch`,
---       `intent_id`, `status`, `clear_lapses`, `drops_completed`), 6 '1' if there is a description, 7 it, 8 note or '', 9 '1' if the
---       dependencies are
---       set, 10 these, 11 '1' if what depends on it is set, 12 these; ids separated by blanks
--- Returns { UPDATED, now, the task as View.whole_view() has it }
---      or { NOT_BY_UPDATE, now, status, wanted status }: a claim or a completion makes it; nothing changed
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, `task_id`, and `changes`. What these lack stays: `title`, `priority`, `files`, `branch`,
+-- `intent_id`, `description`, '' for none, `dependencies` and `blocks`: ids of what it depends on, and of what depends on it. They may have
+-- `note`: one to add, `status`: the one that it should have, `clear_lapses`, and `drops_completed`: `dependencies` names what is completed, too.
+-- Returns Team.reply(): UPDATED, what View.whole_view() gives; NOT_BY_UPDATE, `from` a status `to` the wanted one: a claim or a completion
+-- makes it; nothing changed; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Edges = require('tasks/edges')
 local Entries = require('locks/entries')
@@ -24,9 +22,8 @@ local View = require('tasks/view')
 
 return function(KEYS, ARGV)
   local call = {}
-  local id, fields, has_description, description, note, has_dependencies, dependencies, has_blocks, blocks = unpack(ARGV, 4, 12)
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Planned.begin(call)
   Entries.begin(call)
   Held.begin(call)
@@ -35,57 +32,47 @@ return function(KEYS, ARGV)
   if denial then
     return denial
   end
-  fields = cjson.decode(fields)
+  local id, fields = call.request.task_id, call.request.changes
+  local note, description = fields.note, fields.description
   local task = Task.current_task(call, id)
   if not task then
-    return Team.refuse(call, 'NO_TASK', id, call.team.name)
+    return Team.refuse(call, 'NO_TASK', { id = id, team = call.team.name })
   end
   if fields.status and fields.status ~= task.status then
     local NEXT = { pending = 'in_progress', in_progress = 'completed' }
     if NEXT[task.status] ~= fields.status then
-      return Team.refuse(call, 'INVALID_TRANSITION', task.status, fields.status)
+      return Team.refuse(call, 'INVALID_TRANSITION', { from = task.status, to = fields.status })
     end
-    return Team.told(call, { 'NOT_BY_UPDATE', call.now, task.status, fields.status })
+    return Team.reply(call, 'NOT_BY_UPDATE', { from = task.status, to = fields.status })
   end
   if fields.clear_lapses and not Team.is_leader(call) and not Task.is_member(call.member, task.by, task.by_login) then
-    return Team.refuse(call, 'NOT_CREATOR', task.by, call.team.leader)
+    return Team.refuse(call, 'NOT_CREATOR', { creator = task.by, leader = call.team.leader })
   end
   if (fields.files or fields.branch) and task.locked then
     if task.owner then
-      return Team.refuse(call, 'FILES_CLAIMED', id, call.team_key .. '/' .. id, task.files[1])
+      return Team.refuse(call, 'FILES_CLAIMED', { id = id, other = call.team_key .. '/' .. id, file = task.files[1] })
     end
     -- Its claim has lapsed, and the locks with it.
     task.locked = nil
   end
-  if note ~= '' and not Notes.has_room_for_note(call, id, task, note) then
-    return Team.refuse(call, 'NOTES_FULL', id)
+  if note and not Notes.has_room_for_note(call, id, task, note) then
+    return Team.refuse(call, 'NOTES_FULL', { id = id })
   end
 
   local removed, gone = {}, {} -- edges: 'TASK DEPENDENCY' -> true, and the list of { task, its dependency }
   local named, is_named = {}, {}
-  local function names_in(text)
-    local ids = {}
-    for name in string.gmatch(text, '%S+') do
-      ids[#ids + 1] = name
-      if not is_named[name] then
-        is_named[name] = true
-        named[#named + 1] = name
-      end
-    end
-    return ids
-  end
-  local wanted_dependencies, wanted_blocks = names_in(dependencies), names_in(blocks)
+  local wanted_dependencies, wanted_blocks = fields.dependencies or {}, fields.blocks or {}
   local old_dependencies, old_blocks = {}, {}
-  if has_dependencies == '1' then
+  if fields.dependencies then
     old_dependencies = Edges.ends_of(call, 'd', id)
   end
-  if has_blocks == '1' then
+  if fields.blocks then
     old_blocks = Edges.ends_of(call, 'b', id)
     for _, other in ipairs((Edges.ends_of(call, 'c', id))) do
       old_blocks[#old_blocks + 1] = other
     end
   end
-  for _, list in ipairs({ old_dependencies, old_blocks }) do
+  for _, list in ipairs({ wanted_dependencies, wanted_blocks, old_dependencies, old_blocks }) do
     for _, other in ipairs(list) do
       if not is_named[other] then
         is_named[other] = true
@@ -97,12 +84,12 @@ return function(KEYS, ARGV)
   completed[id] = task.status == 'completed'
   for _, other in ipairs(wanted_dependencies) do
     if other ~= id and not found[other] then
-      return Team.refuse(call, 'NO_DEPENDENCY', other)
+      return Team.refuse(call, 'NO_DEPENDENCY', { id = other })
     end
   end
   for _, other in ipairs(wanted_blocks) do
     if other ~= id and not found[other] then
-      return Team.refuse(call, 'NO_BLOCKED', other)
+      return Team.refuse(call, 'NO_BLOCKED', { id = other })
     end
   end
 
@@ -147,10 +134,10 @@ return function(KEYS, ARGV)
     return new and math.max(0, #new - #(old or '')) or 0
   end
   local bytes = grown(fields.title, task.title)
-    + (note ~= '' and #note + TaskBytes.BYTES_OF_NOTE or 0)
+    + (note and #note + TaskBytes.BYTES_OF_NOTE or 0)
     + #call.added * TaskBytes.BYTES_OF_DEPENDENCY
     + grown(fields.files and cjson.encode(fields.files), task.files and cjson.encode(task.files))
-    + (has_description == '1' and grown(description, redis.call('HGET', call.keys.texts, id) or '') or 0)
+    + (description and grown(description, redis.call('HGET', call.keys.texts, id) or '') or 0)
   local no_room = TaskBytes.refuse_bytes(call, bytes)
   if no_room then
     return no_room
@@ -178,10 +165,10 @@ return function(KEYS, ARGV)
   if fields.files then
     task.files = #fields.files > 0 and fields.files or nil
   end
-  if has_dependencies == '1' then
+  if fields.dependencies then
     task.dependency_order = Planned.given_order(wanted_dependencies)
   end
-  if has_blocks == '1' then
+  if fields.blocks then
     task.block_order = Planned.given_order(wanted_blocks)
   end
   if fields.clear_lapses then
@@ -202,18 +189,18 @@ return function(KEYS, ARGV)
     local changed = other == id and task or Task.load_task(call, other)
     Task.queue(call, other, changed, unmet)
   end
-  if has_description == '1' then
+  if description then
     if description ~= '' then
       redis.call('HSET', call.keys.texts, id, description)
     else
       redis.call('HDEL', call.keys.texts, id)
     end
   end
-  if note ~= '' then
+  if note then
     Notes.add_note(call, id, note, call.member)
   end
   Offers.save(call)
   Task.emit_task(call, 'task_updated', id, task, call.member.handle, call.member.login)
   Renewals.renew(call)
-  return Team.told(call, { 'UPDATED', call.now, View.whole_view(call, id, Task.load_task(call, id)) })
+  return Team.reply(call, 'UPDATED', View.whole_view(call, id, Task.load_task(call, id)))
 end

@@ -1,13 +1,12 @@
 //! Tasks are added, changed, assigned and removed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::record::{Priority, TaskStatus, TaskView, WholeTask};
 use super::scripts::{ASSIGN_TASK, CREATE_TASKS, DELETE_TASK, UPDATE_TASK};
 use crate::domain::team::{Handle, TaskId};
-use crate::state::admission::Kind;
-use crate::state::reply::arguments;
-use crate::state::teams::{RequestKey, TeamOutcome, TeamTerms, run, run_as_many, unknown};
+use crate::state::admission::{Kind, is_false};
+use crate::state::teams::{RequestKey, SentKey, TeamOutcome, TeamTerms, run, run_as_many, unknown};
 use crate::store::Store;
 
 /// A task that another one names.
@@ -17,14 +16,6 @@ pub enum Named {
     Task(TaskId),
     /// A task of the same request, by its place from 0 on.
     New(usize),
-}
-
-fn names(named: &[Named]) -> String {
-    let words = named.iter().map(|name| match name {
-        Named::Task(id) => id.as_str().to_owned(),
-        Named::New(place) => format!("#{}", place + 1),
-    });
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A task to be added.
@@ -38,6 +29,8 @@ pub struct NewTask {
     pub priority: Priority,
     /// The id, for a task that is imported.
     pub id: Option<TaskId>,
+    /// What a refusal calls it where it has no id; without either, `#` and its place from 1 on.
+    pub reference: Option<String>,
     /// What it depends on.
     pub dependencies: Vec<Named>,
     /// What depends on it.
@@ -50,35 +43,86 @@ pub struct NewTask {
     pub intent_id: Option<String>,
 }
 
+/// What `create_tasks.lua` reads.
 #[derive(Serialize)]
-struct Fields<'a> {
+struct NewTasks<'a> {
+    #[serde(flatten)]
+    key: SentKey,
+    tasks: Vec<SentTask<'a>>,
+}
+
+#[derive(Serialize)]
+struct SentTask<'a> {
     title: &'a str,
     priority: Priority,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     files: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     intent_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dependencies: Vec<SentName<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<SentName<'a>>,
+}
+
+/// An id, or the place of a task of the request, from 1 on.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SentName<'a> {
+    Task(&'a str),
+    New(usize),
+}
+
+fn names(named: &[Named]) -> Vec<SentName<'_>> {
+    let sent = named.iter().map(|name| match name {
+        Named::Task(id) => SentName::Task(id.as_str()),
+        Named::New(place) => SentName::New(place + 1),
+    });
+    sent.collect()
+}
+
+impl NewTask {
+    fn sent(&self) -> SentTask<'_> {
+        SentTask {
+            title: &self.title,
+            priority: self.priority,
+            description: &self.description,
+            id: self.id.as_ref().map(TaskId::as_str),
+            reference: self.reference.as_deref(),
+            files: &self.files,
+            branch: self.branch.as_deref(),
+            intent_id: self.intent_id.as_deref(),
+            dependencies: names(&self.dependencies),
+            blocks: names(&self.blocks),
+        }
+    }
 }
 
 /// Tasks that were added.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct CreatedTasks {
     /// The store's clock, Unix seconds.
+    #[serde(skip)]
     pub now: i64,
     /// Their ids, in the order of the request.
     pub ids: Vec<String>,
     /// The tasks as they are now, without those that are gone since a first request.
+    #[serde(default)]
     pub tasks: Vec<TaskView>,
 }
 
 /// Edges that cost as much of the limits as a path of another request.
 const EDGES_OF_A_PATH: usize = 32;
 
-/// Adds `tasks`, 1 to 200, all or none. A ring in the refusal names a new task by `#` and its place from 1 on.
+/// Adds `tasks`, 1 to 200, all or none.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
@@ -88,33 +132,21 @@ pub async fn create_tasks(
     key: RequestKey<'_>,
     tasks: &[NewTask],
 ) -> TeamOutcome<CreatedTasks> {
-    let mut args = Vec::from(key.arguments(&CREATE_TASKS));
-    for task in tasks {
-        let fields = Fields {
-            title: &task.title,
-            priority: task.priority,
-            id: task.id.as_ref().map(TaskId::as_str),
-            files: &task.files,
-            branch: task.branch.as_deref(),
-            intent_id: task.intent_id.as_deref(),
-        };
-        let fields = serde_json::to_string(&fields).unwrap_or_default();
-        args.extend(arguments([
-            &fields,
-            &task.description,
-            &names(&task.dependencies),
-            &names(&task.blocks),
-        ]));
-    }
+    let new = NewTasks {
+        key: key.sent(&CREATE_TASKS),
+        tasks: tasks.iter().map(NewTask::sent).collect(),
+    };
     let edges = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
     let as_many = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
-    run_as_many(store, &CREATE_TASKS, terms, as_many, args, |mut reply| {
+    run_as_many(store, &CREATE_TASKS, terms, as_many, &new, |mut reply| {
         match reply.outcome.as_str() {
-            "CREATED" => Ok(CreatedTasks {
-                now: reply.now,
-                ids: reply.texts()?,
-                tasks: reply.tuples(TaskView::read)?,
-            }),
+            "CREATED" => {
+                let created: CreatedTasks = reply.object()?;
+                Ok(CreatedTasks {
+                    now: reply.now,
+                    ..created
+                })
+            }
             _ => unknown(&reply),
         }
     })
@@ -143,22 +175,22 @@ pub struct TaskChanges {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
     /// Forget how often its claims have lapsed.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_false")]
     pub clear_lapses: bool,
     /// `dependencies` names the completed ones too: those that it leaves out are dropped.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_false")]
     pub drops_completed: bool,
     /// The description, empty for none.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// A note to add, or empty.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// What it depends on, besides what is completed.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<TaskId>>,
     /// What depends on it, besides what is completed.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<Vec<TaskId>>,
 }
 
@@ -176,6 +208,20 @@ pub enum Updated {
     },
 }
 
+/// The answer `NOT_BY_UPDATE`.
+#[derive(Deserialize)]
+struct Transition {
+    from: String,
+    to: String,
+}
+
+/// What `update_task.lua` reads.
+#[derive(Serialize)]
+struct Update<'a> {
+    task_id: &'a str,
+    changes: &'a TaskChanges,
+}
+
 /// Changes a task: all that is given, or nothing.
 ///
 /// # Errors
@@ -186,33 +232,34 @@ pub async fn update_task(
     id: &TaskId,
     changes: &TaskChanges,
 ) -> TeamOutcome<Updated> {
-    let ids = |ids: &Option<Vec<TaskId>>| {
-        let words: Vec<&str> = ids.iter().flatten().map(TaskId::as_str).collect();
-        words.join(" ")
+    let update = Update {
+        task_id: id.as_str(),
+        changes,
     };
-    let flag = |is_given: bool| if is_given { "1" } else { "" };
-    let args = arguments([
-        id.as_str(),
-        &serde_json::to_string(changes).unwrap_or_default(),
-        flag(changes.description.is_some()),
-        changes.description.as_deref().unwrap_or_default(),
-        &changes.note,
-        flag(changes.dependencies.is_some()),
-        &ids(&changes.dependencies),
-        flag(changes.blocks.is_some()),
-        &ids(&changes.blocks),
-    ]);
-    run(store, &UPDATE_TASK, terms, Kind::Read, args, |mut reply| {
-        match reply.outcome.as_str() {
-            "UPDATED" => Ok(Updated::Task(Box::new(reply.tuple(WholeTask::read)?))),
-            "NOT_BY_UPDATE" => Ok(Updated::NotByUpdate {
-                from: reply.text()?,
-                to: reply.text()?,
-            }),
+    run(
+        store,
+        &UPDATE_TASK,
+        terms,
+        Kind::Read,
+        &update,
+        |mut reply| match reply.outcome.as_str() {
+            "UPDATED" => Ok(Updated::Task(Box::new(reply.object()?))),
+            "NOT_BY_UPDATE" => {
+                let Transition { from, to } = reply.object()?;
+                Ok(Updated::NotByUpdate { from, to })
+            }
             _ => unknown(&reply),
-        }
-    })
+        },
+    )
     .await
+}
+
+/// What `assign_task.lua` reads.
+#[derive(Serialize)]
+struct Assignment<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<&'a str>,
 }
 
 /// Keeps a task for a member for ten minutes, or for nobody.
@@ -225,23 +272,40 @@ pub async fn assign_task(
     id: &TaskId,
     to: Option<&Handle>,
 ) -> TeamOutcome<WholeTask> {
-    let args = arguments([id.as_str(), to.map_or("", Handle::as_str)]);
-    run(store, &ASSIGN_TASK, terms, Kind::Read, args, |mut reply| {
-        match reply.outcome.as_str() {
-            "ASSIGNED" => reply.tuple(WholeTask::read),
+    let assignment = Assignment {
+        task_id: id.as_str(),
+        to: to.map(Handle::as_str),
+    };
+    run(
+        store,
+        &ASSIGN_TASK,
+        terms,
+        Kind::Read,
+        &assignment,
+        |mut reply| match reply.outcome.as_str() {
+            "ASSIGNED" => reply.object(),
             _ => unknown(&reply),
-        }
-    })
+        },
+    )
     .await
 }
 
 /// What followed for the dependents of a task.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Unblocked {
     /// Number of tasks without a dependency that is not met, now.
     pub count: u64,
     /// Handles of owners and assignees that were not told, because there is no room for it.
+    #[serde(default)]
     pub not_told: Vec<String>,
+}
+
+/// What `delete_task.lua` reads.
+#[derive(Serialize)]
+struct Deletion<'a> {
+    task_id: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    is_unlinked: bool,
 }
 
 /// Removes a task; with `is_unlinked` even if others depend on it.
@@ -254,15 +318,20 @@ pub async fn delete_task(
     id: &TaskId,
     is_unlinked: bool,
 ) -> TeamOutcome<Unblocked> {
-    let args = arguments([id.as_str(), if is_unlinked { "1" } else { "" }]);
-    run(store, &DELETE_TASK, terms, Kind::Read, args, |mut reply| {
-        match reply.outcome.as_str() {
-            "DELETED" => Ok(Unblocked {
-                count: reply.number()?.unsigned_abs(),
-                not_told: reply.texts()?,
-            }),
+    let deletion = Deletion {
+        task_id: id.as_str(),
+        is_unlinked,
+    };
+    run(
+        store,
+        &DELETE_TASK,
+        terms,
+        Kind::Read,
+        &deletion,
+        |mut reply| match reply.outcome.as_str() {
+            "DELETED" => reply.object(),
             _ => unknown(&reply),
-        }
-    })
+        },
+    )
     .await
 }

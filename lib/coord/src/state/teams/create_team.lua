@@ -1,8 +1,8 @@
 -- create_team: makes a team that the caller leads.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 handle, 5 name and 6 kind of the caller's agent, 7 '1' if dependencies
---       must be met before a claim, 8 description or ''
--- Returns { CREATED, now } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team and teams/new_member, and `is_strict`: dependencies must be met before a claim, and
+-- `description`, absent for none.
+-- Returns Team.reply(): CREATED, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local NewMember = require('teams/new_member')
 local Team = require('teams/team')
@@ -10,9 +10,8 @@ local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle, name, kind, strict, description = unpack(ARGV, 4, 8)
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
 
   local denial = Admission.admit(call)
   if denial then
@@ -20,7 +19,7 @@ return function(KEYS, ARGV)
   end
   local MOST_TEAMS, MOST_OF_LOGIN = 100, 20
   if redis.call('HEXISTS', call.keys.teams, call.team_key) == 1 then
-    return Team.refuse(call, 'TEAM_EXISTS', call.team_name)
+    return Team.refuse(call, 'TEAM_EXISTS', { team = call.team_name })
   end
   local stored, count, own = redis.call('HGETALL', call.keys.teams), 0, 0
   for index = 1, #stored, 2 do
@@ -31,22 +30,22 @@ return function(KEYS, ARGV)
     end
   end
   if count >= MOST_TEAMS then
-    return Team.refuse(call, 'TOO_MANY', 'teams', MOST_TEAMS)
+    return Team.refuse(call, 'TOO_MANY', { what = 'teams', most = MOST_TEAMS })
   elseif own >= MOST_OF_LOGIN then
-    return Team.refuse(call, 'TOO_MANY', 'teams made by one login', MOST_OF_LOGIN)
+    return Team.refuse(call, 'TOO_MANY', { what = 'teams made by one login', most = MOST_OF_LOGIN })
   end
   call.team = {
     name = call.team_name,
     created = call.now_ms,
     by = call.request.user_id,
-    leader = handle,
-    strict = strict == '1' or nil,
-    description = description ~= '' and description or nil,
+    leader = call.request.member.handle,
+    strict = call.request.is_strict,
+    description = call.request.description,
   }
   redis.call('HSET', call.keys.teams, call.team_key .. '/open', 0, call.team_key .. '/done', 0)
   call.sequence = 0
   TeamChanges.save_team(call, 1)
-  NewMember.add_member(call, handle, name, kind)
-  TeamChanges.emit_team(call, 'created', handle)
-  return Team.told(call, { 'CREATED', call.now })
+  NewMember.add_member(call)
+  TeamChanges.emit_team(call, 'created', call.team.leader)
+  return Team.reply(call, 'CREATED', {})
 end

@@ -1,32 +1,32 @@
 -- hand_over: makes another member the leader.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 handle
--- Returns { HANDED_OVER, now, handle } or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team, and `to`: a handle.
+-- Returns Team.reply(): HANDED_OVER, `handle` of the leader now, or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Team = require('teams/team')
 local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle = ARGV[4]
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
 
   local denial = Admission.admit(call) or Team.enter(call, true)
   if denial then
     return denial
   end
   if not Team.is_leader(call) then
-    return Team.refuse(call, 'NOT_LEADER', call.team.leader, call.team.name)
+    return Team.refuse(call, 'NOT_LEADER', { leader = call.team.leader, team = call.team.name })
   end
+  local handle = call.request.to
   local heir = Team.load_member(call, handle)
   if not heir then
-    return Team.refuse(call, 'NO_RECIPIENT', handle, call.team.name)
+    return Team.refuse(call, 'NO_RECIPIENT', { handle = handle, team = call.team.name })
   elseif heir.ended then
-    return Team.refuse(call, 'HAS_STOPPED', heir.handle, call.team.name)
+    return Team.refuse(call, 'HAS_STOPPED', { handle = heir.handle, team = call.team.name })
   end
   call.team.leader = heir.handle
   TeamChanges.save_team(call, tonumber(redis.call('HGET', call.keys.team, 'members')))
   TeamChanges.emit_team(call, 'handed_over', heir.handle)
-  return Team.told(call, { 'HANDED_OVER', call.now, heir.handle })
+  return Team.reply(call, 'HANDED_OVER', { handle = heir.handle })
 end

@@ -1,9 +1,8 @@
 -- join_team: makes the caller a member under a handle; or, for a handle of the caller's login, gives it to this agent, with the locks
 -- on files of the tasks that the handle has. Where there are very many locks, those of later tasks follow with a call about these.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team, then 4 handle, 5 name and 6 kind of the agent
--- Returns { JOINED, now, handle } or { TAKEN_OVER, now, handle, the agent before or '' }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team and teams/new_member.
+-- Returns Team.reply(): JOINED, `handle`; TAKEN_OVER, `handle` and `from`: the agent before, '' for one without an id; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
 local Entries = require('locks/entries')
 local FileLocks = require('tasks/file_locks')
@@ -16,9 +15,8 @@ local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
   local call = {}
-  local handle, name, kind = unpack(ARGV, 4, 6)
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
   Entries.begin(call)
   Held.begin(call)
 
@@ -40,9 +38,10 @@ return function(KEYS, ARGV)
     return denial
   end
   if call.team.closed then
-    return Team.refuse(call, 'TEAM_CLOSED', call.team.name)
+    return Team.refuse(call, 'TEAM_CLOSED', { team = call.team.name })
   end
   local MOST_MEMBERS, MOST_OF_LOGIN, MOST_BEFORE = 1000, 200, 8
+  local handle = call.request.member.handle
   local field = MemberFields.agent_field(call.request.user_id, call.request.agent_id)
   local member_count = redis.call('HGET', call.keys.team, 'members')
   if call.bound and string.sub(call.bound, 1, 1) ~= '!' then
@@ -53,24 +52,24 @@ return function(KEYS, ARGV)
       Team.save_member(call, current)
       call.member = current
       TeamChanges.emit_team(call, 'joined', current.handle)
-      return Team.told(call, { 'JOINED', call.now, current.handle })
+      return Team.reply(call, 'JOINED', { handle = current.handle })
     end
-    return Team.refuse(call, 'ALREADY_MEMBER', current.handle, call.team.name)
+    return Team.refuse(call, 'ALREADY_MEMBER', { handle = current.handle, team = call.team.name })
   end
   local current = Team.load_member(call, handle)
   if not current then
     if tonumber(member_count) >= MOST_MEMBERS then
-      return Team.refuse(call, 'TOO_MANY', 'members', MOST_MEMBERS)
+      return Team.refuse(call, 'TOO_MANY', { what = 'members', most = MOST_MEMBERS })
     elseif tonumber(member_count) >= MOST_OF_LOGIN and own_members() >= MOST_OF_LOGIN then
-      return Team.refuse(call, 'TOO_MANY', 'members of one login', MOST_OF_LOGIN)
+      return Team.refuse(call, 'TOO_MANY', { what = 'members of one login', most = MOST_OF_LOGIN })
     end
-    NewMember.add_member(call, handle, name, kind)
+    NewMember.add_member(call)
     TeamChanges.save_team(call, member_count + 1)
     TeamChanges.emit_team(call, 'joined', handle)
-    return Team.told(call, { 'JOINED', call.now, handle })
+    return Team.reply(call, 'JOINED', { handle = handle })
   end
   if current.login ~= call.request.user_id then
-    return Team.refuse(call, 'HANDLE_TAKEN', current.handle, call.team.name)
+    return Team.refuse(call, 'HANDLE_TAKEN', { handle = current.handle, team = call.team.name })
   end
   local old = current.agent or ''
   redis.call('HSET', call.keys.team, MemberFields.agent_field(current.login, old), '!' .. string.lower(handle))
@@ -89,7 +88,7 @@ return function(KEYS, ARGV)
   end
   current.before, current.ended = before, nil
   current.agent = call.request.agent_id ~= '' and call.request.agent_id or nil
-  current.name, current.kind = name, kind
+  current.name, current.kind = call.request.member.name, call.request.member.kind
   Team.save_member(call, current)
   call.member = current
   local taken = {}
@@ -108,5 +107,5 @@ return function(KEYS, ARGV)
   FileLocks.save_renewed(call, taken)
   redis.pcall('HSET', call.keys.seen, string.lower(handle), string.format('%.0f', call.now_ms))
   TeamChanges.emit_team(call, 'taken_over', current.handle)
-  return Team.told(call, { 'TAKEN_OVER', call.now, current.handle, old })
+  return Team.reply(call, 'TAKEN_OVER', { handle = current.handle, from = old })
 end

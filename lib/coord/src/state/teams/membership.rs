@@ -1,10 +1,11 @@
 //! Teams are made, joined and handed over.
 
+use serde::{Deserialize, Serialize};
+
 use super::scripts::{CREATE_TEAM, HAND_OVER, JOIN_TEAM};
 use super::terms::{TeamOutcome, TeamTerms, run, unknown};
 use crate::domain::team::Handle;
-use crate::state::admission::Kind;
-use crate::state::reply::arguments;
+use crate::state::admission::{Kind, is_false};
 use crate::store::Store;
 
 /// How a member is known.
@@ -18,6 +19,46 @@ pub struct NewMember<'a> {
     pub kind: &'a str,
 }
 
+impl<'a> NewMember<'a> {
+    fn sent(&self) -> SentMember<'a> {
+        SentMember {
+            handle: self.handle.as_str(),
+            name: self.name,
+            kind: self.kind,
+        }
+    }
+}
+
+/// What `modules/new_member.lua` reads.
+#[derive(Serialize)]
+struct SentMember<'a> {
+    handle: &'a str,
+    name: &'a str,
+    kind: &'a str,
+}
+
+/// What `create_team.lua` reads.
+#[derive(Serialize)]
+struct NewTeam<'a> {
+    member: SentMember<'a>,
+    #[serde(skip_serializing_if = "is_false")]
+    is_strict: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+}
+
+/// What `join_team.lua` reads.
+#[derive(Serialize)]
+struct Joining<'a> {
+    member: SentMember<'a>,
+}
+
+/// What `hand_over.lua` reads.
+#[derive(Serialize)]
+struct HandingOver<'a> {
+    to: &'a str,
+}
+
 /// Makes a team that the caller leads.
 ///
 /// # Errors
@@ -29,9 +70,12 @@ pub async fn create_team(
     is_strict: bool,
     description: &str,
 ) -> TeamOutcome<()> {
-    let strict = if is_strict { "1" } else { "" };
-    let args = arguments([leader.handle.as_str(), leader.name, leader.kind, strict, description]);
-    run(store, &CREATE_TEAM, terms, Kind::Read, args, |reply| {
+    let team = NewTeam {
+        member: leader.sent(),
+        is_strict,
+        description,
+    };
+    run(store, &CREATE_TEAM, terms, Kind::Read, &team, |reply| {
         match reply.outcome.as_str() {
             "CREATED" => Ok(()),
             _ => unknown(&reply),
@@ -57,22 +101,34 @@ pub enum Joined {
     },
 }
 
+/// The answer about a member.
+#[derive(Deserialize)]
+struct Member {
+    handle: String,
+    #[serde(default)]
+    from: String,
+}
+
 /// Makes the caller a member under a handle.
 ///
 /// # Errors
 /// As those of [`create_team`].
 pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMember<'_>) -> TeamOutcome<Joined> {
-    let args = arguments([member.handle.as_str(), member.name, member.kind]);
-    run(store, &JOIN_TEAM, terms, Kind::Read, args, |mut reply| {
-        match reply.outcome.as_str() {
-            "JOINED" => Ok(Joined::New { handle: reply.text()? }),
-            "TAKEN_OVER" => Ok(Joined::TakenOver {
-                handle: reply.text()?,
-                from: reply.text()?,
-            }),
+    let joining = Joining { member: member.sent() };
+    run(
+        store,
+        &JOIN_TEAM,
+        terms,
+        Kind::Read,
+        &joining,
+        |mut reply| match reply.outcome.as_str() {
+            "JOINED" => reply.object().map(|Member { handle, .. }| Joined::New { handle }),
+            "TAKEN_OVER" => reply
+                .object()
+                .map(|Member { handle, from }| Joined::TakenOver { handle, from }),
             _ => unknown(&reply),
-        }
-    })
+        },
+    )
     .await
 }
 
@@ -81,10 +137,10 @@ pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMem
 /// # Errors
 /// As those of [`create_team`].
 pub async fn hand_over(store: &dyn Store, terms: &TeamTerms<'_>, to: &Handle) -> TeamOutcome<String> {
-    let args = arguments([to.as_str()]);
-    run(store, &HAND_OVER, terms, Kind::Read, args, |mut reply| {
+    let to = HandingOver { to: to.as_str() };
+    run(store, &HAND_OVER, terms, Kind::Read, &to, |mut reply| {
         match reply.outcome.as_str() {
-            "HANDED_OVER" => reply.text(),
+            "HANDED_OVER" => reply.object().map(|leader: Member| leader.handle),
             _ => unknown(&reply),
         }
     })

@@ -15,6 +15,6 @@ pub use only_teams::OnlyTeams;
 pub use records::*;
 pub use refusal::*;
 pub use terms::{RequestKey, TeamOutcome, TeamTerms};
-pub(in crate::state) use terms::{outcome, run, run_as_many, team_arguments, unknown};
+pub(in crate::state) use terms::{SentKey, outcome, run, run_as_many, unknown};
 pub(in crate::state) use waiting::SentMembership;
 pub use waiting::{AskedToStop, Membership, Waiting};

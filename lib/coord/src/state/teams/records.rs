@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::scripts::{SHOW_TEAM, TELL_WAITING};
 use super::terms::{TeamOutcome, TeamTerms, run, unknown};
-use super::waiting::Membership;
+use super::waiting::{Membership, SentMembership};
 use crate::domain::{Holder, RepoId};
 use crate::state::admission::Kind;
 use crate::state::read::Read;
-use crate::state::reply::{Reply, arguments};
+use crate::state::reply::{JsonText, Reply};
+use crate::state::request_keys::Keys;
 use crate::store::{Request, Store, StoreError, Value};
 
 /// A team in a listing.
@@ -180,16 +181,58 @@ pub fn handles(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>>
     })
 }
 
+/// What `tell_waiting.lua` reads.
+#[derive(Serialize)]
+struct WaitingOf<'a> {
+    user_id: &'a str,
+    agent_id: &'a str,
+}
+
+/// The answer of `tell_waiting.lua`.
+#[derive(Deserialize)]
+struct Told {
+    #[serde(default)]
+    waiting: Vec<SentMembership>,
+}
+
 /// Reads what waits for `holder` in its teams.
 pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
+    let mut keys = Keys::default();
+    keys.add([("members", keys::members(repo))]);
+    let asked = WaitingOf {
+        user_id: holder.user_id.as_str(),
+        agent_id: holder.agent_or_empty(),
+    };
     let request = Request::Script {
         script: &TELL_WAITING,
-        keys: vec![keys::members(repo)],
-        args: arguments([holder.user_id.as_str(), holder.agent_or_empty()]),
+        args: keys.request(&asked),
+        keys: keys.into(),
     };
     Read::new([request], |[reply]| {
-        Membership::read(&mut Reply::open(&TELL_WAITING, Some(reply))?)
+        let told: Told = Reply::open(&TELL_WAITING, Some(reply))?.object()?;
+        Ok(told.waiting.into_iter().map(Membership::from).collect())
     })
+}
+
+/// The answer of `show_team.lua`.
+#[derive(Deserialize)]
+struct ShownTeam {
+    team: TeamRecord,
+    shutdown: Option<ShutdownRecord>,
+    open_tasks: u64,
+    done_tasks: u64,
+    #[serde(default)]
+    members: Vec<ShownMember>,
+}
+
+#[derive(Deserialize)]
+struct ShownMember {
+    record: JsonText<MemberRecord>,
+    seen: Option<i64>,
+    is_live: bool,
+    unread: u64,
+    claims: String,
+    read: u64,
 }
 
 /// Reads one team with its members.
@@ -197,27 +240,27 @@ pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<TeamRecord> {
-    run(store, &SHOW_TEAM, terms, Kind::Read, vec![], |mut reply| {
+    run(store, &SHOW_TEAM, terms, Kind::Read, &(), |mut reply| {
         if reply.outcome != "SHOWN" {
             return unknown(&reply);
         }
-        let mut record: TeamRecord = reply.object()?;
-        let shutdown = reply.optional_text()?;
-        record.shutdown = shutdown.as_deref().map(object).transpose()?;
-        record.open_tasks = reply.number()?.unsigned_abs();
-        record.done_tasks = reply.number()?.unsigned_abs();
-        let members = reply.tuples(|tuple| {
-            let mut member: MemberRecord = tuple.object()?;
-            member.seen = tuple.optional_number()?.and_then(|seen| i64::try_from(seen).ok());
-            member.is_live = tuple.flag()?;
-            member.unread = tuple.number()?.unsigned_abs();
-            member.claims = tuple.text()?;
-            member.read = tuple.number()?.unsigned_abs();
-            Ok(member)
-        })?;
+        let shown: ShownTeam = reply.object()?;
+        let members = shown.members.into_iter().map(|member| MemberRecord {
+            seen: member.seen,
+            is_live: member.is_live,
+            unread: member.unread,
+            claims: member.claims,
+            read: member.read,
+            ..member.record.0
+        });
         let by_key = |member: MemberRecord| (member.handle.to_ascii_lowercase(), member);
-        record.members = members.into_iter().map(by_key).collect();
-        Ok(record)
+        Ok(TeamRecord {
+            shutdown: shown.shutdown,
+            open_tasks: shown.open_tasks,
+            done_tasks: shown.done_tasks,
+            members: members.map(by_key).collect(),
+            ..shown.team
+        })
     })
     .await
 }

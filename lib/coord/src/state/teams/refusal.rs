@@ -1,8 +1,8 @@
 //! Refusals by the rules of teams: nothing was changed.
 
+use serde::Deserialize;
+
 use super::waiting::Waiting;
-use crate::state::reply::Reply;
-use crate::store::StoreError;
 
 /// A refusal by the rules of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +13,10 @@ pub struct Refused {
     pub waiting: Waiting,
 }
 
-/// Why the rules of a team refuse a request. [`std::fmt::Display`] writes the documented sentence.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why the rules of a team refuse a request, as `refuse()` of `modules/team.lua` writes it. [`std::fmt::Display`] writes the documented
+/// sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, thiserror::Error)]
+#[serde(tag = "code", rename_all = "SCREAMING_SNAKE_CASE")]
 #[expect(missing_docs, reason = "the sentences name the fields")]
 pub enum TeamRefusal {
     /// There is no such team.
@@ -25,7 +27,12 @@ pub enum TeamRefusal {
     NotAMember { who: String, team: String },
     /// Another agent of the same login has the handle now.
     #[error("Agent \"{handle}\" goes on as another agent (\"{agent}\"): this one is superseded")]
-    Superseded { handle: String, agent: String },
+    Superseded {
+        handle: String,
+        /// Empty for one without an id.
+        #[serde(default)]
+        agent: String,
+    },
     /// The team is closed.
     #[error("Team \"{team}\" is closed")]
     TeamClosed { team: String },
@@ -48,8 +55,13 @@ pub enum TeamRefusal {
     #[error("The leader cannot leave team \"{team}\": hand it over, or delete it")]
     LeaderStays { team: String },
     /// Others are at work in the team.
-    #[error("Team \"{team}\" cannot be deleted: {count} other members are live: {live}")]
-    MembersLive { team: String, live: String, count: u64 },
+    #[error("Team \"{team}\" cannot be deleted: {count} other members are live: {}", live.join(", "))]
+    MembersLive {
+        team: String,
+        /// Handles of the first 20.
+        live: Vec<String>,
+        count: u64,
+    },
     /// The named member is not in the team.
     #[error("Recipient \"{handle}\" is not a member of team \"{team}\"")]
     NoRecipient { handle: String, team: String },
@@ -78,8 +90,14 @@ pub enum TeamRefusal {
     #[error("Blocked task {id} does not exist")]
     NoBlocked { id: String },
     /// The dependencies would close a ring.
-    #[error("Circular dependency detected: {ring}")]
-    Circular { ring: String },
+    #[error("Circular dependency detected: {}", closed(ring, *more))]
+    Circular {
+        /// New tasks by id, `ref`, or `#` and their place in the request.
+        ring: Vec<String>,
+        /// Number of tasks that are not named.
+        #[serde(default)]
+        more: u64,
+    },
     /// Status only goes forward.
     #[error("Invalid status transition: {from} -> {to}")]
     InvalidTransition { from: String, to: String },
@@ -112,24 +130,43 @@ pub enum TeamRefusal {
         id: String,
         assignee: String,
         /// Unix milliseconds.
+        #[serde(rename = "ends")]
         until: i64,
     },
     /// The team is strict, and dependencies are not met.
-    #[error("Task {id} dependencies are not met: {unmet}")]
-    DependenciesUnmet { id: String, unmet: String },
+    #[error("Task {id} dependencies are not met: {}", unmet.join(", "))]
+    DependenciesUnmet {
+        id: String,
+        #[serde(default)]
+        unmet: Vec<String>,
+    },
     /// The caller stops, or is asked to.
     #[error("No task is given while a shutdown is open or approved: {reason}")]
     ShuttingDown {
         /// Empty once it is approved.
+        #[serde(default)]
         id: String,
         reason: String,
     },
     /// Another member has the claim now.
     #[error("The claim of task {id} was lost (status: {status}, owner: {owner})")]
-    ClaimLost { id: String, owner: String, status: String },
+    ClaimLost {
+        id: String,
+        /// Empty for none, as the status is of a task that is gone.
+        #[serde(default)]
+        owner: String,
+        #[serde(default)]
+        status: String,
+    },
     /// The caller has no claim of the task.
     #[error("Task {id} is not yours (status: {status}, owner: {owner})")]
-    NotOwner { id: String, owner: String, status: String },
+    NotOwner {
+        id: String,
+        /// Empty for none.
+        #[serde(default)]
+        owner: String,
+        status: String,
+    },
     /// Neither its creator nor the leader.
     #[error("Only \"{creator}\", who created the task, or \"{leader}\", the leader, may do this")]
     NotCreator { creator: String, leader: String },
@@ -174,82 +211,16 @@ pub enum TeamRefusal {
     },
 }
 
+/// The ring from one of its tasks to the same; `more` tasks of it are not named.
+fn closed(ring: &[String], more: u64) -> String {
+    let more = (more > 0).then(|| format!("... and {more} more"));
+    let names = ring.iter().chain(&more).chain(ring.first());
+    names.map(String::as_str).collect::<Vec<_>>().join(" -> ")
+}
+
 fn not_open(shutdown: &str) -> String {
     match shutdown {
         "" => "No shutdown is open".to_owned(),
         id => format!("Shutdown {id} is not open"),
     }
-}
-
-/// Reads `REFUSED`, of which the outcome is read already.
-pub(super) fn read_refusal(mut reply: Reply) -> Result<TeamRefusal, StoreError> {
-    let code = reply.text()?;
-    let mut words = reply.texts()?.into_iter();
-    let broken = reply.malformed(&format!("the words of {code}"));
-    let refusal = decode(&code, &mut || words.next());
-    refusal.ok_or(broken)
-}
-
-fn decode(code: &str, next: &mut dyn FnMut() -> Option<String>) -> Option<TeamRefusal> {
-    /// Reads the words in their order, each as the type of its field.
-    macro_rules! read {
-        ($variant:ident { $($field:ident),* }) => {{
-            $(let $field = next()?.parse().ok()?;)*
-            TeamRefusal::$variant { $($field),* }
-        }};
-    }
-    Some(match code {
-        "NO_TEAM" => read!(NoTeam { team }),
-        "NOT_A_MEMBER" => read!(NotAMember { who, team }),
-        "SUPERSEDED" => read!(Superseded { handle, agent }),
-        "TEAM_CLOSED" => read!(TeamClosed { team }),
-        "TEAM_EXISTS" => read!(TeamExists { team }),
-        "TOO_MANY" => read!(TooMany { what, most }),
-        "ALREADY_MEMBER" => read!(AlreadyMember { handle, team }),
-        "HANDLE_TAKEN" => read!(HandleTaken { handle, team }),
-        "NOT_LEADER" => read!(NotLeader { leader, team }),
-        "LEADER_STAYS" => read!(LeaderStays { team }),
-        "MEMBERS_LIVE" => read!(MembersLive { team, live, count }),
-        "NO_RECIPIENT" => read!(NoRecipient { handle, team }),
-        "HAS_STOPPED" => read!(HasStopped { handle, team }),
-        "INBOX_FULL" => read!(InboxFull { handle, unread }),
-        "CURSOR_AHEAD" => read!(CursorAhead { cursor, newest }),
-        "KEY_REUSED" => read!(KeyReused { key }),
-        "NO_TASK" => read!(NoTask { id, team }),
-        "TASK_EXISTS" => read!(TaskExists { id }),
-        "NO_DEPENDENCY" => read!(NoDependency { id }),
-        "NO_BLOCKED" => read!(NoBlocked { id }),
-        "CIRCULAR" => read!(Circular { ring }),
-        "INVALID_TRANSITION" => read!(InvalidTransition { from, to }),
-        "TASK_UNAVAILABLE" => read!(TaskUnavailable { id, status }),
-        "TASK_TAKEN" => read!(TaskTaken {
-            id,
-            status,
-            owner,
-            expires
-        }),
-        "HELD_BACK" => read!(HeldBack {
-            id,
-            lapses,
-            creator,
-            leader
-        }),
-        "RESERVED" => read!(Reserved { id, assignee, until }),
-        "DEPENDENCIES_UNMET" => read!(DependenciesUnmet { id, unmet }),
-        "SHUTTING_DOWN" => read!(ShuttingDown { id, reason }),
-        "CLAIM_LOST" => read!(ClaimLost { id, owner, status }),
-        "NOT_OWNER" => read!(NotOwner { id, owner, status }),
-        "NOT_CREATOR" => read!(NotCreator { creator, leader }),
-        "NOTES_FULL" => read!(NotesFull { id }),
-        "HEAD_REQUIRED" => read!(HeadRequired { id, field }),
-        "OTHER_BRANCH" => read!(OtherBranch { id, branch, sent }),
-        "FILES_CLAIMED" => read!(FilesClaimed { id, other, file }),
-        "DEPENDED_ON" => read!(DependedOn { id, other }),
-        "SHUTDOWN_OPEN" => read!(ShutdownOpen { id, target, by }),
-        "NO_SHUTDOWN" => read!(NoShutdown { id, team }),
-        "NOT_ASKED" => read!(NotAsked { id, handle }),
-        "ANSWERED" => read!(Answered { id, handle }),
-        "TOO_EARLY" => read!(TooEarly { id, respond_by }),
-        _ => return None,
-    })
 }

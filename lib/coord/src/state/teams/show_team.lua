@@ -1,11 +1,11 @@
 -- show_team: a team with its members, and what they have.
 -- KEYS: those of admission/request, of a team (`team_keys.rs`)
--- ARGV: those of admission/request and teams/team
--- Returns { SHOWN, now, team as JSON, open shutdown as JSON or '', open tasks, completed ones, members: list of { JSON, when last
---           seen (Unix milliseconds) or '', '1' if it is live, unread messages, ids of the tasks that it has, separated by blanks,
---           the sequence up to which it has read } }
---      or { REFUSED, now, code, words } or one of the denials of Admission.admit()
+-- The request has the fields of teams/team.
+-- Returns Team.reply(): SHOWN, `team`, the open `shutdown`, absent for none, `open_tasks`, `done_tasks`: numbers of these, and `members`,
+-- each with its `record` as JSON, `seen`: when it was last seen (Unix milliseconds), absent if never, `is_live`, `unread`: number of
+-- messages, `claims`: ids of the tasks that it has, separated by blanks, and `read`: the sequence up to which it has read; or REFUSED; or one of the denials of Admission.admit()
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local InboxCounts = require('teams/inbox_counts')
 local Limits = require('admission/limits')
 local Live = require('teams/live')
@@ -14,7 +14,7 @@ local Team = require('teams/team')
 return function(KEYS, ARGV)
   local call = {}
   Admission.begin(call, KEYS, ARGV)
-  Team.begin(call, ARGV)
+  Team.begin(call)
 
   local denial = Admission.admit(call) or Team.load_team(call)
   if denial then
@@ -57,12 +57,12 @@ return function(KEYS, ARGV)
     local seen_at, has = tonumber(seen[handle]), claims[handle] or {}
     local counts = InboxCounts.marks_of(marks[index + 1])
     shown[index] = {
-      records[index],
-      seen[handle] or '',
-      (Live.was_seen_lately(call, seen_at) or #has > 0) and '1' or '0',
-      InboxCounts.unread_of(counts, broadcasts),
-      table.concat(has, ' '),
-      counts.read,
+      record = records[index],
+      seen = seen_at,
+      is_live = Live.was_seen_lately(call, seen_at) or #has > 0,
+      unread = InboxCounts.unread_of(counts, broadcasts),
+      claims = table.concat(has, ' '),
+      read = counts.read,
     }
   end
   -- Members, and claims, that are read for the price of one request.
@@ -72,13 +72,11 @@ return function(KEYS, ARGV)
     Limits.count(call, 'WORK', nil, work)
   end
   local open, done = unpack(redis.call('HMGET', call.keys.teams, call.team_key .. '/open', call.team_key .. '/done'))
-  return Team.told(call, {
-    'SHOWN',
-    call.now,
-    cjson.encode(call.team),
-    call.shutdown and cjson.encode(call.shutdown) or '',
-    tonumber(open),
-    tonumber(done),
-    shown,
+  return Team.reply(call, 'SHOWN', {
+    team = call.team,
+    shutdown = call.shutdown,
+    open_tasks = tonumber(open),
+    done_tasks = tonumber(done),
+    members = Answer.some(shown),
   })
 end

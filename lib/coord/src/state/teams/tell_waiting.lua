@@ -1,15 +1,16 @@
 -- tell_waiting: what waits for a caller in its teams.
--- KEYS: 1 members of teams
--- ARGV: 1 user id, 2 agent id or ''
--- Returns { TOLD, now, what Waiting.of_caller() tells }
+-- KEYS: `members` of teams
+-- The request has `user_id`, and `agent_id`, '' for none.
+-- Returns { TOLD, now, answer }: JSON with `waiting`: what Waiting.of_caller() tells, absent for nothing
+local Answer = require('answer')
 local Clock = require('clock')
+local Request = require('admission/request')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
   local call = {}
-  call.keys = { members = KEYS[1] }
-  call.request = { user_id = ARGV[1], agent_id = ARGV[2] }
+  Request.begin(call, KEYS, ARGV)
   Clock.begin(call)
 
-  return { 'TOLD', call.now, Waiting.of_caller(call) }
+  return Answer.reply(call, 'TOLD', { waiting = Answer.some(Waiting.of_caller(call)) })
 end

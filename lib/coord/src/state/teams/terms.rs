@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::refusal::{Refused, read_refusal};
+use super::refusal::Refused;
 use super::waiting::Waiting;
 use crate::domain::team::TeamName;
 use crate::state::admission::{AdmissionTerms, Admitted, Denial, Kind, denied};
@@ -22,7 +22,7 @@ pub struct TeamTerms<'a> {
     pub is_assumed: bool,
 }
 
-/// What a script of a team answers, with what waits for the caller in the team after it; or why the request was not admitted.
+/// What a script of a team answers, with what waits for the caller in the team; or why the request was not admitted.
 pub type TeamOutcome<T> = Result<Admitted<(T, Waiting)>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
@@ -41,29 +41,61 @@ impl RequestKey<'static> {
 
 impl RequestKey<'_> {
     /// The key, and the digest of the content; `script` keeps requests of different kinds apart.
-    pub(in crate::state) fn arguments(&self, script: &Script) -> [Vec<u8>; 2] {
-        let digest = match self.key {
-            "" => String::new(),
-            _ => crate::store::script::sha1_hex(self.content),
-        };
-        let key = match self.key {
-            "" => String::new(),
-            key => format!("{} {key}", script.name),
-        };
-        [key.into_bytes(), digest.into_bytes()]
+    pub(in crate::state) fn sent(&self, script: &Script) -> SentKey {
+        let is_given = !self.key.is_empty();
+        SentKey {
+            request_key: is_given.then(|| format!("{} {}", script.name, self.key)),
+            request_digest: is_given.then(|| crate::store::script::sha1_hex(self.content)),
+        }
     }
 }
 
-/// Runs a script of a team; `read` reads what is neither a denial nor a refusal.
+/// The fields of a request that may be repeated, as `modules/answers.lua` reads them.
+#[derive(Serialize)]
+pub(in crate::state) struct SentKey {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_digest: Option<String>,
+}
+
+/// What `modules/team.lua` reads of a request, and the fields of its function.
+#[derive(Serialize)]
+struct TeamRequest<'a, T> {
+    team: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team_name: Option<&'a str>,
+    #[serde(flatten)]
+    own: &'a T,
+}
+
+impl TeamTerms<'_> {
+    /// ARGV of a request with the fields of `own`, which costs as much of the limits as one with so many `paths`.
+    pub(in crate::state) fn request<T: Serialize>(
+        &self,
+        (kind, paths): (Kind, usize),
+        keys: &Keys,
+        own: &T,
+    ) -> Vec<Vec<u8>> {
+        let request = TeamRequest {
+            team: self.team.key(),
+            team_name: (!self.is_assumed).then(|| self.team.as_str()),
+            own,
+        };
+        self.admission.request(kind, paths, keys, &request)
+    }
+}
+
+/// Runs a script of a team with the fields of `own`; `read` reads what is neither a denial nor a refusal.
 pub(in crate::state) async fn run<T>(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
     kind: Kind,
-    own_arguments: Vec<Vec<u8>>,
+    own: &impl Serialize,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
-    run_as_many(store, script, terms, (kind, 1), own_arguments, read).await
+    run_as_many(store, script, terms, (kind, 1), own, read).await
 }
 
 /// The same for a request that costs as much of the limits as one with so many paths.
@@ -71,53 +103,24 @@ pub(in crate::state) async fn run_as_many<T>(
     store: &dyn Store,
     script: &'static Script,
     terms: &TeamTerms<'_>,
-    (kind, paths): (Kind, usize),
-    own_arguments: Vec<Vec<u8>>,
+    cost: (Kind, usize),
+    own: &impl Serialize,
     read: impl FnOnce(Reply) -> Result<T, StoreError>,
 ) -> TeamOutcome<T> {
     let keys = team_keys(&terms.admission, terms.team);
-    let args = arguments_as_many(terms, (kind, paths), &keys, &NoFiles {}, own_arguments);
+    let args = terms.request(cost, &keys, own);
     outcome(call(store, script, keys, args).await?, read)
 }
 
-/// A request that says nothing of the files of a task.
-#[derive(Serialize)]
-struct NoFiles {}
-
-/// ARGV of a function of a team; `files`: what the request says of the files of a task.
-pub(in crate::state) fn team_arguments(
-    terms: &TeamTerms<'_>,
-    kind: Kind,
-    keys: &Keys,
-    files: &impl Serialize,
-    own: Vec<Vec<u8>>,
-) -> Vec<Vec<u8>> {
-    arguments_as_many(terms, (kind, 1), keys, files, own)
-}
-
-fn arguments_as_many(
-    terms: &TeamTerms<'_>,
-    (kind, paths): (Kind, usize),
-    keys: &Keys,
-    files: &impl Serialize,
-    own: Vec<Vec<u8>>,
-) -> Vec<Vec<u8>> {
-    let mut args = terms.admission.request(kind, paths, keys, files);
-    let name = if terms.is_assumed { "" } else { terms.team.as_str() };
-    args.extend([terms.team.key().into(), name.into()]);
-    args.extend(own);
-    args
-}
-
-/// The outcome of a script of a team, which ends with what waits for the caller; `read` reads what is neither a denial nor a refusal.
+/// The outcome of a script of a team, with what waits for the caller; `read` reads what is neither a denial nor a refusal.
 pub(in crate::state) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
-    let mut reply = match denied(reply)? {
+    let reply = match denied(reply)? {
         Ok(denial) => return Ok(Admitted::Denied(denial)),
         Err(reply) => reply,
     };
-    let waiting = Waiting::take(&mut reply)?;
+    let waiting = Waiting::of(&reply)?;
     if reply.outcome == "REFUSED" {
-        let refusal = read_refusal(reply)?;
+        let refusal = reply.following()?;
         return Ok(Admitted::Denied(Denial::Refused(Box::new(Refused {
             refusal,
             waiting,

@@ -1,5 +1,4 @@
-//! What waits for a caller in its teams, as the answers of all scripts have it: `modules/waiting.lua`, and `told()` of
-//! `modules/team.lua`.
+//! What waits for a caller in its teams, as all answers have it: `modules/waiting.lua`, and `reply()` of `modules/team.lua`.
 
 use serde::Deserialize;
 
@@ -7,7 +6,7 @@ use crate::state::reply::Reply;
 use crate::store::StoreError;
 
 /// What waits for the caller in a team.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Waiting {
     /// Number of messages that it has not proved to have; none for who is no member.
     pub unread: Option<u64>,
@@ -41,6 +40,11 @@ pub struct Membership {
     pub waiting: Waiting,
 }
 
+#[derive(Deserialize)]
+struct Answer {
+    waiting: Option<Waiting>,
+}
+
 impl Waiting {
     fn read(reply: &mut Reply) -> Result<Self, StoreError> {
         Ok(Waiting {
@@ -52,12 +56,9 @@ impl Waiting {
         })
     }
 
-    /// What `told()` has put at the end of a reply.
-    pub(super) fn take(reply: &mut Reply) -> Result<Self, StoreError> {
-        let waiting = reply.last(|told| match told.has_more() {
-            true => Waiting::read(told).map(Some),
-            false => Ok(None),
-        })?;
+    /// What `reply()` has put into an answer, which stays to be read.
+    pub(super) fn of(reply: &Reply) -> Result<Self, StoreError> {
+        let Answer { waiting } = reply.following()?;
         Ok(waiting.unwrap_or_default())
     }
 }

@@ -67,10 +67,10 @@ function Shutdown.note_answer(call, key, answer)
   redis.call('HSET', call.keys.members, call.team_key .. '/!' .. key, answer)
 end
 
--- Tells a member what the caller has answered; returns the handles that were not told because there is no room for it.
+-- Tells a member what the caller has answered; returns the handles that were not told because there is no room for it, nil for none.
 function Shutdown.tell(call, handle, kind, text)
   if not Team.load_member(call, handle) or string.lower(handle) == string.lower(call.member.handle) then
-    return {}
+    return nil
   end
   local sent = Deliver.deliver(call, { handle }, {
     from = call.member.handle,
@@ -79,7 +79,7 @@ function Shutdown.tell(call, handle, kind, text)
     kind = kind,
     message = text,
   }, Deliver.MOST_UNREAD_OF_COORD)
-  return sent and {} or { handle }
+  return not sent and { handle } or nil
 end
 
 -- The member stops for good; returns the tasks that it gave back.

@@ -135,7 +135,10 @@ end
 
 -- The refusal of what deliver() or broadcast() did not send: they return nil, and the arguments.
 function Deliver.refuse_message(call, full_inbox, what, most)
-  return Team.refuse(call, full_inbox and 'INBOX_FULL' or 'TOO_MANY', full_inbox or what, most)
+  if full_inbox then
+    return Team.refuse(call, 'INBOX_FULL', { handle = full_inbox, unread = most })
+  end
+  return Team.refuse(call, 'TOO_MANY', { what = what, most = most })
 end
 
 local function emit_message(call, message, recipients)

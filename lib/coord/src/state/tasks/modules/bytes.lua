@@ -22,7 +22,7 @@ end
 -- The refusal if the caller has no room to write so many bytes more, or nil.
 function TaskBytes.refuse_bytes(call, bytes)
   local what, most = TeamBytes.full_of(call, 'bytes', bytes)
-  return what and Team.refuse(call, 'TOO_MANY', what, most)
+  return what and Team.refuse(call, 'TOO_MANY', { what = what, most = most })
 end
 
 return TaskBytes

@@ -1,4 +1,5 @@
 -- What follows for dependents when a task is completed or gone.
+local Answer = require('answer')
 local Deliver = require('mail/deliver')
 local Emit = require('events/emit')
 local Limits = require('admission/limits')
@@ -18,7 +19,8 @@ function Cascade.tell_member(call, handle, task_id, text)
 end
 
 -- All of `dependents` lose one dependency that was not met. What becomes ready enters the queue; owners and assignees are told, in
--- these `words`. Returns how many became ready, and the handles that were not told because there is no room for it.
+-- these `words`. Returns `count`: how many became ready, and `not_told`: the handles that were not told because there is no room for it,
+-- absent for none.
 function Cascade.unblock(call, id, dependents, words)
   local AT_ONCE = 3000
   local free, told, order = {}, {}, {}
@@ -75,7 +77,7 @@ function Cascade.unblock(call, id, dependents, words)
     Limits.count(call, 'WORK', nil, math.floor(#dependents / DEPENDENTS_OF_A_REQUEST))
   end
   if #free == 0 then
-    return 0, {}
+    return { count = 0 }
   end
   local MOST_NAMED, MOST_NAMED_BYTES = 100, 4096
   local named, bytes = {}, 0
@@ -88,7 +90,7 @@ function Cascade.unblock(call, id, dependents, words)
   end
   Emit.event(call, { type = 'task_unblocked', team = call.team.name, task = id, tasks = named, task_count = #free }, call.request.user_id)
   if #order == 0 then
-    return #free, {}
+    return { count = #free }
   end
   local MOST_SHOWN = 20
   local records, marks, messages, not_told = {}, Deliver.marks_of_all(call, order), {}, {}
@@ -129,7 +131,7 @@ function Cascade.unblock(call, id, dependents, words)
   elseif #messages > 0 then
     Deliver.deliver_all(call, messages, marks)
   end
-  return #free, not_told
+  return { count = #free, not_told = Answer.some(not_told) }
 end
 
 return Cascade

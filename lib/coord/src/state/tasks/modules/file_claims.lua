@@ -1,6 +1,6 @@
--- The claim of a task with its files. Where they are claimed, the request has `gate` (locks/gate_request), `policy` (locks/policy), with
--- the `files` that were judged by it, `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`,
--- which the gate has judged.
+-- The claim of a task with its files. The request has `file_mode`: absent to leave them alone, NO_HEAD if it has no head of a working copy,
+-- or HEAD to claim them; with this `gate` (locks/gate_request), `policy` (locks/policy), with the `files` that were judged by it,
+-- `agent_head`, `repository`, `paths_of_request`: how many paths cost one request, and `judged_paths`, which the gate has judged.
 local Answer = require('answer')
 local Blocking = require('locks/blocking')
 local ClaimFiles = require('locks/claim_files')
@@ -22,7 +22,8 @@ function FileClaims.begin(call)
 end
 
 -- Claims the files of `task` for writing, for `seconds`; `surveyed`: what Survey.of() gives of them. Nil and the answer of
--- ClaimFiles.claim() where they are granted, or the reply of the whole request.
+-- ClaimFiles.claim() where they are granted, or the reply of the whole request: FILES, `id` of the task, `outcome` of the claim: CONFLICT,
+-- STALE or REFUSED (by intents), and `files`: its answer, with `suggested`: what Suggested.tasks() gives; nothing is claimed then.
 function FileClaims.claim(call, id, task, seconds, surveyed)
   local paths = Policy.kept(call, task.files)
   local held = surveyed[4] or {}
@@ -57,8 +58,10 @@ function FileClaims.claim(call, id, task, seconds, surveyed)
     return reply
   elseif outcome ~= 'CLAIMED' then
     local me, own_name = { { call.team_key, call.member.handle } }, FileLocks.task_name(call, id)
-    local instead = outcome == 'CONFLICT' and Suggested.tasks(call, me, call.policy.neighbors, interface_of_new, own_name) or {}
-    return Team.told(call, { 'FILES', call.now, Answer.reply(call, outcome, answer), instead, id })
+    if outcome == 'CONFLICT' then
+      answer.suggested = Answer.some(Suggested.tasks(call, me, call.policy.neighbors, interface_of_new, own_name))
+    end
+    return Team.reply(call, 'FILES', { id = id, outcome = outcome, files = answer })
   end
   task.locked = call.request.branch
   return nil, answer

@@ -1,4 +1,5 @@
 -- Claims of tasks.
+local Answer = require('answer')
 local Edges = require('tasks/edges')
 local Offers = require('tasks/offers')
 local Renewals = require('tasks/renewals')
@@ -12,7 +13,7 @@ local Hold = {}
 function Hold.may_claim(call)
   local MOST_CLAIMS = 50
   if call.member.ended then
-    return Team.refuse(call, 'SHUTTING_DOWN', '', 'approved')
+    return Team.refuse(call, 'SHUTTING_DOWN', { reason = 'approved' })
   end
   local me = string.lower(call.member.handle)
   -- An approval is final, also for who has joined again since.
@@ -20,7 +21,7 @@ function Hold.may_claim(call)
   local answer = is_asked and call.shutdown.answers[me]
   local is_free = answer == 'rejected' or (not answer and is_asked and call.shutdown.is_mild and call.member.login ~= call.shutdown.login)
   if is_asked and not is_free then
-    return Team.refuse(call, 'SHUTTING_DOWN', call.shutdown.id, call.shutdown.reason)
+    return Team.refuse(call, 'SHUTTING_DOWN', { id = call.shutdown.id, reason = call.shutdown.reason })
   end
   if Task.count_words(call.member.claims) < MOST_CLAIMS then
     return nil
@@ -34,20 +35,20 @@ function Hold.may_claim(call)
   end
   call.member.claims = table.concat(kept, ' ')
   if #kept >= MOST_CLAIMS then
-    return Team.refuse(call, 'TOO_MANY', 'claims', MOST_CLAIMS)
+    return Team.refuse(call, 'TOO_MANY', { what = 'claims', most = MOST_CLAIMS })
   end
 end
 
 -- The refusal to give the task, which is not the caller's, to it; or nil.
 function Hold.refuse_task(call, id, task)
   if task.owner then
-    return Team.refuse(call, 'TASK_TAKEN', id, task.status, task.owner, task.expires)
+    return Team.refuse(call, 'TASK_TAKEN', { id = id, status = task.status, owner = task.owner, expires = task.expires })
   end
   if Task.is_held_back(task) then
-    return Team.refuse(call, 'HELD_BACK', id, task.lapses, task.by, call.team.leader)
+    return Team.refuse(call, 'HELD_BACK', { id = id, lapses = task.lapses, creator = task.by, leader = call.team.leader })
   end
   if Task.is_reserved(call, task, call.member) then
-    return Team.refuse(call, 'RESERVED', id, task.assignee, task.reserved)
+    return Team.refuse(call, 'RESERVED', { id = id, assignee = task.assignee, ends = task.reserved })
   end
   if call.team.strict and redis.call('HEXISTS', call.keys.unmet, id) == 1 then
     local ids, open = Edges.ends_of(call, 'd', id), {}
@@ -55,7 +56,7 @@ function Hold.refuse_task(call, id, task)
     for _, other in ipairs(ids) do
       open[#open + 1] = not completed[other] and other or nil
     end
-    return Team.refuse(call, 'DEPENDENCIES_UNMET', id, table.concat(open, ', '))
+    return Team.refuse(call, 'DEPENDENCIES_UNMET', { id = id, unmet = Answer.some(open) })
   end
 end
 

@@ -4,12 +4,12 @@ local Team = require('teams/team')
 
 local OwnClaim = {}
 
--- Whether `token` is that of the last claim, or '' for any.
+-- Whether `token` is that of the last claim, or nil for any.
 local function is_token_of(task, token)
-  return token == '' or string.format('%.0f', task.token or 0) == token
+  return not token or task.token == token
 end
 
--- The refusal if the task is not the caller's to end, or nil; `token`: of the claim, or '' for any. `can_be_lapsed`: whether a claim
+-- The refusal if the task is not the caller's to end, or nil; `token`: of the claim, or nil for any. `can_be_lapsed`: whether a claim
 -- that lapsed and is nobody else's will do.
 function OwnClaim.refuse_unless_own(call, id, task, token, can_be_lapsed)
   local me = string.lower(call.member.handle)
@@ -19,13 +19,13 @@ function OwnClaim.refuse_unless_own(call, id, task, token, can_be_lapsed)
     if string.lower(task.owner) == me and is_current then
       return nil
     end
-    local had_it = token ~= '' or was_mine
-    return Team.refuse(call, had_it and 'CLAIM_LOST' or 'NOT_OWNER', id, task.owner, task.status)
+    local had_it = token or was_mine
+    return Team.refuse(call, had_it and 'CLAIM_LOST' or 'NOT_OWNER', { id = id, owner = task.owner, status = task.status })
   end
   if can_be_lapsed and was_mine and task.ended == 'LAPSED' and is_current then
     return nil
   end
-  return Team.refuse(call, token ~= '' and 'CLAIM_LOST' or 'NOT_OWNER', id, '', task.status)
+  return Team.refuse(call, token and 'CLAIM_LOST' or 'NOT_OWNER', { id = id, status = task.status })
 end
 
 -- The refusal if it was not the caller who has completed the task, by the claim of `token`, or nil.
@@ -33,10 +33,10 @@ function OwnClaim.refuse_unless_completed_by(call, id, task, token)
   if Task.is_member(call.member, task.owner, task.login) and is_token_of(task, token) then
     return nil
   end
-  if token ~= '' or Task.is_member(call.member, task.had, task.had_login) then
-    return Team.refuse(call, 'CLAIM_LOST', id, task.owner, task.status)
+  if token or Task.is_member(call.member, task.had, task.had_login) then
+    return Team.refuse(call, 'CLAIM_LOST', { id = id, owner = task.owner, status = task.status })
   end
-  return Team.refuse(call, 'TASK_UNAVAILABLE', id, task.status)
+  return Team.refuse(call, 'TASK_UNAVAILABLE', { id = id, status = task.status })
 end
 
 function OwnClaim.forget_claim(call, id)

@@ -34,7 +34,7 @@ function Planned.refuse_planned(call, before)
     local id = edge[1]
     per_task[id] = (per_task[id] or before(id)) + 1
     if per_task[id] > MOST_DEPENDENCIES then
-      return Team.refuse(call, 'TOO_MANY', 'dependencies', MOST_DEPENDENCIES)
+      return Team.refuse(call, 'TOO_MANY', { what = 'dependencies', most = MOST_DEPENDENCIES })
     end
   end
 end

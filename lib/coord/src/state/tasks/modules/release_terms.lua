@@ -2,7 +2,6 @@
 -- working copy, HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`:
 -- a source can be asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a blank and
 -- a verdict.
-local Answer = require('answer')
 local FileLocks = require('tasks/file_locks')
 local FileTerms = require('tasks/file_terms')
 local ReleaseFiles = require('locks/release_files')
@@ -11,7 +10,8 @@ local Team = require('teams/team')
 
 local ReleaseTerms = {}
 
--- Gives back the files of `task`, as locks/release_files does: nil, its answer and what stays, or the reply of the whole request.
+-- Gives back the files of `task`, as locks/release_files does: nil, its answer and what stays, or the reply of the whole request: FILES,
+-- `outcome` of the release, which was not made, and `files`: its answer.
 function ReleaseTerms.release(call, id, task, is_partial)
   local request, paths = call.request, {}
   local denied = FileTerms.admit_files(call, #task.files)
@@ -52,7 +52,7 @@ function ReleaseTerms.release(call, id, task, is_partial)
   if reply then
     return reply
   elseif not unpushed then
-    return Team.told(call, { 'FILES', call.now, Answer.reply(call, outcome, answer) })
+    return Team.reply(call, 'FILES', { outcome = outcome, files = answer })
   end
   return nil, answer, unpushed
 end

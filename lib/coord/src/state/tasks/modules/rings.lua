@@ -170,7 +170,7 @@ function Rings.ring_of(call, added, removed, is_new)
 end
 
 function Rings.refuse_search(call)
-  return Team.refuse(call, 'TOO_MANY', 'dependencies of dependencies that a request is checked against', MOST_SEARCHED)
+  return Team.refuse(call, 'TOO_MANY', { what = 'dependencies of dependencies that a request is checked against', most = MOST_SEARCHED })
 end
 
 -- The refusal for a ring, which names it whole, from the first of its tasks on that the request `is_about` (id -> true). Of a ring that
@@ -182,18 +182,17 @@ function Rings.refuse_ring(call, ring, is_about)
   while start < #ring and not is_about[ring[start]] do
     start = start + 1
   end
-  local count, bytes, turned = #ring - 1, 0, {}
+  local count, bytes, turned, more = #ring - 1, 0, {}, nil
   for offset = 0, count - 1 do
     local id = ring[(start - 1 + offset) % count + 1]
     bytes = bytes + #id + #' -> '
     if bytes > MOST_BYTES then
-      turned[#turned + 1] = string.format('... and %d more', count - offset)
+      more = count - offset
       break
     end
     turned[#turned + 1] = id
   end
-  turned[#turned + 1] = turned[1]
-  return Team.refuse(call, 'CIRCULAR', table.concat(turned, ' -> '))
+  return Team.refuse(call, 'CIRCULAR', { ring = turned, more = more })
 end
 
 return Rings

@@ -1,13 +1,15 @@
 -- Tasks as they are read.
+local Answer = require('answer')
 local Edges = require('tasks/edges')
 
 local View = {}
 
--- Each of the tasks as { id, JSON, what it waits for, what it has depended on that is completed, what waits for it, up to 1,000, how
--- many that are, the time (Unix milliseconds) }, ids separated by blanks. `ids` and `stored` are lists of the same length.
+-- Each of the tasks with `id`, `task` as JSON, `dependencies`: what it waits for, `met_dependencies`: what it has depended on that is
+-- completed, `blocks`: what waits for it, up to 1,000, `block_count`: how many that are, and `read_at`, the time (Unix milliseconds). Lists of
+-- ids are absent for none. `ids` and `stored` are lists of the same length.
 function View.views_of(call, ids, stored)
   local MOST_BLOCKED = 1000
-  local views, wanted, is_wanted, time = {}, {}, {}, string.format('%.0f', call.now_ms)
+  local views, wanted, is_wanted = {}, {}, {}
   local dependencies, is_over = {}, {}
   for index, id in ipairs(ids) do
     dependencies[index], is_over[index] = Edges.ends_of(call, 'd', id)
@@ -30,19 +32,37 @@ function View.views_of(call, ids, stored)
     end
     local blocks, is_completed = Edges.ends_of(call, 'b', id, MOST_BLOCKED)
     local count = #blocks < MOST_BLOCKED - 1 and #blocks or Edges.count_of_ends(call, 'b', id, is_completed)
-    views[index] = { id, stored[index], table.concat(open, ' '), table.concat(met, ' '), table.concat(blocks, ' '), count, time }
+    views[index] = {
+      id = id,
+      task = stored[index],
+      dependencies = Answer.some(open),
+      met_dependencies = Answer.some(met),
+      blocks = Answer.some(blocks),
+      block_count = count,
+      read_at = call.now_ms,
+    }
   end
   return views
 end
 
--- The same of one task, then description, notes and result, the results of what it depends on: list of id, 'HANDLE LOGIN' of who
--- completed it or '', result, ...; and, since these are of 128 KiB at most, the ids of the others that have a result.
+-- The bytes that the texts of a view have.
+function View.bytes_of(view)
+  local bytes = #view.task
+  for _, name in ipairs({ 'dependencies', 'met_dependencies', 'blocks' }) do
+    bytes = bytes + #table.concat(view[name] or {}, ' ')
+  end
+  return bytes
+end
+
+-- One task: `task`, its view, and, absent for none, `description`, `notes`: each as JSON, `result`, `results` of what it depends on, each
+-- with `id`, `by` and `login` of who completed that, and `result`; and, since these are of 128 KiB at most, `left_out`: the ids of the others
+-- that have a result.
 function View.whole_view(call, id, task)
   local MOST_BYTES = 131072
   local view = View.views_of(call, { id }, { cjson.encode(task) })[1]
-  local texts, results, bytes = redis.call('HMGET', call.keys.texts, id, id .. ' notes', id .. ' result'), {}, 0
-  local authors, left_out = {}, {}
-  for other in string.gmatch(view[4], '%S+') do
+  local description, noted, own_result = unpack(redis.call('HMGET', call.keys.texts, id, id .. ' notes', id .. ' result'))
+  local results, bytes, authors, left_out, notes = {}, 0, {}, {}, {}
+  for _, other in ipairs(view.met_dependencies or {}) do
     local result = redis.call(bytes > MOST_BYTES and 'HEXISTS' or 'HGET', call.keys.texts, other .. ' result')
     if bytes <= MOST_BYTES then
       bytes = bytes + #(result or '')
@@ -50,21 +70,24 @@ function View.whole_view(call, id, task)
     if result and result ~= 0 and bytes > MOST_BYTES then
       left_out[#left_out + 1] = other
     elseif result and result ~= 0 then
-      results[#results + 1] = other
-      results[#results + 1] = ''
-      results[#results + 1] = result
+      results[#results + 1] = { id = other, result = result }
       authors[#authors + 1] = other .. ' author'
     end
   end
   for index, author in ipairs(#authors > 0 and redis.call('HMGET', call.keys.texts, unpack(authors)) or {}) do
-    results[3 * index - 1] = author or ''
+    results[index].by, results[index].login = string.match(author or '', '^(%S+) (.*)$')
   end
-  for index = 1, 3 do
-    view[#view + 1] = texts[index] or ''
+  for line in string.gmatch(noted or '', '[^\n]+') do
+    notes[#notes + 1] = line
   end
-  view[#view + 1] = results
-  view[#view + 1] = left_out
-  return view
+  return {
+    task = view,
+    description = description or nil,
+    notes = Answer.some(notes),
+    result = own_result or nil,
+    results = Answer.some(results),
+    left_out = Answer.some(left_out),
+  }
 end
 
 return View

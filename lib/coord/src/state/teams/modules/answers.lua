@@ -1,4 +1,5 @@
 -- Answers to repeated requests: the same key of the same agent gets the first answer for ten minutes.
+-- The request has `request_key`: the name of its function and the key, and `request_digest`: that of its content; absent without a key.
 -- keys.answers has those of a login in the repository, under 'TEAM AGENT KEY': all its agents have this room together.
 local Team = require('teams/team')
 
@@ -41,17 +42,18 @@ local function has_no_room(call)
 end
 
 -- What was answered, as text; or nil and, if the key was used for another request, or there is no room for another answer, the refusal.
-function Answers.answered_before(call, key, digest)
-  if key == '' then
+function Answers.answered_before(call)
+  local key = call.request.request_key
+  if not key then
     return nil
   end
   local stored, stored_room = unpack(redis.call('HMGET', call.keys.answers, field_of(call, key), ROOM))
   local answer = stored and cjson.decode(stored)
   -- A team that was deleted, and made again, has no earlier requests.
   if answer and answer.team == call.team.created and call.now - answer.time < ANSWERS_KEPT_FOR then
-    if answer.digest ~= digest then
-      -- Behind the name of the script.
-      return nil, Team.refuse(call, 'KEY_REUSED', (string.gsub(key, '^%S+ ', '')))
+    if answer.digest ~= call.request.request_digest then
+      -- Behind the name of the function.
+      return nil, Team.refuse(call, 'KEY_REUSED', { key = (string.gsub(key, '^%S+ ', '')) })
     end
     return answer.text
   end
@@ -60,16 +62,17 @@ function Answers.answered_before(call, key, digest)
     forget_old_answers(call)
   end
   if has_no_room(call) then
-    return nil, Team.refuse(call, 'TOO_MANY', 'request keys in ten minutes', MOST_ANSWERS)
+    return nil, Team.refuse(call, 'TOO_MANY', { what = 'request keys in ten minutes', most = MOST_ANSWERS })
   end
 end
 
 -- Remembers the answer, for which answered_before() has found room.
-function Answers.remember_answer(call, key, digest, text)
-  if key == '' then
+function Answers.remember_answer(call, text)
+  local key = call.request.request_key
+  if not key then
     return
   end
-  local answer = cjson.encode({ time = call.now, team = call.team.created, digest = digest, text = text })
+  local answer = cjson.encode({ time = call.now, team = call.team.created, digest = call.request.request_digest, text = text })
   call.room.count, call.room.bytes = call.room.count + 1, call.room.bytes + #answer
   redis.call('HSET', call.keys.answers, field_of(call, key), answer, ROOM, cjson.encode(call.room))
   redis.call('EXPIRE', call.keys.answers, ANSWERS_KEPT_FOR)

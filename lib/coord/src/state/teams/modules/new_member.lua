@@ -1,4 +1,4 @@
--- A member that joins.
+-- A member that joins. The request has `member`: the `handle` of the caller's agent, and its `name` and `kind`, to show.
 local InboxCounts = require('teams/inbox_counts')
 local Marks = require('teams/marks')
 local MemberFields = require('teams/member_fields')
@@ -7,15 +7,16 @@ local TeamChanges = require('teams/changes')
 
 local NewMember = {}
 
-function NewMember.add_member(call, handle, name, kind)
+function NewMember.add_member(call)
+  local handle = call.request.member.handle
   local agent = call.request.agent_id ~= '' and call.request.agent_id or nil
   local key = string.lower(handle)
   call.member = {
     handle = handle,
     login = call.request.user_id,
     agent = agent,
-    name = name,
-    kind = kind,
+    name = call.request.member.name,
+    kind = call.request.member.kind,
     joined = call.now_ms,
     from = call.sequence,
     claims = '',

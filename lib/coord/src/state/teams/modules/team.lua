@@ -1,12 +1,14 @@
 -- A team, and the caller as its member.
--- ARGV: 2 team in lower case, 3 its name as the caller writes it, or '' where it is assumed to be the only one of the caller
+-- The request has `team`: the team in lower case, and `team_name`: its name as the caller writes it, absent where it is assumed to be the
+-- only one of the caller.
+local Answer = require('answer')
 local InboxCounts = require('teams/inbox_counts')
 local MemberFields = require('teams/member_fields')
 
 local Team = {}
 
-function Team.begin(call, ARGV)
-  call.team_key, call.team_name = ARGV[2], ARGV[3]
+function Team.begin(call)
+  call.team_key, call.team_name = call.request.team, call.request.team_name
   -- The team: `name`, `created` and `closed` (Unix milliseconds), `by` (login), `leader`, `strict`, `description`.
   -- The caller's member record: `handle`, `login`, `agent`, `name`, `kind`; `joined` and `ended`, when it approved a shutdown (Unix
   -- milliseconds); `from`, the message sequence at joining; `claims` and `assigned`, ids of tasks separated by blanks, of which some
@@ -14,46 +16,55 @@ function Team.begin(call, ARGV)
   -- call.team, call.member
   -- call.shutdown: the open one, or nil: see departures/modules/shutdown.lua
   -- call.sequence: of the newest message
+  -- call.unread: how many messages the caller has not read, where that is known
   -- call.bound: to the agent of the caller: a handle in lower case, with a '!' before it if another agent has it now; or false
 end
 
--- The open shutdown without its answers, as text in the field TEAM/!.
-function Team.shutdown_text(call)
-  return cjson.encode({
+-- The open shutdown without its answers.
+local function asked_shutdown(call)
+  return {
     id = call.shutdown.id,
     target = call.shutdown.target,
     by = call.shutdown.by,
     reason = call.shutdown.reason,
     respond_by = call.shutdown.respond_by,
-  })
+  }
 end
 
--- Completes an outcome with what waits for the caller, { number of unread messages, the shutdown that it has yet to answer as JSON,
--- or '' }; {} for who is no member. `unread`: that number, where it is known.
-function Team.told(call, outcome, unread)
+-- The same as text in the field TEAM/!.
+function Team.shutdown_text(call)
+  return cjson.encode(asked_shutdown(call))
+end
+
+-- What waits for the caller: `unread`: number of messages, and `shutdown`: the one that it has yet to answer; nil for who is no member.
+local function waiting(call)
   local me = call.member and string.lower(call.member.handle) or call.bound
-  local waits = {}
-  if me and string.sub(me, 1, 1) ~= '!' then
-    if not unread then
-      local counts, broadcasts = unpack(redis.call('HMGET', call.keys.members, call.team_key .. '/' .. me, call.team_key .. '/*'))
-      unread = counts and InboxCounts.unread_of(InboxCounts.marks_of(counts), (InboxCounts.broadcasts_of(broadcasts)))
-    end
-    if unread then
-      local is_asked = call.shutdown and (call.shutdown.target == '*' or call.shutdown.target == me) and not call.shutdown.answers[me]
-      waits = { unread, is_asked and Team.shutdown_text(call) or '' }
-    end
+  if not me or string.sub(me, 1, 1) == '!' then
+    return nil
   end
-  outcome[#outcome + 1] = waits
-  return outcome
+  local unread = call.unread
+  if not unread then
+    local counts, broadcasts = unpack(redis.call('HMGET', call.keys.members, call.team_key .. '/' .. me, call.team_key .. '/*'))
+    unread = counts and InboxCounts.unread_of(InboxCounts.marks_of(counts), (InboxCounts.broadcasts_of(broadcasts)))
+  end
+  if not unread then
+    return nil
+  end
+  local is_asked = call.shutdown and (call.shutdown.target == '*' or call.shutdown.target == me) and not call.shutdown.answers[me]
+  return { unread = unread, shutdown = is_asked and asked_shutdown(call) or nil }
 end
 
--- The outcome of a request that the rules refuse: nothing was changed.
-function Team.refuse(call, code, ...)
-  local words = { ... }
-  for index, word in ipairs(words) do
-    words[index] = tostring(word)
-  end
-  return Team.told(call, { 'REFUSED', call.now, code, words })
+-- The reply { outcome, now, the answer as JSON }; to the answer it adds `waiting`: what waits for the caller.
+function Team.reply(call, outcome, answer)
+  answer.waiting = waiting(call)
+  return Answer.reply(call, outcome, answer)
+end
+
+-- The reply to a request that the rules refuse: nothing was changed. The answer is the `refusal`, the fields of which are those of
+-- `refusal.rs`, with its `code`.
+function Team.refuse(call, code, refusal)
+  refusal.code = code
+  return Team.reply(call, 'REFUSED', refusal)
 end
 
 function Team.load_member(call, handle)
@@ -68,7 +79,7 @@ end
 -- Loads the team; nil, or the refusal, or { ASK_TEAM, now, the teams of the caller with its handles as JSON } where the team is not
 -- the only one of the caller, as it was assumed to be.
 function Team.load_team(call)
-  if call.team_name == '' then
+  if not call.team_name then
     local stored = redis.call('HGET', call.keys.members, MemberFields.agent_field(call.request.user_id, call.request.agent_id)) or '{}'
     local handles = cjson.decode(stored)
     if next(handles) ~= call.team_key or next(handles, call.team_key) then
@@ -87,10 +98,10 @@ function Team.load_team(call)
     )
   )
   if not stored then
-    return Team.refuse(call, 'NO_TEAM', call.team_name)
+    return Team.refuse(call, 'NO_TEAM', { team = call.team_name or call.team_key })
   end
   call.team, call.shutdown, call.sequence =
-    cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown), tonumber(call.sequence or 0)
+    cjson.decode(stored), open_shutdown and cjson.decode(open_shutdown) or nil, tonumber(call.sequence or 0)
 end
 
 -- Loads the team and the caller; nil, or the refusal. Notes that the caller was seen now, unless it is `for_another`: somebody else calls in its
@@ -101,18 +112,21 @@ function Team.enter(call, writes, for_another)
     return refusal
   end
   if not call.bound then
-    return Team.refuse(call, 'NOT_A_MEMBER', call.request.agent_id ~= '' and call.request.agent_id or call.request.user_id, call.team.name)
+    return Team.refuse(call, 'NOT_A_MEMBER', {
+      who = call.request.agent_id ~= '' and call.request.agent_id or call.request.user_id,
+      team = call.team.name,
+    })
   end
   local is_superseded = string.sub(call.bound, 1, 1) == '!'
   call.member = Team.load_member(call, is_superseded and string.sub(call.bound, 2) or call.bound)
   if is_superseded then
-    return Team.refuse(call, 'SUPERSEDED', call.member.handle, call.member.agent or '')
+    return Team.refuse(call, 'SUPERSEDED', { handle = call.member.handle, agent = call.member.agent })
   end
   if not for_another then
     redis.pcall('HSET', call.keys.seen, call.bound, string.format('%.0f', call.now_ms))
   end
   if writes and call.team.closed then
-    return Team.refuse(call, 'TEAM_CLOSED', call.team.name)
+    return Team.refuse(call, 'TEAM_CLOSED', { team = call.team.name })
   end
 end
 
