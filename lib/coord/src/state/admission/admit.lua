@@ -5,8 +5,7 @@ local Admission = require('admission/admission')
 local Answer = require('answer')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local hashes = { unpack(KEYS, call.request.key_count + 1) }
 
   -- Fields that are read for the price of one request.

@@ -6,8 +6,7 @@ local Limits = require('admission/limits')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.begin(call, KEYS, ARGV)
+  local call = Request.begin(KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
 

@@ -6,8 +6,7 @@ local Clock = require('clock')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
 
   if redis.call('HGET', call.keys.graph, 'version') ~= call.request.commit then

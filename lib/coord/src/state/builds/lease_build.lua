@@ -11,8 +11,7 @@ local GraphAge = require('builds/graph_age')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   local builder, commit, seconds = call.request.builder, call.request.commit, call.request.lease
 

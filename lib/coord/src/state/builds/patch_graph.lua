@@ -11,8 +11,7 @@ local Request = require('admission/request')
 local Publish = require('builds/publish')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   local keys, request, counts = call.keys, call.request, call.request.counts
 

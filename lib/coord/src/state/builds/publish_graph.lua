@@ -10,8 +10,7 @@ local Request = require('admission/request')
 local Publish = require('builds/publish')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   local request = call.request
   local function live_and_staging(index)

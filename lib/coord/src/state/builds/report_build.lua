@@ -8,8 +8,7 @@ local Clock = require('clock')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   local request, progress = call.request, call.request.progress
 

@@ -11,8 +11,7 @@ local Clock = require('clock')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   local staging_key, form, before = call.keys.staging, call.request.form, call.request.before
 

@@ -7,8 +7,7 @@ local GraphAge = require('builds/graph_age')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
 
   GraphAge.version(call)

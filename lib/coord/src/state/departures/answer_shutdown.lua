@@ -12,8 +12,7 @@ local Shutdown = require('departures/shutdown')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)

@@ -11,8 +11,7 @@ local TeamBytes = require('teams/bytes')
 local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
   Members.begin(call)
 

@@ -15,8 +15,7 @@ local Team = require('teams/team')
 local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
   Members.begin(call)
   Deliver.begin(call)

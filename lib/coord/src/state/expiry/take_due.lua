@@ -10,8 +10,7 @@ local Clock = require('clock')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   local keys, request = call.keys, call.request
 

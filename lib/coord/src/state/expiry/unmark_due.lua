@@ -7,8 +7,7 @@ local Clock = require('clock')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   local keys, repository = call.keys, call.request.repository
 

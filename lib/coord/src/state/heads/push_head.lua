@@ -14,8 +14,7 @@ local Request = require('admission/request')
 local SetHead = require('heads/set_head')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   local request = call.request
   local after, commits, pushed_at, alive_for = request.after or '', request.commits, request.pushed_at, request.alive_for
   Clock.begin(call)

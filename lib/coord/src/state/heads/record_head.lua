@@ -8,8 +8,7 @@ local Request = require('admission/request')
 local SetHead = require('heads/set_head')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   local request = call.request
   local commit = request.commit
   Clock.begin(call)

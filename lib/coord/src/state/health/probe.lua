@@ -6,8 +6,7 @@ local Clock = require('clock')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
 
   redis.call('SET', call.keys.probe, call.now .. string.rep(' ', call.request.bytes), 'EX', call.request.kept_for)

@@ -13,8 +13,7 @@ local Session = require('intents/session')
 local Status = require('intents/status')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local id, other = call.request.id, call.request.other
   Records.begin(call)
   Append.begin(call)

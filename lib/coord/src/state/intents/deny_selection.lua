@@ -9,8 +9,7 @@ local FirstRefusal = require('events/first_refusal')
 local Session = require('intents/session')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local request = call.request
   Append.begin(call)
 

@@ -17,8 +17,7 @@ local Session = require('intents/session')
 local Status = require('intents/status')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local request = call.request
   local id, status, is_person, criteria = request.id, request.status, request.is_person, request.criteria
   Records.begin(call)

@@ -15,8 +15,7 @@ local Session = require('intents/session')
 local Status = require('intents/status')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local id, paths = call.request.id, call.request.paths
   Records.begin(call)
   Append.begin(call)

@@ -17,8 +17,7 @@ local Records = require('intents/records')
 local Session = require('intents/session')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local id, tool_call, used = call.request.id, call.request.call, call.request.tokens
   Records.begin(call)
   Append.begin(call)

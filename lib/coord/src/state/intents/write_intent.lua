@@ -21,8 +21,7 @@ local Session = require('intents/session')
 local Status = require('intents/status')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local request = call.request
   local id = request.id
   Records.begin(call)

@@ -13,8 +13,7 @@ local Emit = require('events/emit')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   local request = call.request
   local sealed, most_lines, between = request.sealed, request.most_lines, request.between
   Clock.begin(call)

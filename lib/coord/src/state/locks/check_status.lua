@@ -30,8 +30,7 @@ local Survey = require('locks/survey')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local request = call.request
   local wanted, paths, lookups = request.wanted, request.paths, request.lookups
   Policy.begin(call, paths)

@@ -15,8 +15,7 @@ local Taken = require('locks/taken')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local message, paths = call.request.message, call.request.paths
   Entries.begin(call)
   Held.begin(call)

@@ -21,8 +21,7 @@ local Request = require('admission/request')
 local Session = require('intents/session')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local cited, entries = call.request.intent or '', call.request.entries
   Entries.begin(call)
   Held.begin(call)

@@ -37,8 +37,7 @@ local Releases = require('locks/releases')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   local request = call.request
   local paths = request.paths
   Entries.begin(call)

@@ -10,8 +10,7 @@ local Pending = require('locks/pending')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   local request = call.request
   local branch, work_branch, act, number = request.branch or '', request.work_branch, request.act, request.number

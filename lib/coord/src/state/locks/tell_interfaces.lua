@@ -13,8 +13,7 @@ local Notices = require('locks/notices')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.begin(call, KEYS, ARGV)
+  local call = Request.begin(KEYS, ARGV)
   Adjacency.begin(call)
   Clock.begin(call)
   Entries.begin(call)

@@ -16,8 +16,7 @@ local Renewals = require('tasks/renewals')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
   Entries.begin(call)
   Held.begin(call)

@@ -15,8 +15,7 @@ local Task = require('tasks/task')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
   Deliver.begin(call)
   Entries.begin(call)

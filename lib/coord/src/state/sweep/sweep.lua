@@ -13,8 +13,7 @@ local Lapses = require('tasks/lapses')
 local Request = require('admission/request')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.read(call, KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   Clock.begin(call)
   Entries.begin(call)
   Held.begin(call)

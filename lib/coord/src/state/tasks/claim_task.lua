@@ -26,8 +26,7 @@ local Team = require('teams/team')
 local View = require('tasks/view')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
   Entries.begin(call)
   Held.begin(call)

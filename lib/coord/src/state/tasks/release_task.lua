@@ -24,8 +24,7 @@ local TeamBytes = require('teams/bytes')
 local View = require('tasks/view')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
   Entries.begin(call)
   Held.begin(call)

@@ -8,8 +8,7 @@ local Request = require('admission/request')
 local Task = require('tasks/task')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.begin(call, KEYS, ARGV)
+  local call = Request.begin(KEYS, ARGV)
   Clock.begin(call)
   call.team_key = call.request.team
 

@@ -8,8 +8,7 @@ local Team = require('teams/team')
 local View = require('tasks/view')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
 
   local denial = Admission.admit(call) or Team.load_team(call)

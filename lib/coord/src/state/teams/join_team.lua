@@ -14,8 +14,7 @@ local Team = require('teams/team')
 local TeamChanges = require('teams/changes')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
   Entries.begin(call)
   Held.begin(call)

@@ -12,8 +12,7 @@ local Live = require('teams/live')
 local Team = require('teams/team')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Admission.begin(call, KEYS, ARGV)
+  local call = Admission.begin(KEYS, ARGV)
   Team.begin(call)
 
   local denial = Admission.admit(call) or Team.load_team(call)

@@ -8,8 +8,7 @@ local Request = require('admission/request')
 local Waiting = require('teams/waiting')
 
 return function(KEYS, ARGV)
-  local call = {}
-  Request.begin(call, KEYS, ARGV)
+  local call = Request.begin(KEYS, ARGV)
   Clock.begin(call)
 
   return Answer.reply(call, 'TOLD', { waiting = Answer.some(Waiting.of_caller(call)) })

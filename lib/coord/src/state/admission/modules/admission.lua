@@ -8,9 +8,9 @@ local Admission = {}
 -- Seconds of a caller's lease to refresh the head.
 local REFRESH_TURN = 10
 
--- Begins the call of a function with an admission.
-function Admission.begin(call, KEYS, ARGV)
-  Request.begin(call, KEYS, ARGV)
+-- The call of a function with an admission.
+function Admission.begin(KEYS, ARGV)
+  local call = Request.begin(KEYS, ARGV)
   Clock.begin(call)
   Limits.begin(call)
   -- The head of the branch: commit or ''; seconds since it was last confirmed, '' if a source has just returned it; '1' if it
@@ -18,6 +18,7 @@ function Admission.begin(call, KEYS, ARGV)
   call.head = { commit = '', age = '', is_unconfirmed = '0' }
   -- call.mark: of the repository: see mark_due.lua
   -- call.governed: version of the registry of intents, false where there are none
+  return call
 end
 
 -- The ETag of the stored head, if it is still trusted, or ''.

@@ -28,20 +28,44 @@ local function names_in(text)
   return names
 end
 
--- Reads what any function is sent.
-function Request.read(call, KEYS, ARGV)
+-- What any function is sent, as the table `call` of its modules.
+function Request.read(KEYS, ARGV)
   local request, keys = cjson.decode(ARGV[1]), {}
   local names = names_in(request.keys)
   for index = 1, #names do
     keys[names[index]] = KEYS[index]
   end
   request.key_count = #names
-  call.request, call.keys = request, keys
+  return {
+    request = request,
+    keys = keys,
+    -- Room for what modules keep. A table without it is made anew whenever it has doubled, which took a sixth of the time of a check.
+    clock = false,
+    now = false,
+    now_ms = false,
+    stored_limits = false,
+    arrivals = false,
+    head = false,
+    mark = false,
+    governed = false,
+    policy = false,
+    gate = false,
+    graph_fields = false,
+    entries_of = false,
+    loaded = false,
+    is_changed = false,
+    expired = false,
+    is_tracked = false,
+    json_of = false,
+    lines_left = false,
+  }
 end
 
-function Request.begin(call, KEYS, ARGV)
-  Request.read(call, KEYS, ARGV)
+-- The same of a function with an admission.
+function Request.begin(KEYS, ARGV)
+  local call = Request.read(KEYS, ARGV)
   call.request.work_branch = call.request.work_branch or ''
+  return call
 end
 
 -- Whether `entry` is the caller's. A holder is a person and an agent.

@@ -9,9 +9,12 @@ local GateRequest = {}
 -- `is_refused`, all are, except for the last ones, which are warnings: OWNER_IDLE and BUDGET_LOW; `files`: those that are judged, where
 -- only the store knows them; `is_quiet`: a refusal is not recorded.
 function GateRequest.begin(call)
-  local gate = call.request.gate or {}
-  gate.cited, gate.judged = gate.cited or '', gate.judged or {}
-  gate.intent, gate.findings, gate.files = '', {}, {}
+  local sent = call.request.gate
+  local gate = sent or { cited = '', judged = {}, intent = '', findings = {}, files = {} }
+  if sent then
+    gate.cited, gate.judged = gate.cited or '', gate.judged or {}
+    gate.intent, gate.findings, gate.files = '', {}, {}
+  end
   call.gate = gate
 end
 
