@@ -158,6 +158,9 @@ async fn a_search_finds_in_stored_entries_what_they_have(world: World) {
         world.agent(name).saying(quoting).reads(&["read.ts"]).await;
     }
     far.reads(&["read.ts"]).await;
+    // The name of one field ends with that of another.
+    let eve = world.agent("eve").on_branch("pool/a").working_on("main");
+    eve.writes(&["work.ts"]).await;
     let fields = json!([
         ["branch", "main"],
         ["branch", "pool/a"],
@@ -170,7 +173,7 @@ async fn a_search_finds_in_stored_entries_what_they_have(world: World) {
         ["message", quoting],
     ]);
     let script = format!("local Entries = (function(...) {ENTRIES} end)()\n{SEARCHES}");
-    for path in ["written.ts", "both.ts", "read.ts"] {
+    for path in ["written.ts", "both.ts", "read.ts", "work.ts"] {
         let value = world.command(["HGET", &locks(&world.repo), path]).await;
         let value = value.as_str().expect("entries");
         let answers = world.number(["EVAL", &script, "0", value, &fields.to_string()]).await;

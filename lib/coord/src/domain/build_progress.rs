@@ -1,5 +1,5 @@
 /// The progress of a build.
-#[derive(serde::Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct BuildProgress {
     /// Files of the tree.
     pub files: usize,

@@ -9,6 +9,9 @@ use super::reply::Reply;
 use super::{builds, events, intents, ledger, locks, teams};
 use crate::store::StoreError;
 
+/// A key, and the name that a function gives it.
+pub(super) type NamedKey = (&'static str, String);
+
 /// KEYS of a function, by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
@@ -29,14 +32,14 @@ impl Keys {
     }
 
     /// These keys.
-    pub fn of(keys: impl IntoIterator<Item = (&'static str, String)>) -> Self {
+    pub fn of(keys: impl IntoIterator<Item = NamedKey>) -> Self {
         let mut all = Keys::default();
         all.add(keys);
         all
     }
 
     /// Adds keys; those of a known name are there already.
-    pub fn add(&mut self, keys: impl IntoIterator<Item = (&'static str, String)>) {
+    pub fn add(&mut self, keys: impl IntoIterator<Item = NamedKey>) {
         for (name, key) in keys {
             if !self.names.contains(&name) {
                 self.names.push(name);

@@ -3,6 +3,7 @@
 use crate::domain::RepoId;
 use crate::state::expiry;
 use crate::state::keys::of;
+use crate::state::request_keys::NamedKey;
 
 /// hash: file path -> JSON array of lock entries, for all branches.
 pub fn locks(repo: &RepoId) -> String {
@@ -49,7 +50,7 @@ pub fn token(repo: &RepoId) -> String {
 }
 
 /// KEYS of locks in a sweep, by `modules/expired.lua`.
-pub(in crate::state) fn swept(repo: &RepoId) -> Vec<(&'static str, String)> {
+pub(in crate::state) fn swept(repo: &RepoId) -> Vec<NamedKey> {
     vec![
         ("locks", locks(repo)),
         ("expiries", expiries(repo)),

@@ -5,12 +5,12 @@ use crate::domain::RepoId;
 use crate::domain::team::TeamName;
 use crate::state::ledger::has_unsealed_lines;
 use crate::state::reply::Reply;
-use crate::state::request_keys::Keys;
+use crate::state::request_keys::{Keys, NamedKey};
 use crate::state::{events, expiry, locks, tasks};
 use crate::store::{Request, Store, StoreError};
 
 /// The kinds of what expires, each by its keys, in the order in which `sweep.lua` includes them.
-const KINDS: [fn(&RepoId) -> Vec<(&'static str, String)>; 2] = [locks::keys::swept, tasks::keys::swept];
+const KINDS: [fn(&RepoId) -> Vec<NamedKey>; 2] = [locks::keys::swept, tasks::keys::swept];
 
 /// What `sweep.lua` reads.
 #[derive(Serialize)]

@@ -4,6 +4,7 @@ use crate::domain::RepoId;
 use crate::domain::team::TeamName;
 use crate::state::expiry;
 use crate::state::keys::of;
+use crate::state::request_keys::NamedKey;
 
 /// zset: team in lower case -> a lower bound of the earliest lapse of a claim in it (Unix seconds).
 pub fn lapses(repo: &RepoId) -> String {
@@ -11,7 +12,7 @@ pub fn lapses(repo: &RepoId) -> String {
 }
 
 /// KEYS of tasks in a sweep, by `modules/lapses.lua`.
-pub(in crate::state) fn swept(repo: &RepoId) -> Vec<(&'static str, String)> {
+pub(in crate::state) fn swept(repo: &RepoId) -> Vec<NamedKey> {
     vec![("lapses", lapses(repo))]
 }
 
