@@ -87,8 +87,7 @@ async fn lists_split(world: &World, lists: &[usize]) -> i64 {
         local string = {{ gmatch = function(...) split = split + 1 return string.gmatch(...) end }}
         local Request = (function(...) {REQUEST} end)()
         for number in string.gmatch(ARGV[1], '%d+') do
-          local call = {{}}
-          Request.read(call, {{ 'the key' }}, {{ cjson.encode({{ keys = 'key' .. number .. ' other' }}) }})
+          local call = Request.read({{ 'the key' }}, {{ cjson.encode({{ keys = 'key' .. number .. ' other' }}) }})
           assert(call.keys['key' .. number] == 'the key' and call.request.key_count == 2)
         end
         return split - 1"

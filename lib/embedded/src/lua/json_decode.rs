@@ -255,9 +255,8 @@ impl<'a> Parser<'a> {
 
     fn object(&mut self) -> Result<Table, Problem> {
         // Filled one by one: Lua 5.1 allows at most 8,000 handles on values at a time.
-        // A request has two dozen fields, what it has in it a few.
-        let usual = if self.depth == 1 { 24 } else { 4 };
-        let table = self.lua.create_table_with_capacity(0, usual)?;
+        // Without room for more, so that it has the order of its fields that Redis' table has.
+        let table = self.lua.create_table()?;
         let mut token = self.token();
         if matches!(token, Token::ObjectEnd) {
             return Ok(table);
