@@ -170,6 +170,12 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
     }
     let none: [&str; 0] = [];
     assert_eq!(refusal(&none), Refusal::NoPattern);
+    assert!(refusal(&none).problem().starts_with("is empty: "));
+    assert!(
+        refusal(&["!x"])
+            .problem()
+            .starts_with("is refused: the pattern \"!x\" ")
+    );
     assert!(Scope::parse(["x".repeat(512)]).is_ok());
     assert!(matches!(refusal(&["x".repeat(513).as_str()]), Refusal::TooLong(_, 513)));
     assert_eq!(refusal(&["x"; 65]), Refusal::TooManyPatterns(65));

@@ -2,19 +2,19 @@
 
 use super::{MAX_PATTERN_BYTES, MAX_PATTERNS};
 
-/// What is wrong with a scope or one of its patterns, and what to write instead.
+/// What is wrong with a scope or one of its patterns, and what to write instead. The sentence about a scope comes after its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// No pattern.
-    #[error("owned_scope is empty: name what the intent may change, such as src/db/**")]
+    #[error("is empty: name what the intent may change, such as src/db/**")]
     NoPattern,
     /// More than 64 patterns.
     #[error(
-        "owned_scope has {0} patterns, with each alternative of {{a,b}} counted; at most {MAX_PATTERNS} are allowed: name folders instead of files"
+        "has {0} patterns, with each alternative of {{a,b}} counted; at most {MAX_PATTERNS} are allowed: name folders instead of files"
     )]
     TooManyPatterns(usize),
     /// A pattern of nothing.
-    #[error("owned_scope has an empty pattern: leave it out, or name a file or folder")]
+    #[error("has an empty pattern: leave it out, or name a file or folder")]
     Empty,
     /// More than 512 bytes.
     #[error("the pattern {0:?}... has {1} bytes; at most {MAX_PATTERN_BYTES} are allowed: name a folder above")]
@@ -54,4 +54,14 @@ pub enum Refusal {
     /// A NUL.
     #[error("the pattern {0:?} has a NUL, which no name has: write it without")]
     Nul(String),
+}
+
+impl Refusal {
+    /// What is wrong with an `owned_scope`, after its name.
+    pub fn problem(&self) -> String {
+        match self {
+            Refusal::NoPattern | Refusal::TooManyPatterns(_) | Refusal::Empty => self.to_string(),
+            _ => format!("is refused: {self}"),
+        }
+    }
 }

@@ -86,13 +86,9 @@ pub(super) fn parse_scope(scope: &[String]) -> Result<Scope, ApiError> {
             problem: format!("has line ends or invisible characters in pattern {}", place + 1),
         });
     }
-    Scope::parse(scope).map_err(|refusal| {
-        let sentence = refusal.to_string();
-        let problem = match sentence.strip_prefix("owned_scope ") {
-            Some(problem) => problem.to_owned(),
-            None => format!("is refused: {sentence}"),
-        };
-        ApiError::InvalidField { field: FIELD, problem }
+    Scope::parse(scope).map_err(|refusal| ApiError::InvalidField {
+        field: FIELD,
+        problem: refusal.problem(),
     })
 }
 
