@@ -4,7 +4,7 @@ use coord::state::tasks::{
     LeaseState, Named, NewTask, NothingReady, Priority, Readiness, TaskChanges, TaskClaim, TaskFilter, TaskStatus,
     Updated, keys,
 };
-use coord::state::teams::TeamRefusal;
+use coord::state::teams::{RequestKey, TeamRefusal};
 use coord_protocol::tasks::DependencyResult;
 
 use super::tasks::{after, depends_on, sentence};
@@ -537,7 +537,30 @@ async fn a_member_has_50_claims(world: World) {
     assert_eq!(next_of(&bob).await.as_deref(), Some("t51"));
 }
 
+/// A server of an earlier version, which has lists there, may give the answer to the repeated request.
+async fn a_remembered_answer_has_the_form_of_earlier_versions(world: World) {
+    let (lead, [bob, _eve]) = world.team_of(["bob", "eve"]).await;
+    lead.adds(&[titled("kept"), titled("free")]).await.unwrap();
+    lead.assigns("t1", Some("eve")).await.unwrap();
+    let key = RequestKey { key: "k", content: "a" };
+    let TaskClaim::Claimed(first) = bob.takes_next_with_key(key).await.unwrap() else {
+        panic!("t2 is free");
+    };
+    let answers = coord::state::teams::keys::answers(&world.repo, &coord::store::script::sha1_hex("bob"));
+    let stored = world.command(["HGET", &answers, "alpha  next_task k"]).await;
+    let stored: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(stored["text"].as_str().unwrap()).unwrap();
+    let until = first.passed[0].until.unwrap().to_string();
+    let passed = serde_json::json!([["t1", "RESERVED", "eve", until, "", "", ""]]);
+    assert_eq!((&answer["id"], &answer["passed"]), (&"t2".into(), &passed));
+    let TaskClaim::Claimed(again) = bob.takes_next_with_key(key).await.unwrap() else {
+        panic!("t2 is bob's");
+    };
+    assert_eq!((again.task.task.id, &again.passed), (first.task.task.id, &first.passed));
+}
+
 scenarios!(
+    a_remembered_answer_has_the_form_of_earlier_versions,
     a_claim_has_one_winner_and_warns_of_dependencies,
     status_only_goes_forward,
     next_gives_what_is_assigned_then_by_priority_and_age,
