@@ -27,6 +27,7 @@ async fn opens(api: &Api, pushed: &str, files: &[&str]) -> Answer {
     api.tell("bob", "OPEN", files, heads).await
 }
 
+// rule: locks#keeps
 #[tokio::test]
 async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warning() {
     let api = shop().await;
@@ -109,6 +110,7 @@ async fn an_interface_that_was_kept_is_no_news() {
     assert_eq!((open.status, warnings(&open.json()).len()), (200, 0), "{}", open.json());
 }
 
+// rule: locks#checked-at-release
 #[tokio::test]
 async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neighbors() {
     let api = shop().await;
@@ -148,6 +150,7 @@ async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neig
     assert!(!warnings(&again).contains(&told), "{again}");
 }
 
+// rule: locks#incomparable
 #[tokio::test]
 async fn what_cannot_be_compared_counts_as_changed_and_a_file_that_is_gone_has_lost_its_names() {
     let api = shop().await;

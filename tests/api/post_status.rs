@@ -75,6 +75,7 @@ async fn where_the_policy_is_to_warn_a_writer_goes_on_too() {
     );
 }
 
+// rule: locks#stale-head
 #[tokio::test]
 async fn writing_behind_the_branch_is_refused_with_a_pull() {
     let api = Api::start().await;
@@ -91,6 +92,7 @@ async fn writing_behind_the_branch_is_refused_with_a_pull() {
     assert_eq!(read.json()["warnings"][0], "STALE_BRANCH: Your branch is behind main.");
 }
 
+// rule: locks#vague-message
 #[tokio::test]
 async fn a_message_that_says_nothing_is_taken_with_an_example_of_a_good_one() {
     let api = Api::start().await;
@@ -262,6 +264,7 @@ async fn a_renewal_keeps_the_token_and_moves_the_expiry() {
     );
 }
 
+// rule: locks#reason
 #[tokio::test]
 async fn a_refusal_names_the_agent_that_holds_the_lock() {
     let api = Api::start().await;

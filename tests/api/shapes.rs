@@ -122,6 +122,7 @@ async fn the_reason_of_a_direct_conflict_begins_as_documented() {
     assert!(reason.as_str().unwrap().starts_with(documented), "{reason}");
 }
 
+// rule: locks#entry
 #[tokio::test]
 async fn a_stored_lock_is_the_documented_entry() {
     let api = Api::start().await;

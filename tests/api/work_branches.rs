@@ -43,6 +43,7 @@ async fn pending(api: &Api) -> Value {
 const TOLD: &str =
     "PENDING: 'src/db.ts' has unmerged changes by user 'ann' on 'pool': “Moving sessions from cookies to tokens”";
 
+// rule: locks#pending
 #[tokio::test]
 async fn changes_on_a_work_branch_are_told_until_they_are_merged() {
     let api = with_pending().await;
@@ -117,6 +118,7 @@ async fn a_removed_file_is_pending_until_it_is_removed() {
     assert_eq!(pending(&api).await, Value::Null);
 }
 
+// rule: locks#work-pushed
 #[tokio::test]
 async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
     let api = Api::start().await;
@@ -158,6 +160,7 @@ async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
     assert_eq!(pending(&api).await.as_array().unwrap().len(), 1);
 }
 
+// rule: locks#pending
 #[tokio::test]
 async fn a_policy_refuses_writers_beside_pending_changes() {
     let api = with_pending().await;
@@ -195,6 +198,7 @@ async fn a_work_branch_that_is_none_is_refused() {
     }
 }
 
+// rule: locks#pending-interface
 #[tokio::test]
 async fn who_edits_an_importer_hears_of_an_interface_that_is_not_merged() {
     const TOLD: &str = "PENDING_INTERFACE: 'src/db.ts', which 'src/auth.ts' imports, has another interface on 'pool' of user 'ann': \

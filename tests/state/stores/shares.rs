@@ -1,4 +1,4 @@
-//! One login fills each bound of a repository by itself: another login goes on, and loses nothing. `docs/shares.md` has the bounds,
+//! One login fills each bound of a repository by itself: another login goes on, and loses nothing. `docs/internals/bounds.md` has the bounds,
 //! each with its test here.
 
 use coord::domain::LockMode::Reading;
