@@ -61,6 +61,26 @@ async fn a_refused_claim_says_its_place_and_who_is_before() {
     assert_eq!(check["locks"]["src/db.ts"]["lock_type"], "RESERVED");
 }
 
+// rule: locks#no-rings
+#[tokio::test]
+async fn two_holders_that_want_each_others_files_are_warned_of_mutual_wait() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    api.claim("bob", "WRITING", &["README.md"]).await;
+    let first = api.tell("ann", "WRITING", &["README.md"], json!({})).await.json();
+    assert!(!first["warnings"].to_string().contains("MUTUAL_WAIT"), "{first}");
+    let second = api.tell("bob", "WRITING", &["src/db.ts"], json!({})).await.json();
+    assert_eq!(second["error"], "LOCK_CONFLICT");
+    let warnings = second["warnings"].as_array().unwrap();
+    let is_told = |warning: &Value| {
+        warning
+            .as_str()
+            .unwrap()
+            .starts_with("MUTUAL_WAIT: You and user 'ann' wait")
+    };
+    assert!(warnings.iter().any(is_told), "{second}");
+}
+
 #[tokio::test]
 async fn a_check_of_a_free_file_that_somebody_waits_for_is_a_go_and_shows_it() {
     let api = Api::start().await;

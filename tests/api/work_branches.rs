@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::api::Api;
+use crate::api::{Api, repo};
 
 fn warnings(body: &Value) -> Vec<&str> {
     let warnings = body["warnings"].as_array().unwrap().iter().filter_map(Value::as_str);
@@ -38,6 +38,26 @@ async fn with_pending() -> Api {
 async fn pending(api: &Api) -> Value {
     let locks = api.get("/api/locks?repo_url=https://github.com/acme/shop", &[]).await;
     locks.json()["pending"].clone()
+}
+
+// rule: locks#pending-full
+#[tokio::test]
+async fn a_release_beyond_the_bound_of_pending_changes_warns_pending_full() {
+    let api = Api::start().await;
+    api.build_graph().await;
+    let claim = api
+        .tell("ann", "WRITING", &["src/db.ts"], json!({ "work_branch": "pool" }))
+        .await;
+    assert_eq!(claim.status, 200, "{}", claim.json());
+    let key = coord::state::locks::keys::pending(&repo());
+    api.command(["HSET", &key, "\nann", "2000", "\n", "2000"]).await;
+    let pushed = commits_on(&api, "pool", &[("src/db.ts", "export const pool = 1;\n")]);
+    let open = json!({ "work_branch": "pool", "new_repo_head": pushed, "agent_head": pushed });
+    let open = api.tell("ann", "OPEN", &["src/db.ts"], open).await;
+    assert_eq!(open.status, 200, "{}", open.json());
+    let full = "PENDING_FULL: Others are not told of your changes of 'src/db.ts', because too many changes are pending: merge some.";
+    assert_eq!(warnings(&open.json()), [full]);
+    assert_eq!(api.held().await, 0, "the lock is released all the same");
 }
 
 const TOLD: &str =

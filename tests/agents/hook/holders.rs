@@ -204,6 +204,8 @@ fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
         assert_eq!(lead.edits("a.txt"), None, "{}", form.agent);
         two.stops("SubagentStop", &json!({}));
         assert_eq!(held(&world), [format!("a.txt {lead_id}"), format!("b.txt {lead_id}")]);
+        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(told.contains("GIVEN_BACK: ") && told.contains("b.txt"), "{told}");
     }
 }
 

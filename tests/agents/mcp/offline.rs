@@ -216,6 +216,26 @@ fn a_new_claim_ends_the_retries_of_an_older_release() {
 }
 
 #[test]
+fn a_release_beside_64_that_are_retried_warns_release_failed() {
+    const FILES: usize = 100;
+    let world = World::with(&[("a.txt", "a")]);
+    let mut server = Server::start(&world, 300);
+    let mut ada = server.agent();
+    let names: Vec<String> = (0..FILES).map(|number| format!("file{number}.txt")).collect();
+    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(action(&ada.claim(&paths)), "PROCEED");
+    server.kill();
+    // Some are out for a retry at any time, so that the bound is met somewhere behind the 64th.
+    let is_failed = |path: &str| {
+        let release = json!({ "file_paths": [path], "status": "OPEN", "abandon": true, "message": MESSAGE });
+        let answer = ada.call("post_status", release)["structuredContent"].clone();
+        !warnings(&answer, "RELEASE_FAILED").is_empty()
+    };
+    let failed = paths.iter().copied().map(is_failed).position(|is_failed| is_failed);
+    assert!(failed.is_some_and(|number| number >= 64), "{failed:?}");
+}
+
+#[test]
 fn a_server_of_the_repository_that_has_ended_is_started_again() {
     let world = World::with(&[("a.txt", "a")]);
     let mut ada = super::agent(&world);

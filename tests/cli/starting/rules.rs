@@ -161,16 +161,18 @@ fn each_rule_of_the_tested_pages_has_a_test_that_names_it() {
     );
 }
 
-#[test]
-fn the_page_of_messages_lists_each_code_on_the_wire() {
-    let page = fs::read_to_string(Path::new(ROOT).join("docs/reference/messages.md")).expect("the page");
-    let is_code = |letter: char| letter.is_ascii_uppercase() || letter == '_';
+fn is_of_code(letter: char) -> bool {
+    letter.is_ascii_uppercase() || letter == '_'
+}
+
+/// The codes of errors, and then those of warnings.
+fn codes_on_the_wire() -> BTreeSet<String> {
     let source = fs::read_to_string(Path::new(ROOT).join("lib/protocol/src/error.rs")).expect("the codes");
     // `Name = 400 "CODE"`, with or without the group behind it.
     let errors: BTreeSet<String> = source
         .lines()
         .filter_map(|line| line.trim().strip_suffix(';')?.split_once(" = ")?.1.split('"').nth(1))
-        .filter(|code| code.len() > 3 && code.chars().all(is_code))
+        .filter(|code| code.len() > 3 && code.chars().all(is_of_code))
         .map(str::to_owned)
         .collect();
     assert!(errors.len() > 70, "the codes are found: {errors:?}");
@@ -178,7 +180,7 @@ fn the_page_of_messages_lists_each_code_on_the_wire() {
     let (_, pattern) = schema.split_once("\"^(STALE_BRANCH|").expect("the pattern of warnings");
     let (pattern, _) = pattern.split_once("): \"").expect("its end");
     let mut warnings: BTreeSet<String> = pattern
-        .split(|letter| !is_code(letter))
+        .split(|letter| !is_of_code(letter))
         .filter(|code| code.len() > 3)
         .map(str::to_owned)
         .collect();
@@ -193,9 +195,53 @@ fn the_page_of_messages_lists_each_code_on_the_wire() {
     for path in places.iter().flat_map(|folder| files_below(folder, &["rs"])) {
         warnings.extend(sentences_with_codes(&fs::read_to_string(path).expect("a source")));
     }
-    let lacks = |code: &&String| !page.contains(&format!("`{code}`")) && !page.contains(&format!("`{code}: "));
-    let missing: Vec<_> = errors.iter().chain(&warnings).filter(lacks).collect();
+    errors.into_iter().chain(warnings).collect()
+}
+
+#[test]
+fn the_page_of_messages_lists_each_code_on_the_wire() {
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/reference/messages.md")).expect("the page");
+    let lacks = |code: &String| !page.contains(&format!("`{code}`")) && !page.contains(&format!("`{code}: "));
+    let mut missing = codes_on_the_wire();
+    missing.retain(lacks);
     assert!(missing.is_empty(), "docs/reference/messages.md lacks {missing:?}");
+}
+
+#[test]
+fn each_code_on_the_wire_has_a_test_that_meets_it() {
+    let source = fs::read_to_string(Path::new(ROOT).join("lib/protocol/src/error.rs")).expect("the codes");
+    let mut tests = String::new();
+    for path in files_below("tests", &["rs", "snap", "mjs", "py"]) {
+        if !path.ends_with("starting/rules.rs") {
+            tests += &fs::read_to_string(&path).unwrap_or_default();
+        }
+    }
+    for path in ["lib", "cli"]
+        .iter()
+        .flat_map(|folder| files_below(folder, &["rs", "snap"]))
+    {
+        let text = fs::read_to_string(&path).expect("a source");
+        let is_whole = path.extension().is_some_and(|found| found == "snap");
+        let begin = if is_whole { Some(0) } else { text.find("#[cfg(test)]") };
+        tests += begin.map_or("", |begin| &text[begin..]);
+    }
+    let spelled: BTreeSet<&str> = tests
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .collect();
+    // As `ErrorCode::Name`.
+    let named: BTreeSet<&str> = tests
+        .split("Code::")
+        .skip(1)
+        .filter_map(|rest| rest.split(|letter: char| !letter.is_ascii_alphanumeric()).next())
+        .collect();
+    let name_of = |code: &str| {
+        let line = source.lines().find(|line| line.contains(&format!(" \"{code}\"")));
+        line.and_then(|line| line.trim().split(' ').next())
+    };
+    let is_met =
+        |code: &String| spelled.contains(code.as_str()) || name_of(code).is_some_and(|name| named.contains(name));
+    let unmet: Vec<String> = codes_on_the_wire().into_iter().filter(|code| !is_met(code)).collect();
+    assert!(unmet.is_empty(), "no test meets these codes: {unmet:?}");
 }
 
 /// The codes with which texts in quotes begin, as in `"LOCK_EXPIRED: ..."`.
