@@ -308,6 +308,7 @@ fn what_makes_a_branch_known_works_where_a_clone_follows_one_branch_alone() {
 }
 
 /// What WAIT names for the background ends when the file is free, wherever it is run, and whoever waits.
+// rule: hooks#wait
 #[test]
 fn the_command_of_wait_works_from_every_folder_and_for_every_name() {
     let odd = "docs/it's a -f.txt";

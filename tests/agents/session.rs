@@ -11,6 +11,7 @@ fn session(world: &World, agent: &str) -> Session {
     Session::of_this_process(&working_copy, agent).unwrap()
 }
 
+// rule: holders#nearest
 #[test]
 fn every_process_of_an_agent_has_the_id_that_the_first_one_made() {
     let world = World::with(&[("a.txt", "a")]);
@@ -40,6 +41,7 @@ fn hear(world: &World, agent: &str, name: &str, heard: Heard) -> String {
     holder.as_str().to_owned()
 }
 
+// rule: holders#order
 #[test]
 fn a_process_has_the_holder_of_the_conversation_that_a_hook_has_told_of() {
     let world = World::with(&[("a.txt", "a")]);
@@ -82,6 +84,7 @@ fn a_process_with_two_conversations_is_neither_and_says_so() {
     assert!(session(&world, "codex-mcp-client").note().is_some());
 }
 
+// rule: holders#session-folder
 #[test]
 fn a_file_that_cannot_be_read_is_written_anew() {
     let world = World::with(&[("a.txt", "a")]);
@@ -95,6 +98,7 @@ fn a_file_that_cannot_be_read_is_written_anew() {
     }
 }
 
+// rule: holders#form
 #[test]
 fn a_damaged_file_of_a_conversation_changes_no_holder() {
     let world = World::with(&[("a.txt", "a")]);

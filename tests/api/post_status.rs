@@ -22,6 +22,7 @@ async fn a_claim_shows_what_is_held() {
     );
 }
 
+// rule: messages#wait
 #[tokio::test]
 async fn a_conflict_says_who_what_and_how_long() {
     let api = Api::start().await;
@@ -76,6 +77,7 @@ async fn where_the_policy_is_to_warn_a_writer_goes_on_too() {
 }
 
 // rule: locks#stale-head
+// rule: messages#pull
 #[tokio::test]
 async fn writing_behind_the_branch_is_refused_with_a_pull() {
     let api = Api::start().await;

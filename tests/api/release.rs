@@ -23,6 +23,7 @@ async fn after_a_push_the_files_are_free_and_their_importers_named() {
     assert_eq!(api.held().await, 0);
 }
 
+// rule: messages#push
 #[tokio::test]
 async fn without_a_push_the_locks_are_kept() {
     let api = Api::start().await;
@@ -95,6 +96,7 @@ async fn what_had_expired_and_is_free_is_a_warning() {
 }
 
 // rule: locks#lost
+// rule: messages#stop
 #[tokio::test]
 async fn what_had_expired_and_is_anothers_is_a_stop_with_who_has_it() {
     let api = Api::start().await;

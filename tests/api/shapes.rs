@@ -67,6 +67,7 @@ fn assert_post(body: &Value, is_success: bool) {
     assert_orchestration(&body["orchestration"]);
 }
 
+// rule: http#errors
 #[tokio::test]
 async fn answers_have_the_documented_shapes() {
     let api = Api::start().await;

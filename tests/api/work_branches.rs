@@ -181,6 +181,7 @@ async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
 }
 
 // rule: locks#pending
+// rule: policy#pending
 #[tokio::test]
 async fn a_policy_refuses_writers_beside_pending_changes() {
     let api = with_pending().await;

@@ -21,6 +21,7 @@ fn assert_covers(pattern: &str, covered: &[&str], others: &[&str]) {
     }
 }
 
+// rule: intents#patterns
 #[test]
 fn patterns_mean_what_git_means() {
     assert_covers(
@@ -104,6 +105,7 @@ fn names_are_any_bytes() {
     }
 }
 
+// rule: intents#patterns
 #[test]
 fn braces_are_expanded_when_written() {
     let texts =
@@ -136,6 +138,7 @@ fn refusal(patterns: &[&str]) -> Refusal {
     }
 }
 
+// rule: intents#refused-patterns
 #[test]
 fn what_cannot_be_meant_is_refused_with_what_to_write() {
     let cases = [
@@ -180,6 +183,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
     }
 }
 
+// rule: intents#too-broad
 #[test]
 fn too_broad_is_what_covers_too_much() {
     let files: Vec<String> = (0..400).map(|index| format!("src/{}/{index}.ts", index % 10)).collect();
@@ -269,6 +273,7 @@ fn an_intentignore_is_read_as_a_gitignore() {
     );
 }
 
+// rule: intents#intentignore
 #[test]
 fn an_intentignore_that_cannot_be_read_ignores_everything() {
     let long = IntentIgnore::parse(&vec![b'\n'; IntentIgnore::MAX_BYTES + 1]);
@@ -286,6 +291,7 @@ fn an_intentignore_that_cannot_be_read_ignores_everything() {
     );
 }
 
+// rule: intents#never-covered
 #[test]
 fn no_intent_covers_what_rules_over_intents() {
     let cases = [

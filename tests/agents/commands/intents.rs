@@ -55,6 +55,7 @@ fn an_intent_is_written_checked_selected_met_and_completed() {
     assert!(printed(&world, &["intent", "show", "INT-001"], 0).contains("[x] \u{201c}Tests pass\u{201d}"));
 }
 
+// rule: commands#person
 #[test]
 fn what_takes_a_person_is_refused_where_nobody_can_be_asked() {
     let world = world();

@@ -96,6 +96,7 @@ fn edits_behind_a_launcher(who: &Conversation<'_>, file: &str) -> Option<String>
 }
 
 /// An agent's second edit was denied by its first, because each call had another process above it.
+// rule: holders#launchers
 #[test]
 fn behind_a_launcher_all_calls_and_the_mcp_server_are_one_holder() {
     let world = World::with(&[("a.txt", "a")]);
@@ -140,6 +141,7 @@ fn a_conversation_that_is_resumed_in_another_process_has_its_files() {
 }
 
 /// Cursor and Copilot CLI run the hooks of Claude Code besides their own.
+// rule: holders#two-forms
 #[test]
 fn the_hooks_of_two_forms_are_one_holder_of_one_conversation() {
     for first in ["cursor", "copilot", "claude-code"] {
@@ -176,6 +178,8 @@ fn writer<'a>(lead: &Conversation<'a>, writer: &'a str) -> Conversation<'a> {
 }
 
 /// Subagents in one process were one holder, and both wrote.
+// rule: holders#writer-takes-over
+// rule: holders#writers-exclude
 #[test]
 fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
     for form in [&CLAUDE_CODE, &CODEX] {
@@ -209,6 +213,7 @@ fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
     }
 }
 
+// rule: holders#writer-ends
 #[test]
 fn an_unchanged_file_of_a_subagent_is_released_at_its_end() {
     let world = World::with(&[("a.txt", "a")]);
@@ -222,6 +227,7 @@ fn an_unchanged_file_of_a_subagent_is_released_at_its_end() {
     assert_eq!(held_files(&world), [""; 0]);
 }
 
+// rule: holders#session-end
 #[test]
 fn a_turn_that_ends_with_work_in_the_background_releases_nothing_unchanged() {
     let world = World::with(&[("a.txt", "a")]);
@@ -235,6 +241,7 @@ fn a_turn_that_ends_with_work_in_the_background_releases_nothing_unchanged() {
 }
 
 /// Whoever came later waited for a session that had ended.
+// rule: holders#session-end
 #[test]
 fn a_session_that_ends_waits_for_nothing() {
     let world = World::with(&[("a.txt", "a")]);
@@ -298,6 +305,8 @@ fn rewritten(who: &Conversation<'_>, tool: &str, arguments: &Value) -> Value {
     answer.body["hookSpecificOutput"]["updatedInput"].clone()
 }
 
+// rule: holders#handed-down
+// rule: hooks#allow
 #[test]
 fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does_not_tell() {
     for form in [&CLAUDE_CODE, &CODEX] {
@@ -348,6 +357,7 @@ fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does
 }
 
 /// An agent was refused its own files by the tools of a server over HTTP, which took it for somebody without an id.
+// rule: holders#handed-down
 #[test]
 fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_arguments_from_hooks() {
     let taken = [
@@ -400,6 +410,7 @@ fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_argumen
 }
 
 /// A server for the tools of a process with two conversations let each in where the other wrote.
+// rule: holders#session-unknown
 #[test]
 fn an_mcp_server_of_two_conversations_is_refused_what_each_holds_and_says_why() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);

@@ -117,6 +117,7 @@ fn a_server_that_gives_no_answer_is_not_waited_for_longer_than_ten_seconds() {
     assert!((9..20).contains(&asked.elapsed().as_secs()), "{:?}", asked.elapsed());
 }
 
+// rule: mcp#offline
 #[test]
 fn a_release_that_does_not_arrive_is_retried_until_it_lands_and_the_agent_is_told() {
     let world = World::with(&[("a.txt", "a")]);
@@ -215,6 +216,7 @@ fn a_new_claim_ends_the_retries_of_an_older_release() {
     }
 }
 
+// rule: mcp#offline
 #[test]
 fn a_release_beside_64_that_are_retried_warns_release_failed() {
     const FILES: usize = 100;

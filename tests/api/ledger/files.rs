@@ -43,6 +43,7 @@ async fn a_change_beyond_the_recorded_files_warns_content_not_kept() {
     assert_eq!(recorded["warnings"], json!([warning]));
 }
 
+// rule: ledger#hash
 #[tokio::test]
 async fn files_are_compared_with_what_was_recorded_of_them() {
     let api = Api::start().await;

@@ -124,11 +124,17 @@ fn found_after(files: &[PathBuf], begin: &str, is_part: fn(char) -> bool) -> BTr
     found
 }
 
-/// The pages whose rules all have a test that names them. The others follow, page by page.
-const TESTED_PAGES: &[&str] = &["locks"];
+/// Rules that no test names yet. The list may only become shorter.
+const RULES_WITHOUT_A_TEST: &[&str] = &[
+    "commands#other-json",
+    "holders#session-cleanup",
+    "holders#writer-intent",
+    "hooks#unpushed-branch",
+    "languages#python-others",
+];
 
 #[test]
-fn each_rule_of_the_tested_pages_has_a_test_that_names_it() {
+fn each_rule_of_the_reference_has_a_test_that_names_it() {
     let folders = ["tests", "lib", "cli"];
     let files: Vec<PathBuf> = folders
         .iter()
@@ -152,12 +158,10 @@ fn each_rule_of_the_tested_pages_has_a_test_that_names_it() {
     }
     let unknown: Vec<_> = named.difference(&rules).collect();
     assert!(unknown.is_empty(), "tests name rules that no page has: {unknown:#?}");
-    let is_tested = |rule: &&&String| TESTED_PAGES.iter().any(|page| rule.split('#').next() == Some(*page));
-    let untested: Vec<_> = rules.difference(&named).collect();
-    let untested: Vec<_> = untested.iter().filter(is_tested).collect();
-    assert!(
-        untested.is_empty(),
-        "no test names these rules by `{begin}PAGE#RULE`: {untested:#?}"
+    let untested: Vec<&str> = rules.difference(&named).map(String::as_str).collect();
+    assert_eq!(
+        untested, RULES_WITHOUT_A_TEST,
+        "rules that no test names by `{begin}PAGE#RULE`"
     );
 }
 

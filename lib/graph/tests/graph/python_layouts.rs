@@ -69,6 +69,7 @@ fn two_roots_with_a_package_of_one_name_are_seen_by_their_own_files_alone() {
     );
 }
 
+// rule: languages#python-namespaces
 #[test]
 fn a_folder_whose_packages_are_imported_by_longer_names_is_a_namespace() {
     let namespace = [
@@ -180,6 +181,7 @@ fn what_another_project_imports_decides_only_where_the_name_is_unique() {
     assert_eq!(targets(&files, "two/t.py"), ["one/src/ns/app/__init__.py"]);
 }
 
+// rule: languages#python-manifests
 #[test]
 fn a_tool_names_folders_on_the_path() {
     for (manifest, text) in [
@@ -226,6 +228,7 @@ fn a_tool_names_folders_on_the_path() {
     }
 }
 
+// rule: languages#python-manifests
 #[test]
 fn pants_and_pybuilder_have_roots_of_their_own() {
     let pants = [
@@ -249,6 +252,7 @@ fn pants_and_pybuilder_have_roots_of_their_own() {
     );
 }
 
+// rule: languages#python-projects
 #[test]
 fn a_project_with_its_packages_in_its_own_folder_is_known_everywhere() {
     for (manifest, text) in [
@@ -295,6 +299,7 @@ fn a_project_with_its_packages_in_its_own_folder_is_known_everywhere() {
     }
 }
 
+// rule: languages#python-projects
 #[test]
 fn two_projects_with_a_package_of_one_name_are_seen_by_their_own_files_alone() {
     let files = [
@@ -339,6 +344,7 @@ fn two_projects_with_a_package_of_one_name_are_seen_by_their_own_files_alone() {
     assert_eq!(imported("import core", "tests/t.py", &sources), ["src/core.py"]);
 }
 
+// rule: languages#python-roots
 #[test]
 fn a_manifest_can_name_the_folder_of_a_package() {
     for (manifest, text) in [
@@ -449,6 +455,7 @@ fn a_package_that_extends_its_path_has_parts_in_several_roots() {
     }
 }
 
+// rule: languages#python-own-root
 #[test]
 fn a_folder_with_a_conftest_is_a_root_for_the_files_below_it() {
     let files = ["tests/conftest.py", "tests/helpers.py"];

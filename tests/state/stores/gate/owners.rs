@@ -27,6 +27,7 @@ impl World {
 }
 
 // rule: locks#owner
+// rule: intents#claims
 async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.begins(intent("b", "src/**", None)).await;
