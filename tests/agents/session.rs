@@ -1,5 +1,7 @@
 //! The `agent_id` that all processes of one session share. The agent of these tests is whatever has started them.
 
+use std::time::{Duration, SystemTime};
+
 use coord_cli::agent::conversations::{self, Heard};
 use coord_cli::agent::session::Session;
 use coord_git::WorkingCopy;
@@ -96,6 +98,24 @@ fn a_file_that_cannot_be_read_is_written_anew() {
         let after = session(&world, "gemini").agent_id;
         assert_eq!(session(&world, "gemini").agent_id, after, "after {damaged:?}");
     }
+}
+
+// rule: holders#session-cleanup
+#[test]
+fn a_new_conversation_removes_files_that_nothing_has_touched_for_a_day() {
+    let world = World::with(&[("a.txt", "a")]);
+    hear(&world, "cursor", "chat-1", Heard::Start);
+    let folder = world.own_sessions();
+    let aged = |name: &str, hours: u64| {
+        let path = folder.join(name);
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(hours * 3600))
+            .unwrap();
+        path
+    };
+    let (old, young) = (aged("old.notes.json", 25), aged("young.notes.json", 23));
+    hear(&world, "cursor", "chat-2", Heard::Start);
+    assert_eq!((old.exists(), young.exists()), (false, true));
 }
 
 // rule: holders#form

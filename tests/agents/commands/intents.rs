@@ -2,6 +2,7 @@
 
 use super::{json, printed, run, world};
 
+// rule: commands#other-json
 #[test]
 fn an_intent_is_written_checked_selected_met_and_completed() {
     let world = world();

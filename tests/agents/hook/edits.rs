@@ -68,6 +68,19 @@ fn a_session_that_is_behind_is_told_to_pull() {
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
 }
 
+// rule: hooks#unpushed-branch
+#[test]
+fn an_edit_for_a_branch_that_was_never_pushed_is_denied_with_the_command_to_push() {
+    let world = World::with(&[("a.txt", "a")]);
+    world.clone.git(&["checkout", "--quiet", "-b", "feature"]);
+    world.clone.git(&["config", "coord.branch", "feature"]);
+    let ada = session(&world, &CLAUDE_CODE, None);
+    let reason = ada.denial(&ada.edits("a.txt")).unwrap();
+    assert!(reason.contains("`git push -u origin HEAD`"), "{reason}");
+    world.clone.git(&["config", "coord.branch", "main"]);
+    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+}
+
 #[test]
 fn a_patch_is_claimed_whole_or_denied() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);

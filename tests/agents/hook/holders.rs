@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::fake::Fake;
 use super::forms::{ALL, CLAUDE_CODE, CODEX, COPILOT, Form, GEMINI, OPENCODE};
 use super::{Answer, held, held_files, hook, locks};
 use crate::mcp::{action, agent as mcp_agent};
@@ -256,6 +257,20 @@ fn a_session_that_ends_waits_for_nothing() {
     ada.ends();
     holder.ends();
     assert_eq!(bob.edits("a.txt"), None);
+}
+
+// rule: holders#writer-intent
+#[test]
+fn a_subagent_cites_the_intent_that_its_session_has_selected() {
+    let world = World::with(&[("a.txt", "a")]);
+    let fake = Fake::with_intent(&world, true);
+    let lead = conversation(&world, &CLAUDE_CODE, "one");
+    lead.starts();
+    assert_eq!(writer(&lead, "a1").edits("a.txt"), None);
+    let claims = fake.asked("/api/post_status");
+    let claim = claims.last().unwrap();
+    assert!(claim["agent_id"].as_str().unwrap().ends_with("::a1"), "{claim}");
+    assert_eq!(claim["intent_id"], "REQ-1", "{claim}");
 }
 
 #[test]

@@ -17,6 +17,23 @@ fn imported(text: &str, from: &str, others: &[&str]) -> Vec<String> {
     targets(&files, from)
 }
 
+// rule: languages#python-others
+#[test]
+fn a_package_elsewhere_below_the_same_top_folder_is_found_if_it_is_the_only_one() {
+    let one = ["services/one/code/app/__init__.py", "services/one/code/app/x.py"];
+    assert_eq!(imported("import app.x", "services/two/t.py", &one), [one[1]]);
+    assert!(
+        imported("import app.x", "tools/t.py", &one).is_empty(),
+        "another top folder"
+    );
+    let other = one.map(|path| path.replace("/one/", "/three/"));
+    let both = [one[0], one[1], &other[0], &other[1]];
+    assert!(
+        imported("import app.x", "services/two/t.py", &both).is_empty(),
+        "two files"
+    );
+}
+
 #[test]
 fn a_folder_below_a_source_root_that_holds_packages_is_a_root() {
     for root in ["src/python", "src/main/python", "lib/src/py3", "src/backend"] {
