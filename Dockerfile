@@ -1,4 +1,4 @@
-# `coord serve` for a team's own host: docs/hosting.md.
+# `coord serve` for a team's own host: docs/guide/deploy.md.
 #   docker build --tag coord .
 FROM rust:1.95-slim-trixie AS build
 WORKDIR /coord

@@ -29,6 +29,7 @@ fn two_clones() -> (World, Repo) {
     (world, two)
 }
 
+// rule: servers#clones
 #[test]
 fn the_second_clone_uses_the_server_of_the_first() {
     let (world, two) = two_clones();
@@ -98,6 +99,7 @@ fn the_server_reads_the_commits_of_every_clone_that_uses_it() {
     assert!(status != 0 && out.contains("PULL"), "{status}: {out}");
 }
 
+// rule: servers#two-stores
 #[test]
 fn clones_with_a_server_each_are_told_and_the_line_that_is_named_brings_them_together() {
     let (world, two) = two_clones();
@@ -133,6 +135,7 @@ fn clones_with_a_server_each_are_told_and_the_line_that_is_named_brings_them_tog
     assert!(!out.contains(warning), "{out}");
 }
 
+// rule: servers#clones
 #[test]
 fn one_server_serves_two_clones_of_one_repository() {
     let (world, two) = two_clones();
@@ -196,6 +199,7 @@ fn a_damaged_or_outdated_list_of_clones_stops_nobody() {
     }
 }
 
+// rule: servers#port
 #[test]
 fn a_server_that_starts_by_itself_listens_where_its_user_says() {
     let world = World::with(&[("a.txt", "a")]);

@@ -268,6 +268,7 @@ fn play(takes_turns: bool) -> Judge {
     judge
 }
 
+// rule: mcp#push-turn
 #[test]
 fn no_two_edit_one_file_at_once_every_push_lands_first_time_and_nothing_stays_locked() {
     let judge = play(true);

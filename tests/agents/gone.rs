@@ -70,6 +70,7 @@ fn copied(from: &Path, to: &Path) {
     );
 }
 
+// rule: servers#moved-clone
 #[test]
 fn a_renamed_clone_keeps_its_id_and_its_locks() {
     for remote in [false, true] {
@@ -91,6 +92,7 @@ fn a_renamed_clone_keeps_its_id_and_its_locks() {
     }
 }
 
+// rule: servers#moved-clone
 #[test]
 fn a_copy_is_another_repository_without_the_locks_of_the_first() {
     let world = World::without_remote(&[("a.txt", "a")]);
@@ -157,6 +159,7 @@ fn cloned_again(world: &World) {
         .git(&["remote", "set-url", "origin", crate::world::REPO_URL]);
 }
 
+// rule: servers#deleted-clone
 #[test]
 fn a_server_whose_clone_was_made_again_grants_nothing_and_ends() {
     let world = World::with(&[("a.txt", "a")]);

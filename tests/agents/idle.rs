@@ -7,6 +7,7 @@ use coord_test_support::waiting::block_until;
 
 use crate::world::World;
 
+// rule: servers#port
 #[test]
 fn a_server_ends_when_no_request_has_come_for_as_long_as_it_was_told() {
     let world = World::with(&[("a.txt", "a")]);

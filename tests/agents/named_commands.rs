@@ -75,6 +75,7 @@ fn fork() -> (World, PathBuf) {
     (world, folder)
 }
 
+// rule: locks#fitting-command
 #[test]
 fn the_command_of_push_works_in_every_state() {
     let clone = || {
@@ -172,6 +173,7 @@ fn changes_that_are_not_committed_are_to_be_committed_and_no_command_pretends_to
     assert_eq!(named(&printed), None);
 }
 
+// rule: locks#fitting-command
 #[test]
 fn the_command_of_pull_works_in_every_state() {
     let worktree = || {
@@ -234,6 +236,7 @@ fn the_command_of_pull_works_in_every_state() {
     }
 }
 
+// rule: locks#during-git
 #[test]
 fn while_git_is_in_the_middle_of_something_edits_are_let_in_and_nothing_is_pulled() {
     for begin in [
@@ -305,6 +308,7 @@ fn what_makes_a_branch_known_works_where_a_clone_follows_one_branch_alone() {
 }
 
 /// What WAIT names for the background ends when the file is free, wherever it is run, and whoever waits.
+// rule: hooks#wait
 #[test]
 fn the_command_of_wait_works_from_every_folder_and_for_every_name() {
     let odd = "docs/it's a -f.txt";

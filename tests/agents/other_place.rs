@@ -36,6 +36,7 @@ fn works(program: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
+// rule: servers#other-place
 #[test]
 fn a_server_outside_of_a_sandbox_is_named_within_a_second() {
     let programs: [&[&str]; 2] = [&["unshare", "--net"], &["unshare", "--map-root-user", "--net"]];

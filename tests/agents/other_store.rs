@@ -24,6 +24,7 @@ fn is_refused(world: &World, place: &str) {
     assert!(!world.clone.path().join(".git/coord/store.redb").exists());
 }
 
+// rule: servers#shared-store
 #[test]
 fn no_server_is_started_beside_the_store_of_one_that_has_ended() {
     let world = World::with(&[("a.txt", "a")]);

@@ -40,6 +40,7 @@ fn is_released_after(world: &World, before: &str, push: &str) -> Vec<String> {
     held_files(world)
 }
 
+// rule: locks#known-pushes
 #[test]
 fn a_branch_that_no_reference_follows_is_pushed_where_the_remote_has_it() {
     for (options, before, push) in [
@@ -82,6 +83,7 @@ fn a_push_by_another_name_or_from_no_branch_counts() {
     }
 }
 
+// rule: locks#known-pushes
 #[test]
 fn a_push_to_a_fork_counts() {
     for (setting, before) in [
@@ -126,6 +128,7 @@ fn a_push_for_review_counts_once_the_remote_has_the_commit() {
     assert_eq!(held_files(&world), [""; 0]);
 }
 
+// rule: locks#squash
 #[test]
 fn what_equals_the_head_of_the_branch_is_released_however_it_came_there() {
     let squash = |world: &World| world.others_push("main", &[("a.txt", "changed\n"), ("b.txt", "bb\n")]);

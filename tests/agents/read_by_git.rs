@@ -11,6 +11,7 @@ use crate::hook::forms::CLAUDE_CODE;
 use crate::hook::session;
 use crate::world::World;
 
+// rule: servers#git-versions
 #[test]
 fn a_repository_with_reftables_is_served_and_guarded() {
     let mut world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
@@ -61,6 +62,7 @@ fn a_repository_with_reftables_is_served_and_guarded() {
     );
 }
 
+// rule: servers#foreign-owner
 #[test]
 fn a_repository_is_trusted_where_git_trusts_it() {
     let other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];

@@ -46,6 +46,7 @@ fn is_denied(world: &World, tool: &str, folder: Option<&str>, input: &Value) -> 
     (out.contains("\"deny\""), out)
 }
 
+// rule: servers#lost-folder
 #[test]
 fn a_hook_decides_by_the_path_that_it_is_given_and_denies_without_one() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);

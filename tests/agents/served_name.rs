@@ -202,6 +202,7 @@ fn whatever_runs_in_a_clone_without_a_remote_names_it_as_its_server_with_a_share
     assert_eq!(found_well(&world), "localhost/local/clone");
 }
 
+// rule: servers#repository-id
 #[test]
 fn whatever_runs_in_a_clone_without_a_remote_names_it_as_its_server_with_its_own_store_does() {
     let world = world();

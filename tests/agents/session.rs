@@ -1,5 +1,7 @@
 //! The `agent_id` that all processes of one session share. The agent of these tests is whatever has started them.
 
+use std::time::{Duration, SystemTime};
+
 use coord_cli::agent::conversations::{self, Heard};
 use coord_cli::agent::session::Session;
 use coord_git::WorkingCopy;
@@ -11,6 +13,7 @@ fn session(world: &World, agent: &str) -> Session {
     Session::of_this_process(&working_copy, agent).unwrap()
 }
 
+// rule: holders#nearest
 #[test]
 fn every_process_of_an_agent_has_the_id_that_the_first_one_made() {
     let world = World::with(&[("a.txt", "a")]);
@@ -40,6 +43,7 @@ fn hear(world: &World, agent: &str, name: &str, heard: Heard) -> String {
     holder.as_str().to_owned()
 }
 
+// rule: holders#order
 #[test]
 fn a_process_has_the_holder_of_the_conversation_that_a_hook_has_told_of() {
     let world = World::with(&[("a.txt", "a")]);
@@ -82,6 +86,7 @@ fn a_process_with_two_conversations_is_neither_and_says_so() {
     assert!(session(&world, "codex-mcp-client").note().is_some());
 }
 
+// rule: holders#session-folder
 #[test]
 fn a_file_that_cannot_be_read_is_written_anew() {
     let world = World::with(&[("a.txt", "a")]);
@@ -95,6 +100,25 @@ fn a_file_that_cannot_be_read_is_written_anew() {
     }
 }
 
+// rule: holders#session-cleanup
+#[test]
+fn a_new_conversation_removes_files_that_nothing_has_touched_for_a_day() {
+    let world = World::with(&[("a.txt", "a")]);
+    hear(&world, "cursor", "chat-1", Heard::Start);
+    let folder = world.own_sessions();
+    let aged = |name: &str, hours: u64| {
+        let path = folder.join(name);
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(hours * 3600))
+            .unwrap();
+        path
+    };
+    let (old, young) = (aged("old.notes.json", 25), aged("young.notes.json", 23));
+    hear(&world, "cursor", "chat-2", Heard::Start);
+    assert_eq!((old.exists(), young.exists()), (false, true));
+}
+
+// rule: holders#form
 #[test]
 fn a_damaged_file_of_a_conversation_changes_no_holder() {
     let world = World::with(&[("a.txt", "a")]);

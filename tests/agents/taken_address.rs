@@ -53,6 +53,7 @@ fn locked(world: &World) -> Vec<String> {
 }
 
 /// Two clones of one repository, whose servers have a store each: at the other one's server, everything would be free.
+// rule: servers#announcement
 #[test]
 fn no_request_goes_to_the_server_of_another_clone() {
     let files = [("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")];

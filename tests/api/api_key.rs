@@ -47,6 +47,7 @@ async fn claim(api: &Api, headers: &[(&'static str, &str)]) -> (u16, Value) {
     (answer.status, answer.json())
 }
 
+// rule: settings#x-api-key
 #[tokio::test]
 async fn a_token_there_names_the_caller_as_a_bearer_token_does() {
     let api = start().await;
@@ -66,6 +67,7 @@ async fn a_token_there_names_the_caller_as_a_bearer_token_does() {
     assert_eq!(claim(&api, &both).await.0, 200);
 }
 
+// rule: http#one-header
 #[tokio::test]
 async fn every_endpoint_reads_it_and_refuses_what_contradicts_itself() {
     let api = start().await;

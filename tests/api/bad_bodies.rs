@@ -55,6 +55,7 @@ async fn what_is_no_json_object_is_refused() {
     assert_eq!(api.held().await, 0);
 }
 
+// rule: http#bodies
 #[tokio::test]
 async fn a_body_of_one_mebibyte_is_read_and_one_byte_more_is_not() {
     let api = Api::start().await;

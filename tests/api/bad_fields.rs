@@ -22,6 +22,7 @@ async fn refusals(api: &Api, status: &str, cases: impl IntoIterator<Item = (&str
     lines.join("\n")
 }
 
+// rule: locks#fix
 #[tokio::test]
 async fn every_required_field_is_named_when_it_is_missing() {
     let api = Api::start().await;

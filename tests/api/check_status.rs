@@ -65,6 +65,7 @@ async fn commits_that_are_not_pushed_make_nobody_stale() {
     assert_eq!(status(json!({ "agent_head": unknown, "base_head": local })).await, "OK");
 }
 
+// rule: messages#switch-task
 #[tokio::test]
 async fn a_file_that_another_writes_is_a_direct_conflict() {
     let api = Api::start().await;

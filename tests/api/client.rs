@@ -33,6 +33,7 @@ fn claim(api: &Api, path: &str) -> PostRequest {
     }
 }
 
+// rule: messages#proceed
 #[tokio::test]
 async fn two_agents_meet_over_the_client() {
     let api = Api::start().await;

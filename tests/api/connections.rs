@@ -56,6 +56,7 @@ async fn impatient() -> Api {
     elsewhere
 }
 
+// rule: http#connections
 #[tokio::test]
 async fn a_head_that_trickles_in_is_cut_off_in_time() {
     let api = impatient().await;
@@ -101,6 +102,7 @@ async fn a_connection_that_says_nothing_is_ended() {
     assert!(rest(&mut idle).await.starts_with("HTTP/1.1 200 "));
 }
 
+// rule: http#connections
 #[tokio::test]
 async fn who_takes_nothing_of_an_answer_is_cut_off() {
     const SIZE: usize = 64 << 20;

@@ -148,6 +148,7 @@ async fn with_no_list_there_are_no_headers_for_other_origins() {
     assert_eq!(access_headers(&health), [""; 0]);
 }
 
+// rule: settings#origins
 #[tokio::test]
 async fn a_list_that_cannot_be_read_makes_a_function_say_so() {
     let api = Api::start().await;

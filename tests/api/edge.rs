@@ -123,6 +123,7 @@ async fn a_function_that_was_reached_by_https_says_to_stay_there() {
     );
 }
 
+// rule: http#request-id
 #[tokio::test]
 async fn a_request_keeps_the_id_that_it_came_with_where_it_can_be_used() {
     let api = Api::start().await;
@@ -194,6 +195,7 @@ impl Store for Slow {
     }
 }
 
+// rule: settings#durations
 #[tokio::test]
 async fn a_request_that_takes_too_long_is_given_up() {
     let api = Api::start_with(|state| {

@@ -135,6 +135,7 @@ async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned(
     );
 }
 
+// rule: intents#required
 #[tokio::test]
 async fn without_an_intent_the_policy_decides() {
     let required = |app: &mut coord::app::App| {

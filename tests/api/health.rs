@@ -92,6 +92,7 @@ async fn probed(takes: Duration) -> (Api, Arc<AtomicUsize>, Arc<AtomicUsize>) {
     (Api::start_with(|state| state.store = store).await, writes, asked)
 }
 
+// rule: http#health
 #[tokio::test]
 async fn a_store_that_cannot_be_written_says_why() {
     let memory = "OOM command not allowed when used memory > 'maxmemory'. script: 1f, on @user_script:3.";
@@ -212,6 +213,7 @@ async fn a_service_that_works_says_so_to_anybody() {
     assert_eq!((head.status, head.bytes.len()), (200, 0));
 }
 
+// rule: http#health
 #[tokio::test]
 async fn a_repository_that_cannot_be_read_makes_it_degraded() {
     let api = Api::start().await;

@@ -132,6 +132,7 @@ async fn credentials_come_before_everything_else() {
     assert_eq!(answer.status, 401);
 }
 
+// rule: http#loopback
 #[tokio::test]
 async fn on_one_machine_the_user_is_who_the_header_names_or_the_system_s() {
     let api = Api::start().await;
@@ -144,6 +145,7 @@ async fn on_one_machine_the_user_is_who_the_header_names_or_the_system_s() {
     assert_snapshot!(claim(&api, &[("x-coord-user", "two words")]).await.refusal());
 }
 
+// rule: http#loopback
 #[tokio::test]
 async fn a_page_elsewhere_cannot_reach_a_server_of_this_machine() {
     let api = Api::start().await;

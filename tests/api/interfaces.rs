@@ -27,6 +27,32 @@ async fn opens(api: &Api, pushed: &str, files: &[&str]) -> Answer {
     api.tell("bob", "OPEN", files, heads).await
 }
 
+// rule: locks#keeps
+// rule: locks#blocks-others
+#[tokio::test]
+async fn a_claim_of_a_file_with_many_importers_warns_blocks_others_beside_locks_of_others() {
+    let api = Api::start().await;
+    let names: Vec<String> = (0..21).map(|number| format!("src/importer{number}.ts")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "import './db';\n")).collect();
+    let head = api.git.commit(&files);
+    api.build_graph().await;
+    let there = json!({ "agent_head": head });
+    let warned = |body: &Value| {
+        body["warnings"]
+            .to_string()
+            .contains("BLOCKS_OTHERS: Until you release 'src/db.ts'")
+    };
+    let alone = api.tell("ann", "WRITING", &["src/db.ts"], there.clone()).await;
+    assert_eq!(alone.status, 200, "{}", alone.json());
+    assert!(!warned(&alone.json()), "{}", alone.json());
+    api.tell("ann", "OPEN", &["src/db.ts"], json!({ "abandon": true }))
+        .await;
+    let other = api.tell("eve", "READING", &["README.md"], there.clone()).await;
+    assert_eq!(other.status, 200, "{}", other.json());
+    let beside = api.tell("ann", "WRITING", &["src/db.ts"], there).await;
+    assert!(warned(&beside.json()), "{}", beside.json());
+}
+
 #[tokio::test]
 async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warning() {
     let api = shop().await;
@@ -109,6 +135,7 @@ async fn an_interface_that_was_kept_is_no_news() {
     assert_eq!((open.status, warnings(&open.json()).len()), (200, 0), "{}", open.json());
 }
 
+// rule: locks#checked-at-release
 #[tokio::test]
 async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neighbors() {
     let api = shop().await;
@@ -148,6 +175,7 @@ async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neig
     assert!(!warnings(&again).contains(&told), "{again}");
 }
 
+// rule: locks#incomparable
 #[tokio::test]
 async fn what_cannot_be_compared_counts_as_changed_and_a_file_that_is_gone_has_lost_its_names() {
     let api = shop().await;

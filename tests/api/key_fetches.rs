@@ -80,6 +80,7 @@ async fn unknown_keys_make_no_more_than_one_fetch_in_a_while() {
     );
 }
 
+// rule: settings#key-sets
 #[tokio::test]
 async fn old_keys_are_renewed_while_requests_go_on() {
     let (old, new) = (Signer::ed25519(), Signer::ed25519());
@@ -211,6 +212,7 @@ async fn keys_of_an_issuer_that_is_away_count_for_a_bounded_time() {
     assert!(login(&verifier, &token).await.is_ok());
 }
 
+// rule: settings#key-sets
 #[tokio::test]
 async fn an_issuer_that_cannot_be_reached_is_offline_and_no_refusal() {
     let signer = Signer::ed25519();

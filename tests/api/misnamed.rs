@@ -42,6 +42,7 @@ async fn a_symbol_stands_for_its_file_and_the_response_says_so() {
     }
 }
 
+// rule: locks#vague-message
 #[tokio::test]
 async fn fields_that_a_request_does_not_have_are_named() {
     let api = Api::start().await;

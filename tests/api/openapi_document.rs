@@ -106,7 +106,7 @@ fn each_type_of_event_has_an_example_that_the_type_writes_again() {
 
 #[test]
 fn the_page_of_the_state_lists_the_events() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/state.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/internals/state.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let mut table = "| event | what it tells |\n|---|---|\n".to_owned();
     for (name, description) in event_types(&document()) {
@@ -120,7 +120,7 @@ fn the_page_of_the_state_lists_the_events() {
     }
     assert!(
         page[begin..end] == table,
-        "docs/state.md does not list the events of lib/protocol/src/event.rs; write the list anew with\n    \
+        "docs/internals/state.md does not list the events of lib/protocol/src/event.rs; write the list anew with\n    \
          COORD_UPDATE_DOCS=1 cargo test --test api openapi_document"
     );
 }

@@ -31,6 +31,7 @@ fn warnings(body: &Value) -> Vec<&str> {
         .collect()
 }
 
+// rule: policy#shared
 #[tokio::test]
 async fn a_shared_file_is_no_conflict_and_who_else_writes_it_is_told() {
     let api = Api::start().await;
@@ -72,6 +73,7 @@ async fn a_shared_file_is_no_conflict_and_who_else_writes_it_is_told() {
     assert_eq!(open.status, 200, "{}", open.json());
 }
 
+// rule: policy#ignore
 #[tokio::test]
 async fn an_ignored_file_is_granted_without_a_lock_and_the_answer_says_so() {
     let api = Api::start().await;
@@ -105,6 +107,7 @@ async fn an_ignored_file_is_granted_without_a_lock_and_the_answer_says_so() {
     );
 }
 
+// rule: policy#invalid
 #[tokio::test]
 async fn every_answer_says_what_is_wrong_with_the_policy() {
     let api = Api::start().await;

@@ -22,6 +22,7 @@ async fn a_claim_shows_what_is_held() {
     );
 }
 
+// rule: messages#wait
 #[tokio::test]
 async fn a_conflict_says_who_what_and_how_long() {
     let api = Api::start().await;
@@ -75,6 +76,8 @@ async fn where_the_policy_is_to_warn_a_writer_goes_on_too() {
     );
 }
 
+// rule: locks#stale-head
+// rule: messages#pull
 #[tokio::test]
 async fn writing_behind_the_branch_is_refused_with_a_pull() {
     let api = Api::start().await;
@@ -91,6 +94,7 @@ async fn writing_behind_the_branch_is_refused_with_a_pull() {
     assert_eq!(read.json()["warnings"][0], "STALE_BRANCH: Your branch is behind main.");
 }
 
+// rule: locks#vague-message
 #[tokio::test]
 async fn a_message_that_says_nothing_is_taken_with_an_example_of_a_good_one() {
     let api = Api::start().await;
@@ -262,6 +266,7 @@ async fn a_renewal_keeps_the_token_and_moves_the_expiry() {
     );
 }
 
+// rule: locks#reason
 #[tokio::test]
 async fn a_refusal_names_the_agent_that_holds_the_lock() {
     let api = Api::start().await;

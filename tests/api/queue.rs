@@ -61,6 +61,26 @@ async fn a_refused_claim_says_its_place_and_who_is_before() {
     assert_eq!(check["locks"]["src/db.ts"]["lock_type"], "RESERVED");
 }
 
+// rule: locks#no-rings
+#[tokio::test]
+async fn two_holders_that_want_each_others_files_are_warned_of_mutual_wait() {
+    let api = Api::start().await;
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    api.claim("bob", "WRITING", &["README.md"]).await;
+    let first = api.tell("ann", "WRITING", &["README.md"], json!({})).await.json();
+    assert!(!first["warnings"].to_string().contains("MUTUAL_WAIT"), "{first}");
+    let second = api.tell("bob", "WRITING", &["src/db.ts"], json!({})).await.json();
+    assert_eq!(second["error"], "LOCK_CONFLICT");
+    let warnings = second["warnings"].as_array().unwrap();
+    let is_told = |warning: &Value| {
+        warning
+            .as_str()
+            .unwrap()
+            .starts_with("MUTUAL_WAIT: You and user 'ann' wait")
+    };
+    assert!(warnings.iter().any(is_told), "{second}");
+}
+
 #[tokio::test]
 async fn a_check_of_a_free_file_that_somebody_waits_for_is_a_go_and_shows_it() {
     let api = Api::start().await;
@@ -131,7 +151,7 @@ async fn claims_that_wait_have_their_files_soon_after_the_release() {
     assert!(waited[waited.len() / 2] < Duration::from_millis(200), "{waited:?}");
 }
 
-/// The figures of `docs/benchmarks.md`.
+/// The figures of `docs/internals/benchmarks.md`.
 #[tokio::test]
 #[ignore = "it takes minutes"]
 async fn claims_that_wait_have_their_files_within_100_ms_of_the_release_at_the_median_and_300_at_p99() {
@@ -148,6 +168,7 @@ async fn claims_that_wait_have_their_files_within_100_ms_of_the_release_at_the_m
     );
 }
 
+// rule: locks#wait-seconds
 #[tokio::test]
 async fn a_claim_that_waits_is_granted_when_it_is_its_turn() {
     let api = Api::start().await;
@@ -332,6 +353,7 @@ async fn bad_values_of_wait_seconds_and_force_are_named() {
     }
 }
 
+// rule: locks#force
 #[tokio::test]
 async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
     let api = Api::start().await;
@@ -393,6 +415,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
     );
 }
 
+// rule: locks#force
 #[tokio::test]
 async fn who_approves_may_take_a_lock_away_and_nobody_else_where_nothing_tells_the_owner() {
     let api = Api::start_with(|app| {
@@ -415,6 +438,7 @@ async fn who_approves_may_take_a_lock_away_and_nobody_else_where_nothing_tells_t
     assert_eq!(api.held().await, 0);
 }
 
+// rule: locks#free-files
 #[tokio::test]
 async fn who_has_to_wait_is_told_of_files_nearby_that_are_free() {
     let api = Api::start().await;
@@ -430,6 +454,7 @@ async fn who_has_to_wait_is_told_of_files_nearby_that_are_free() {
     assert_eq!(metadata(&switch).get("free"), None, "{switch}");
 }
 
+// rule: locks#waiting
 #[tokio::test]
 async fn the_locks_of_a_repository_say_who_waits_for_whom() {
     let api = Api::start().await;

@@ -23,6 +23,7 @@ async fn after_a_push_the_files_are_free_and_their_importers_named() {
     assert_eq!(api.held().await, 0);
 }
 
+// rule: messages#push
 #[tokio::test]
 async fn without_a_push_the_locks_are_kept() {
     let api = Api::start().await;
@@ -94,6 +95,8 @@ async fn what_had_expired_and_is_free_is_a_warning() {
     assert_eq!(api.held().await, 1);
 }
 
+// rule: locks#lost
+// rule: messages#stop
 #[tokio::test]
 async fn what_had_expired_and_is_anothers_is_a_stop_with_who_has_it() {
     let api = Api::start().await;
@@ -204,6 +207,7 @@ async fn work_on_a_history_that_was_written_anew_is_released_when_it_is_there() 
     assert_eq!(answer.status, 200, "{}", answer.json());
 }
 
+// rule: locks#reset-branch
 #[tokio::test]
 async fn after_a_reset_a_commit_from_before_the_claim_is_no_push() {
     let api = Api::start().await;
@@ -227,6 +231,7 @@ async fn after_a_reset_a_commit_from_before_the_claim_is_no_push() {
     );
 }
 
+// rule: locks#all
 #[tokio::test]
 async fn an_agent_gives_back_everything_that_it_holds_on_a_branch() {
     let api = Api::start().await;

@@ -5,6 +5,7 @@ use reqwest::Method;
 
 use crate::api::Api;
 
+// rule: http#statuses
 #[tokio::test]
 async fn other_methods_are_refused_with_those_that_are_taken() {
     let api = Api::start().await;

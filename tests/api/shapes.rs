@@ -67,6 +67,7 @@ fn assert_post(body: &Value, is_success: bool) {
     assert_orchestration(&body["orchestration"]);
 }
 
+// rule: http#errors
 #[tokio::test]
 async fn answers_have_the_documented_shapes() {
     let api = Api::start().await;
@@ -122,6 +123,7 @@ async fn the_reason_of_a_direct_conflict_begins_as_documented() {
     assert!(reason.as_str().unwrap().starts_with(documented), "{reason}");
 }
 
+// rule: locks#entry
 #[tokio::test]
 async fn a_stored_lock_is_the_documented_entry() {
     let api = Api::start().await;

@@ -67,6 +67,7 @@ fn in_http(endpoint: Endpoint, answer: Answer) -> Answer {
     }
 }
 
+// rule: settings#jwt-claims
 #[tokio::test]
 async fn a_token_with_repos_counts_there_and_nowhere_else() {
     let signer = Signer::ed25519();

@@ -93,6 +93,7 @@ async fn a_public_key_may_be_written_as_environments_need_it() {
     }
 }
 
+// rule: settings#jwt
 #[tokio::test]
 async fn no_algorithm_but_that_of_the_key_is_taken() {
     let good = claims(&json!({}));
@@ -179,6 +180,7 @@ async fn another_key_of_the_same_kind_signs_for_nobody() {
     }
 }
 
+// rule: settings#jwt-claims
 #[tokio::test]
 async fn claims_are_held_to_what_is_pinned() {
     for signer in signers() {

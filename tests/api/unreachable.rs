@@ -73,6 +73,7 @@ async fn with_store(store: Arc<dyn Store>) -> Api {
     Api::start_with(|state: &mut App| state.store = store).await
 }
 
+// rule: messages#offline
 #[tokio::test]
 async fn a_store_that_is_down_is_offline() {
     let api = with_store(redis(free_port().await)).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::api::Api;
+use crate::api::{Api, repo};
 
 fn warnings(body: &Value) -> Vec<&str> {
     let warnings = body["warnings"].as_array().unwrap().iter().filter_map(Value::as_str);
@@ -40,9 +40,30 @@ async fn pending(api: &Api) -> Value {
     locks.json()["pending"].clone()
 }
 
+// rule: locks#pending-full
+#[tokio::test]
+async fn a_release_beyond_the_bound_of_pending_changes_warns_pending_full() {
+    let api = Api::start().await;
+    api.build_graph().await;
+    let claim = api
+        .tell("ann", "WRITING", &["src/db.ts"], json!({ "work_branch": "pool" }))
+        .await;
+    assert_eq!(claim.status, 200, "{}", claim.json());
+    let key = coord::state::locks::keys::pending(&repo());
+    api.command(["HSET", &key, "\nann", "2000", "\n", "2000"]).await;
+    let pushed = commits_on(&api, "pool", &[("src/db.ts", "export const pool = 1;\n")]);
+    let open = json!({ "work_branch": "pool", "new_repo_head": pushed, "agent_head": pushed });
+    let open = api.tell("ann", "OPEN", &["src/db.ts"], open).await;
+    assert_eq!(open.status, 200, "{}", open.json());
+    let full = "PENDING_FULL: Others are not told of your changes of 'src/db.ts', because too many changes are pending: merge some.";
+    assert_eq!(warnings(&open.json()), [full]);
+    assert_eq!(api.held().await, 0, "the lock is released all the same");
+}
+
 const TOLD: &str =
     "PENDING: 'src/db.ts' has unmerged changes by user 'ann' on 'pool': “Moving sessions from cookies to tokens”";
 
+// rule: locks#pending
 #[tokio::test]
 async fn changes_on_a_work_branch_are_told_until_they_are_merged() {
     let api = with_pending().await;
@@ -117,6 +138,7 @@ async fn a_removed_file_is_pending_until_it_is_removed() {
     assert_eq!(pending(&api).await, Value::Null);
 }
 
+// rule: locks#work-pushed
 #[tokio::test]
 async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
     let api = Api::start().await;
@@ -158,6 +180,8 @@ async fn open_wants_the_work_on_the_work_branch_or_on_the_branch() {
     assert_eq!(pending(&api).await.as_array().unwrap().len(), 1);
 }
 
+// rule: locks#pending
+// rule: policy#pending
 #[tokio::test]
 async fn a_policy_refuses_writers_beside_pending_changes() {
     let api = with_pending().await;
@@ -195,6 +219,7 @@ async fn a_work_branch_that_is_none_is_refused() {
     }
 }
 
+// rule: locks#pending-interface
 #[tokio::test]
 async fn who_edits_an_importer_hears_of_an_interface_that_is_not_merged() {
     const TOLD: &str = "PENDING_INTERFACE: 'src/db.ts', which 'src/auth.ts' imports, has another interface on 'pool' of user 'ann': \

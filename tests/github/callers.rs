@@ -33,6 +33,7 @@ pub fn sha256(text: &str) -> String {
     String::from_utf8(printed).unwrap()[..64].to_owned()
 }
 
+// rule: settings#github-tokens
 #[tokio::test]
 async fn who_may_push_claims_in_the_name_that_github_gives() {
     let alice = Person {
@@ -57,6 +58,7 @@ async fn who_may_push_claims_in_the_name_that_github_gives() {
     assert!(!cloud.is_locked("src/a.ts").await);
 }
 
+// rule: settings#github-tokens
 #[tokio::test]
 async fn who_may_only_read_looks_and_claims_nothing() {
     let bob = person("ghp_", "bob", Some("pull"));

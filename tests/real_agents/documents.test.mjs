@@ -1,4 +1,4 @@
-// `docs/hooks.md` names the versions that are run here. COORD_UPDATE_DOCS=1 writes them.
+// `docs/reference/hooks.md` names the versions that are run here. COORD_UPDATE_DOCS=1 writes them.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { AGENTS } from "./agents/all.mjs";
 import { ROOT } from "./world.mjs";
 
-const PAGE = join(ROOT, "docs", "hooks.md");
+const PAGE = join(ROOT, "docs", "reference", "hooks.md");
 const ROW = /^\| tested version \|.*$/m;
 
 test("the documents name the versions of the agents that are run", () => {

@@ -45,9 +45,9 @@ export class Scene {
     return part;
   }
 
-  /** What `docs/mcp.md` has an agent's user write for a server without a credential: a command line, or JSON. For the server here. */
+  /** What `docs/reference/mcp.md` has an agent's user write for a server without a credential: a command line, or JSON. For the server here. */
   documentedHttp() {
-    const [, table] = readFileSync(join(ROOT, "docs", "mcp.md"), "utf8").split("## Configuration");
+    const [, table] = readFileSync(join(ROOT, "docs", "reference", "mcp.md"), "utf8").split("## Configuration");
     const row = table.split("\n").find((line) => line.startsWith(`| ${this.agent.title}`));
     const [, line] = /^\|[^|]*\| `([^`]*)`/.exec(row);
     return line.replace("http://localhost:3000", this.world.url);

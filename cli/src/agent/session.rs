@@ -204,6 +204,7 @@ mod tests {
 
     use super::*;
 
+    // rule: holders#writer
     #[test]
     fn a_writer_has_an_id_below_its_lead_whatever_its_name() {
         let lead = AgentId::parse("claude-code-1f0c22aa").unwrap();

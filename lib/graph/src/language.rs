@@ -1,6 +1,6 @@
 //! Languages, detected from file names.
 //!
-//! A new language takes one row here, a scanner in `scan` and a resolver in `resolve`: `docs/adding-a-language.md` has the
+//! A new language takes one row here, a scanner in `scan` and a resolver in `resolve`: `docs/internals/graph.md` has the
 //! steps.
 
 /// A language whose imports are known.

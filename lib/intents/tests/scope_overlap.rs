@@ -17,6 +17,7 @@ fn example(one: &str, other: &str) -> Option<String> {
     overlap.example
 }
 
+// rule: intents#overlap
 #[test]
 fn scopes_that_meet_name_a_path() {
     let cases = [

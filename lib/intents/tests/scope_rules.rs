@@ -22,6 +22,7 @@ fn assert_covers(pattern: &str, covered: &[&str], others: &[&str]) {
     }
 }
 
+// rule: intents#patterns
 #[test]
 fn patterns_mean_what_git_means() {
     assert_covers(
@@ -105,6 +106,7 @@ fn names_are_any_bytes() {
     }
 }
 
+// rule: intents#patterns
 #[test]
 fn braces_are_expanded_when_written() {
     let texts =
@@ -137,6 +139,7 @@ fn refusal(patterns: &[&str]) -> Refusal {
     }
 }
 
+// rule: intents#refused-patterns
 #[test]
 fn what_cannot_be_meant_is_refused_with_what_to_write() {
     let cases = [
@@ -181,6 +184,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
     }
 }
 
+// rule: intents#too-broad
 #[test]
 fn too_broad_is_what_covers_too_much() {
     let files: Vec<String> = (0..400).map(|index| format!("src/{}/{index}.ts", index % 10)).collect();
@@ -270,6 +274,7 @@ fn an_intentignore_is_read_as_a_gitignore() {
     );
 }
 
+// rule: intents#intentignore
 #[test]
 fn an_intentignore_that_cannot_be_read_ignores_everything() {
     let long = IntentIgnore::parse(&vec![b'\n'; IntentIgnore::MAX_BYTES + 1]);
@@ -287,6 +292,7 @@ fn an_intentignore_that_cannot_be_read_ignores_everything() {
     );
 }
 
+// rule: intents#never-covered
 #[test]
 fn no_intent_covers_what_rules_over_intents() {
     let cases = [

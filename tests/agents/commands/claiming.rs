@@ -90,6 +90,7 @@ fn a_command_in_the_session_of_an_agent_acts_for_that_agent() {
     );
 }
 
+// rule: commands#json
 #[test]
 fn json_is_the_response_as_it_is() {
     let world = world();

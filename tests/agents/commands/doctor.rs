@@ -24,6 +24,7 @@ fn a_clone_that_is_well_lacks_hooks_alone() {
     assert!(text.ends_with("\nNothing is wrong; 2 could be better.\n"), "{text}");
 }
 
+// rule: commands#other-json
 #[test]
 fn what_is_wrong_has_the_line_that_mends_it() {
     let world = world();

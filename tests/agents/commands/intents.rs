@@ -2,6 +2,7 @@
 
 use super::{json, printed, run, world};
 
+// rule: commands#other-json
 #[test]
 fn an_intent_is_written_checked_selected_met_and_completed() {
     let world = world();
@@ -55,6 +56,7 @@ fn an_intent_is_written_checked_selected_met_and_completed() {
     assert!(printed(&world, &["intent", "show", "INT-001"], 0).contains("[x] \u{201c}Tests pass\u{201d}"));
 }
 
+// rule: commands#person
 #[test]
 fn what_takes_a_person_is_refused_where_nobody_can_be_asked() {
     let world = world();

@@ -17,6 +17,7 @@ fn claimed(world: &World, folder: &str, names: &[&str]) -> Vec<String> {
     response["locks"].as_object().unwrap().keys().cloned().collect()
 }
 
+// rule: commands#paths
 #[test]
 fn a_pattern_stands_for_the_tracked_files_that_it_matches() {
     let world = world();
@@ -68,6 +69,7 @@ fn a_pattern_that_matches_nothing_and_a_folder_are_errors_and_claim_nothing() {
     assert_eq!(json(&world, &["status", "--json"], 0)["locks"], serde_json::json!([]));
 }
 
+// rule: commands#paths
 #[test]
 fn more_files_than_a_request_has_room_for_are_refused_before_they_are_sent() {
     let world = world();

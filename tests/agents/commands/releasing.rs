@@ -78,6 +78,7 @@ fn a_working_copy_that_is_behind_is_told_to_pull() {
     printed(&world, &["claim", "src/db.ts", "-m", "Adding a pool"], 0);
 }
 
+// rule: commands#person
 #[test]
 fn a_person_takes_a_lock_away_and_says_why() {
     let world = world();

@@ -55,6 +55,7 @@ fn the_locks_of_all_are_shown_with_ones_own_first() {
     assert!(!text.contains('\u{1b}'), "no colors for a program");
 }
 
+// rule: commands#status-json
 #[test]
 fn how_the_working_copy_stands_to_its_branch_is_shown() {
     let world = world();

@@ -80,6 +80,7 @@ fn a_plan_is_worked_off_and_drawn() {
     assert!(mermaid.contains("n0 --> n1\n"), "{mermaid}");
 }
 
+// rule: commands#exit-status
 #[test]
 fn a_refusal_by_the_rules_is_told_from_an_error() {
     let world = team();
@@ -328,6 +329,7 @@ fn a_member_leaves_and_its_tasks_are_given_back() {
 }
 
 /// The option says more than COORD_TEAM, and this more than what opencode-teams sets.
+// rule: commands#configuration
 #[test]
 fn the_team_is_the_one_of_the_environment_unless_an_option_names_one() {
     let world = team();

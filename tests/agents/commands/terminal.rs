@@ -52,6 +52,7 @@ fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
+// rule: commands#terminals
 #[test]
 fn in_a_terminal_there_are_colors_and_no_line_is_too_wide() {
     let world = world();

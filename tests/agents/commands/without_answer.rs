@@ -19,6 +19,7 @@ fn no_proxy_is_asked_for_the_server_of_this_machine() {
     assert_eq!(code, 0, "{out}{error}");
 }
 
+// rule: commands#exit-status
 #[test]
 fn without_an_answer_nothing_may_be_written_and_the_status_is_4() {
     let world = world();

@@ -210,6 +210,7 @@ fn verify_the_file(world: &World, anchors: &[String]) {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), end);
 }
 
+// rule: hooks#commit-msg
 #[test]
 fn eight_agents_with_six_intents_leave_a_ledger_that_proves_what_they_did() {
     let world = world();

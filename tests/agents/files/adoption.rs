@@ -12,6 +12,7 @@ fn adoptions(ledger: &str) -> usize {
     adopted.count()
 }
 
+// rule: ledger#adoption
 #[test]
 fn lines_of_other_programs_are_adopted_once_and_stay_byte_for_byte() {
     let world = world();
@@ -47,6 +48,7 @@ fn lines_of_other_programs_are_adopted_once_and_stay_byte_for_byte() {
     assert_eq!(read(&world, TRACE), ledger);
 }
 
+// rule: files#trace
 #[test]
 fn an_edit_of_adopted_lines_is_named_and_nothing_is_appended_to_them() {
     let world = world();

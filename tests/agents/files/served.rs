@@ -82,6 +82,7 @@ fn name_on_server(world: &World) -> String {
     shown["intent"]["name"].as_str().unwrap().to_owned()
 }
 
+// rule: files#serve-sync
 #[test]
 fn what_happens_is_in_the_files_and_an_edit_is_on_the_server() {
     let world = world();
@@ -195,6 +196,7 @@ fn a_deleted_folder_blocks_nobody_and_is_written_again() {
     assert_eq!(serving.log(), "");
 }
 
+// rule: files#serve-sync
 #[test]
 fn without_a_working_copy_or_for_others_it_is_refused_with_a_sentence() {
     let world = world();

@@ -38,6 +38,7 @@ fn rebuilt(ledger: &str, from: &str, to: &str) -> String {
     rebuilt
 }
 
+// rule: commands#ledger-verify
 #[test]
 fn a_file_is_held_against_the_seal_of_the_server() {
     let (world, ledger) = synced();
@@ -73,6 +74,7 @@ fn a_file_is_held_against_the_seal_of_the_server() {
     );
 }
 
+// rule: ledger#anchor-kinds
 #[test]
 fn the_trailer_of_a_commit_is_an_anchor_where_no_server_is() {
     let (_, ledger) = synced();
@@ -103,6 +105,7 @@ fn the_trailer_of_a_commit_is_an_anchor_where_no_server_is() {
     assert!(forked.contains("FORKED") && forked.contains("commit "), "{forked}");
 }
 
+// rule: commands#ledger-verify
 #[test]
 fn a_key_without_a_checkpoint_demands_that_the_server_signs() {
     let key = SigningKey::new("coord.example", [7; 32]).unwrap();

@@ -7,6 +7,7 @@ use crate::world::World;
 
 const FILES: [(&str, &str); 3] = [("a.txt", "a\n"), ("b.txt", "b\n"), ("c.txt", "c\n")];
 
+// rule: hooks#pre-commit
 #[test]
 fn a_merge_is_checked_for_what_differs_from_every_parent() {
     let world = World::with(&FILES);

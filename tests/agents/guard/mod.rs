@@ -68,6 +68,7 @@ fn write(world: &World, file: &str) {
     std::fs::write(world.clone.path().join(file), "changed").unwrap();
 }
 
+// rule: hooks#pre-commit
 #[test]
 fn a_commit_of_a_file_that_another_holds_is_refused_and_its_holder_may_commit() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
@@ -113,6 +114,7 @@ fn the_session_of_the_agent_above_git_is_the_holder() {
     assert!(done.status.success(), "{}", said(&done));
 }
 
+// rule: hooks#guard-warnings
 #[test]
 fn a_neighbor_that_another_changes_is_a_warning() {
     let world = World::with(&[
@@ -147,6 +149,7 @@ fn a_neighbor_that_another_changes_is_a_warning() {
     );
 }
 
+// rule: hooks#pre-push
 #[test]
 fn a_push_of_a_file_that_another_holds_is_refused_and_others_pass() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
@@ -192,6 +195,7 @@ fn a_push_that_git_refuses_itself_is_nothing_to_the_guard() {
     assert!(!said.contains("coord"), "{said}");
 }
 
+// rule: hooks#bypass
 #[test]
 fn the_way_past_the_guard_is_noted() {
     let world = World::with(&[("a.txt", "a")]);
@@ -224,6 +228,7 @@ fn the_way_past_the_guard_is_noted() {
     assert!(!other.status.success(), "{}", said(&other));
 }
 
+// rule: hooks#guard-warnings
 #[test]
 fn without_a_server_commits_pass_and_none_is_started() {
     let world = World::with(&[("a.txt", "a")]);
@@ -264,6 +269,7 @@ fn without_a_server_commits_pass_and_none_is_started() {
     );
 }
 
+// rule: hooks#guard-intents
 #[test]
 fn what_is_staged_is_held_against_the_scope_and_the_owners_of_files() {
     let world = World::with(&[("a.txt", "a"), (".orchestration/intent_map.md", "x")]);

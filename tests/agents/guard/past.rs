@@ -35,6 +35,7 @@ fn an_agent_is_not_told_how_to_go_past_the_guard_and_cannot() {
     }
 }
 
+// rule: hooks#bypass
 #[test]
 fn a_shell_command_that_goes_past_the_guard_is_denied_where_git_runs_one() {
     let world = World::with(&[("a.txt", "a")]);
@@ -59,6 +60,7 @@ fn a_shell_command_that_goes_past_the_guard_is_denied_where_git_runs_one() {
     assert!(reason.contains("goes past `coord guard`"), "{reason}");
 }
 
+// rule: hooks#lost-guard
 #[test]
 fn a_session_is_told_once_that_git_no_longer_runs_the_guard() {
     let world = world_with_guards(&[("a.txt", "a")]);

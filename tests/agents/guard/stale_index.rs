@@ -20,6 +20,7 @@ fn world() -> World {
     world
 }
 
+// rule: hooks#stale-index
 #[test]
 fn a_commit_that_puts_a_file_back_is_refused_with_the_commit_that_it_would_undo() {
     let world = world();

@@ -6,6 +6,7 @@ use super::forms::{ALL, CLAUDE_CODE, CODEX, CURSOR, OPENCODE};
 use super::{Session, held, held_files, hook, locks, session};
 use crate::world::World;
 
+// rule: hooks#events
 #[test]
 fn every_agent_claims_what_it_edits_and_is_denied_what_another_session_holds() {
     for form in ALL {
@@ -67,6 +68,19 @@ fn a_session_that_is_behind_is_told_to_pull() {
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
 }
 
+// rule: hooks#unpushed-branch
+#[test]
+fn an_edit_for_a_branch_that_was_never_pushed_is_denied_with_the_command_to_push() {
+    let world = World::with(&[("a.txt", "a")]);
+    world.clone.git(&["checkout", "--quiet", "-b", "feature"]);
+    world.clone.git(&["config", "coord.branch", "feature"]);
+    let ada = session(&world, &CLAUDE_CODE, None);
+    let reason = ada.denial(&ada.edits("a.txt")).unwrap();
+    assert!(reason.contains("`git push -u origin HEAD`"), "{reason}");
+    world.clone.git(&["config", "coord.branch", "main"]);
+    assert_eq!(ada.denial(&ada.edits("a.txt")), None);
+}
+
 #[test]
 fn a_patch_is_claimed_whole_or_denied() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
@@ -99,6 +113,7 @@ fn a_patch_is_claimed_whole_or_denied() {
     assert_eq!(held_files(&world), ["a.txt", "b.txt", "c.txt", "d/e.txt", "new.txt"]);
 }
 
+// rule: hooks#paths
 #[test]
 fn a_file_counts_where_it_is_and_worktrees_share_locks() {
     let world = World::with(&[("a.txt", "a")]);
@@ -116,6 +131,7 @@ fn a_file_counts_where_it_is_and_worktrees_share_locks() {
     assert_eq!(held_files(&world), ["a.txt"]);
 }
 
+// rule: hooks#paths
 #[test]
 fn files_that_are_nobody_elses_are_edited_without_a_claim_or_a_server() {
     let world = World::with(&[(".gitignore", "target/\n*.log\n"), ("kept.log", "x")]);
@@ -136,6 +152,7 @@ fn files_that_are_nobody_elses_are_edited_without_a_claim_or_a_server() {
     assert_eq!(held_files(&world), ["kept.log"]);
 }
 
+// rule: hooks#parsed-commands
 #[test]
 fn a_folder_stands_for_the_tracked_files_in_it() {
     let world = World::with(&[("src/a.txt", "a"), ("src/deep/b.txt", "b"), ("c.txt", "c")]);

@@ -12,6 +12,7 @@ fn nowhere() -> String {
     format!("http://{}", listener.local_addr().unwrap())
 }
 
+// rule: hooks#on-error
 #[test]
 fn without_a_server_writes_are_denied_and_all_else_goes_on() {
     for form in ALL {
@@ -58,6 +59,7 @@ fn without_a_server_writes_are_denied_and_all_else_goes_on() {
     }
 }
 
+// rule: hooks#input
 #[test]
 fn input_that_is_not_of_the_form_denies_a_tool_and_fails_elsewhere() {
     let world = World::with(&[("a.txt", "a")]);
@@ -111,6 +113,7 @@ fn input_that_is_not_of_the_form_denies_a_tool_and_fails_elsewhere() {
     assert_eq!(world.server(), None);
 }
 
+// rule: hooks#input
 #[test]
 fn input_that_does_not_end_is_not_waited_for() {
     let world = World::with(&[("a.txt", "a")]);
@@ -177,6 +180,7 @@ fn bytes_that_agents_really_send_are_understood() {
     }
 }
 
+// rule: hooks#last-run
 #[test]
 fn each_call_is_noted_by_its_event() {
     let world = World::with(&[("a.txt", "a")]);

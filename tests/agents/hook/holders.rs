@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::fake::Fake;
 use super::forms::{ALL, CLAUDE_CODE, CODEX, COPILOT, Form, GEMINI, OPENCODE};
 use super::{Answer, held, held_files, hook, locks};
 use crate::mcp::{action, agent as mcp_agent};
@@ -96,6 +97,7 @@ fn edits_behind_a_launcher(who: &Conversation<'_>, file: &str) -> Option<String>
 }
 
 /// An agent's second edit was denied by its first, because each call had another process above it.
+// rule: holders#launchers
 #[test]
 fn behind_a_launcher_all_calls_and_the_mcp_server_are_one_holder() {
     let world = World::with(&[("a.txt", "a")]);
@@ -140,6 +142,7 @@ fn a_conversation_that_is_resumed_in_another_process_has_its_files() {
 }
 
 /// Cursor and Copilot CLI run the hooks of Claude Code besides their own.
+// rule: holders#two-forms
 #[test]
 fn the_hooks_of_two_forms_are_one_holder_of_one_conversation() {
     for first in ["cursor", "copilot", "claude-code"] {
@@ -176,6 +179,8 @@ fn writer<'a>(lead: &Conversation<'a>, writer: &'a str) -> Conversation<'a> {
 }
 
 /// Subagents in one process were one holder, and both wrote.
+// rule: holders#writer-takes-over
+// rule: holders#writers-exclude
 #[test]
 fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
     for form in [&CLAUDE_CODE, &CODEX] {
@@ -204,9 +209,12 @@ fn subagents_exclude_each_other_and_take_over_what_their_lead_holds() {
         assert_eq!(lead.edits("a.txt"), None, "{}", form.agent);
         two.stops("SubagentStop", &json!({}));
         assert_eq!(held(&world), [format!("a.txt {lead_id}"), format!("b.txt {lead_id}")]);
+        let told = lead.call((form.prompt)(world.clone.path(), "Go on")).body.to_string();
+        assert!(told.contains("GIVEN_BACK: ") && told.contains("b.txt"), "{told}");
     }
 }
 
+// rule: holders#writer-ends
 #[test]
 fn an_unchanged_file_of_a_subagent_is_released_at_its_end() {
     let world = World::with(&[("a.txt", "a")]);
@@ -220,6 +228,7 @@ fn an_unchanged_file_of_a_subagent_is_released_at_its_end() {
     assert_eq!(held_files(&world), [""; 0]);
 }
 
+// rule: holders#session-end
 #[test]
 fn a_turn_that_ends_with_work_in_the_background_releases_nothing_unchanged() {
     let world = World::with(&[("a.txt", "a")]);
@@ -233,6 +242,7 @@ fn a_turn_that_ends_with_work_in_the_background_releases_nothing_unchanged() {
 }
 
 /// Whoever came later waited for a session that had ended.
+// rule: holders#session-end
 #[test]
 fn a_session_that_ends_waits_for_nothing() {
     let world = World::with(&[("a.txt", "a")]);
@@ -247,6 +257,20 @@ fn a_session_that_ends_waits_for_nothing() {
     ada.ends();
     holder.ends();
     assert_eq!(bob.edits("a.txt"), None);
+}
+
+// rule: holders#writer-intent
+#[test]
+fn a_subagent_cites_the_intent_that_its_session_has_selected() {
+    let world = World::with(&[("a.txt", "a")]);
+    let fake = Fake::with_intent(&world, true);
+    let lead = conversation(&world, &CLAUDE_CODE, "one");
+    lead.starts();
+    assert_eq!(writer(&lead, "a1").edits("a.txt"), None);
+    let claims = fake.asked("/api/post_status");
+    let claim = claims.last().unwrap();
+    assert!(claim["agent_id"].as_str().unwrap().ends_with("::a1"), "{claim}");
+    assert_eq!(claim["intent_id"], "REQ-1", "{claim}");
 }
 
 #[test]
@@ -296,6 +320,8 @@ fn rewritten(who: &Conversation<'_>, tool: &str, arguments: &Value) -> Value {
     answer.body["hookSpecificOutput"]["updatedInput"].clone()
 }
 
+// rule: holders#handed-down
+// rule: hooks#allow
 #[test]
 fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does_not_tell() {
     for form in [&CLAUDE_CODE, &CODEX] {
@@ -346,6 +372,7 @@ fn commands_and_tools_of_coord_are_told_whom_they_act_for_where_the_process_does
 }
 
 /// An agent was refused its own files by the tools of a server over HTTP, which took it for somebody without an id.
+// rule: holders#handed-down
 #[test]
 fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_arguments_from_hooks() {
     let taken = [
@@ -398,6 +425,7 @@ fn a_call_over_http_has_the_id_of_the_conversation_where_the_agent_takes_argumen
 }
 
 /// A server for the tools of a process with two conversations let each in where the other wrote.
+// rule: holders#session-unknown
 #[test]
 fn an_mcp_server_of_two_conversations_is_refused_what_each_holds_and_says_why() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);

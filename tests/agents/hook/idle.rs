@@ -64,6 +64,7 @@ fn block_until_it_waits(world: &World, holder: &str) {
     block_until("the hook waits", || waiter.exists());
 }
 
+// rule: hooks#rewake
 #[test]
 fn a_file_that_is_free_again_is_the_sessions_and_wakes_it() {
     for form in [&CLAUDE_CODE, &COPILOT] {
@@ -108,6 +109,7 @@ fn a_message_wakes_the_session_and_is_handed_over_once() {
     assert!(!told.unwrap_or_default().contains("query()"));
 }
 
+// rule: hooks#rewake
 #[test]
 fn where_nothing_is_waited_for_or_nobody_listens_the_hook_ends_at_once() {
     let world = World::with(&[("a.txt", "a")]);

@@ -88,6 +88,7 @@ fn each_refusal_is_a_denial_with_the_next_step_in_the_form_of_each_agent() {
     }
 }
 
+// rule: hooks#intent-hooks
 #[test]
 fn a_claim_carries_the_call_and_the_session_and_no_second_request_is_made() {
     let world = World::with(&[("a.txt", "a")]);
@@ -155,6 +156,7 @@ fn a_command_that_may_change_something_is_a_turn_and_waiting_is_none() {
     );
 }
 
+// rule: hooks#intent-required
 #[test]
 fn before_an_intent_is_selected_only_what_reads_may_run_where_one_is_required() {
     let world = World::with(&[("a.txt", "a")]);
@@ -192,6 +194,7 @@ fn before_an_intent_is_selected_only_what_reads_may_run_where_one_is_required() 
     assert_eq!(ada.denial(&ada.runs("make")), None);
 }
 
+// rule: hooks#events
 #[test]
 fn the_repository_says_which_unknown_tools_read_and_a_damaged_file_is_refused() {
     let world = World::with(&[("a.txt", "a")]);
@@ -273,6 +276,7 @@ fn what_the_working_copys_own_list_ignores_is_refused() {
     assert_eq!(ada.denial(&ada.edits("a.txt")), None);
 }
 
+// rule: hooks#person-acts
 #[test]
 fn an_agent_is_refused_the_acts_of_a_person_in_its_shell() {
     for form in ALL {
@@ -320,6 +324,7 @@ fn the_model_is_told_its_intent_at_the_start_at_a_prompt_and_after_compaction() 
     assert_eq!(last.last().unwrap()["kind"], "end");
 }
 
+// rule: hooks#tokens
 #[test]
 fn tokens_are_reported_as_a_running_total_once() {
     let world = World::with(&[("a.txt", "a")]);

@@ -141,6 +141,7 @@ fn back((old, new): (&'static str, &'static str)) -> (&'static str, &'static str
     (new, old)
 }
 
+// rule: locks#hooks-compare
 #[test]
 fn an_edit_that_changes_what_others_import_is_denied_beside_a_writer_of_a_neighbor_in_the_form_of_each_agent() {
     let world = world(&CLAUDE_CODE);

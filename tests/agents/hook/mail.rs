@@ -65,6 +65,7 @@ fn kept_going(form: &Form, answer: &Answer) -> Option<String> {
     reason.as_str().map(str::to_owned)
 }
 
+// rule: hooks#mail
 #[test]
 fn a_message_is_handed_over_once_wherever_the_agent_takes_text() {
     for form in ALL {
@@ -152,6 +153,7 @@ fn hooks_that_run_at_one_time_hand_a_message_over_once() {
     }
 }
 
+// rule: hooks#mail
 #[test]
 fn what_a_command_or_a_tool_has_shown_no_hook_shows_again() {
     let world = with_team();
@@ -255,6 +257,7 @@ fn an_agent_that_goes_on_as_another_gets_what_the_first_had_not_proved() {
     assert_eq!(context(&CLAUDE_CODE, &first.has_run("ls").body), None, "once");
 }
 
+// rule: hooks#mail-shutdown
 #[test]
 fn a_shutdown_is_told_until_it_is_answered() {
     let world = with_team();
@@ -288,6 +291,7 @@ fn a_shutdown_is_told_until_it_is_answered() {
     assert_eq!(said(&ada.is_told("And now?")), "");
 }
 
+// rule: hooks#mail-cost
 #[test]
 fn who_is_in_no_team_pays_nothing_after_a_tool_and_at_an_edit() {
     let world = World::with(&[("a.txt", "a")]);
@@ -330,6 +334,7 @@ fn the_answer_to_a_claim_tells_a_hook_of_a_team() {
     );
 }
 
+// rule: hooks#keep-going
 #[test]
 fn a_ready_task_or_a_message_keeps_an_agent_going_and_never_twice_in_a_row() {
     for form in ALL {

@@ -22,6 +22,7 @@ pub(super) fn mutations(entries: &[Value]) -> Vec<(String, String)> {
         .collect()
 }
 
+// rule: hooks#recorded
 #[test]
 fn each_edit_is_recorded_once_with_its_hash_and_the_token_of_its_lock() {
     for form in ALL {
@@ -95,6 +96,7 @@ fn a_deleted_file_and_a_renamed_one_are_told() {
     );
 }
 
+// rule: commands#hashed-contents
 #[test]
 fn the_hash_is_of_what_git_would_commit() {
     let world = World::with(&[(".gitattributes", "*.txt text\n"), ("a.txt", "a\n")]);
@@ -117,6 +119,7 @@ fn the_hash_is_of_what_git_would_commit() {
     );
 }
 
+// rule: hooks#spool
 #[test]
 fn what_cannot_be_sent_waits_in_order_and_goes_first() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
@@ -171,6 +174,7 @@ fn contents_and_credentials_do_not_leave_the_machine() {
     assert_eq!(sent[0]["tool_input"]["command"]["bytes"], 300 + 62);
 }
 
+// rule: hooks#recorded
 #[test]
 fn reads_are_recorded_only_where_that_is_asked_for() {
     let world = World::with(&[("a.txt", "a")]);
@@ -223,6 +227,7 @@ const WAYS: [(&str, &str); 6] = [
     ("rm ./a.tx?", ""),
 ];
 
+// rule: hooks#parsed-commands
 #[test]
 fn every_way_to_write_through_a_shell_is_found_afterwards() {
     for form in ALL {
@@ -286,6 +291,7 @@ fn what_is_claimed_pulled_or_only_touched_is_no_change_without_a_claim() {
     assert!(!mutations(&fake.recorded()).iter().any(|(file, _)| file == "b.txt"));
 }
 
+// rule: hooks#compared-after
 #[test]
 fn without_intents_only_what_others_hold_is_told() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);

@@ -152,6 +152,7 @@ fn new_files_and_files_of_another_worktree_of_the_session_are_kept() {
     assert_eq!(held_files(&world), ["a.txt", "new.txt"]);
 }
 
+// rule: hooks#hook-renewal
 #[test]
 fn locks_that_expire_soon_are_renewed_at_most_once_a_minute() {
     for (seconds, is_renewed) in [("100", true), ("300", false)] {

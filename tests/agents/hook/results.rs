@@ -11,6 +11,7 @@ use super::{hook, session};
 use crate::world::World;
 
 /// A tool that failed was recorded as a success.
+// rule: hooks#failed-tools
 #[test]
 fn a_tool_that_failed_is_recorded_as_a_failure_and_what_it_wrote_is_found() {
     let event = |form: &Form, folder: &Path| {

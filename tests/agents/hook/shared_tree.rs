@@ -4,6 +4,7 @@ use super::forms::{ALL, CLAUDE_CODE};
 use super::{Session, hook};
 use crate::world::World;
 
+// rule: hooks#whole-copy
 #[test]
 fn a_working_copy_in_which_another_session_holds_files_is_not_changed_whole() {
     for form in ALL {

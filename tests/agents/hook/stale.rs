@@ -20,6 +20,7 @@ fn refused(ada: &Session<'_>, file: &str) -> Option<Value> {
     Some(refusal)
 }
 
+// rule: hooks#stale-file
 #[test]
 fn a_write_to_what_was_changed_since_it_was_read_is_refused_until_it_is_read_again() {
     for form in ALL {

@@ -7,6 +7,7 @@ use super::looks::context;
 use super::{Session, hook, session};
 use crate::world::World;
 
+// rule: hooks#unseen-input
 #[test]
 fn what_a_turn_has_written_to_others_files_is_told_to_both_at_its_end() {
     for form in ALL {
@@ -62,6 +63,7 @@ fn what_a_turn_has_written_to_others_files_is_told_to_both_at_its_end() {
     }
 }
 
+// rule: hooks#not-caught
 #[test]
 fn what_a_command_has_written_to_others_files_is_told_to_their_holder() {
     let world = World::with(&[("a.txt", "a")]);

@@ -57,6 +57,7 @@ fn edits(world: &World) -> Vec<(&'static str, Value)> {
     ]
 }
 
+// rule: hooks#vs-code
 #[test]
 fn every_tool_that_edits_is_denied_where_another_session_holds_the_file() {
     for hooks in HOOKS {

@@ -16,6 +16,7 @@ fn granted(warnings: &[&str]) -> Value {
         "orchestration": { "type": "orchestration_command", "action": "PROCEED", "command": null, "reason": "x" } })
 }
 
+// rule: hooks#told-once
 #[test]
 fn warnings_of_a_claim_are_told_once_in_the_form_of_each_agent() {
     for form in ALL {

@@ -68,6 +68,7 @@ fn watcher(world: &World) -> Agent {
     Agent::start(command)
 }
 
+// rule: mcp#end
 #[test]
 fn what_is_unchanged_or_pushed_is_released_and_the_rest_is_kept_and_said() {
     let world = World::with(&[
@@ -126,6 +127,7 @@ fn locks_of_other_agents_are_left_alone() {
 }
 
 /// A restarted server gave back what its session went on to work on.
+// rule: holders#mcp-end
 #[test]
 fn a_server_that_ends_before_its_session_gives_nothing_back() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);

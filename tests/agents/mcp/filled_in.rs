@@ -7,6 +7,7 @@ use super::client::{Agent, MESSAGE, action};
 use super::{agent, agent_in};
 use crate::world::{REPO_URL, World};
 
+// rule: mcp#filled-in
 #[test]
 fn repository_branch_commits_and_agent_are_filled_in() {
     let world = World::with(&[("src/a.txt", "a"), ("src/b.txt", "b")]);
@@ -59,6 +60,7 @@ fn commits_that_are_not_pushed_do_not_make_an_agent_stale() {
     assert_eq!(ada.check(&["a.txt"])["status"], "OK");
 }
 
+// rule: mcp#filled-in
 #[test]
 fn what_an_agent_sends_by_itself_is_taken() {
     let world = World::with(&[("a.txt", "a")]);
@@ -81,6 +83,7 @@ fn what_an_agent_sends_by_itself_is_taken() {
     assert_eq!(action(&answer), "STOP");
 }
 
+// rule: commands#configuration
 #[test]
 fn the_agent_and_the_branch_of_the_environment_take_precedence() {
     let world = World::with(&[("a.txt", "a")]);

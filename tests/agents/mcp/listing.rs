@@ -27,6 +27,7 @@ fn run(world: &World, args: &[&str]) {
 const FILES: [&str; 2] = ["check_status", "post_status"];
 const INTENTS: [&str; 2] = ["select_active_intent", "update_intent"];
 
+// rule: mcp#listed-tools
 #[test]
 fn tools_of_teams_are_listed_once_there_is_a_team_and_the_client_hears_of_it() {
     let world = World::with(&[("a.txt", "a")]);
@@ -65,6 +66,7 @@ fn tools_of_intents_are_listed_where_there_is_an_intent() {
     assert_eq!(names(&agent.ask("tools/list", json!({}))), [FILES, INTENTS].concat());
 }
 
+// rule: mcp#subscriptions
 #[test]
 fn a_client_that_listens_hears_that_locks_have_changed() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
@@ -105,6 +107,7 @@ fn a_client_that_listens_hears_that_locks_have_changed() {
 }
 
 /// Agents that read the file of instructions had the rules twice.
+// rule: mcp#instructions
 #[test]
 fn rules_that_a_client_reads_from_its_file_are_not_told_again() {
     let world = World::with(&[("a.txt", "a")]);

@@ -117,6 +117,7 @@ fn a_server_that_gives_no_answer_is_not_waited_for_longer_than_ten_seconds() {
     assert!((9..20).contains(&asked.elapsed().as_secs()), "{:?}", asked.elapsed());
 }
 
+// rule: mcp#offline
 #[test]
 fn a_release_that_does_not_arrive_is_retried_until_it_lands_and_the_agent_is_told() {
     let world = World::with(&[("a.txt", "a")]);
@@ -213,6 +214,27 @@ fn a_new_claim_ends_the_retries_of_an_older_release() {
         assert_eq!(ada.held("?holder=me"), ["a.txt"]);
         std::thread::sleep(Duration::from_millis(100));
     }
+}
+
+// rule: mcp#offline
+#[test]
+fn a_release_beside_64_that_are_retried_warns_release_failed() {
+    const FILES: usize = 100;
+    let world = World::with(&[("a.txt", "a")]);
+    let mut server = Server::start(&world, 300);
+    let mut ada = server.agent();
+    let names: Vec<String> = (0..FILES).map(|number| format!("file{number}.txt")).collect();
+    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(action(&ada.claim(&paths)), "PROCEED");
+    server.kill();
+    // Some are out for a retry at any time, so that the bound is met somewhere behind the 64th.
+    let is_failed = |path: &str| {
+        let release = json!({ "file_paths": [path], "status": "OPEN", "abandon": true, "message": MESSAGE });
+        let answer = ada.call("post_status", release)["structuredContent"].clone();
+        !warnings(&answer, "RELEASE_FAILED").is_empty()
+    };
+    let failed = paths.iter().copied().map(is_failed).position(|is_failed| is_failed);
+    assert!(failed.is_some_and(|number| number >= 64), "{failed:?}");
 }
 
 #[test]

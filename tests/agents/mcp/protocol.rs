@@ -171,6 +171,7 @@ fn what_comes_on_standard_error_is_no_part_of_the_protocol_and_logs_go_there() {
     assert!(!ended.said.is_empty());
 }
 
+// rule: mcp#listed-tools
 #[test]
 fn an_agent_is_offered_the_tools_that_were_chosen_for_it() {
     let world = World::with(&[("a.txt", "a")]);

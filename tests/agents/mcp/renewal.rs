@@ -19,6 +19,7 @@ fn expiry(watcher: &mut Agent, path: &str) -> Option<i64> {
     lock["expiry"].as_i64()
 }
 
+// rule: mcp#renewal
 #[test]
 fn a_lock_outlives_its_time_as_it_was_claimed() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
@@ -80,6 +81,7 @@ fn what_the_agent_has_released_is_not_renewed() {
 }
 
 /// After a night of the machine, nothing said that the locks were gone.
+// rule: mcp#renewal
 #[test]
 fn locks_that_expired_while_the_agent_was_idle_are_said_once() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);

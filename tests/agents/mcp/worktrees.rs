@@ -10,6 +10,7 @@ fn shown(path: &std::path::Path, file: &str) -> String {
     path.join(file).display().to_string()
 }
 
+// rule: mcp#working-copy
 #[test]
 fn a_call_counts_for_the_worktree_that_its_files_are_in() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);
@@ -51,6 +52,7 @@ fn a_worktree_inside_of_another_working_copy_counts_by_itself() {
     assert_eq!(ada.held("?holder=me"), ["a.txt"]);
 }
 
+// rule: mcp#working-copy
 #[test]
 fn files_of_two_working_copies_are_two_calls() {
     let world = World::with(&[("a.txt", "a"), ("b.txt", "b")]);

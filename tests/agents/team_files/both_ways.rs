@@ -7,6 +7,7 @@ use super::{Place, message};
 const A: &str = "tasks/alpha/a.json";
 const B: &str = "tasks/alpha/b.json";
 
+// rule: files#team-written
 #[test]
 fn a_team_of_the_server_is_written_as_the_plugin_writes_it() {
     let place = Place::with_team();
@@ -49,6 +50,8 @@ fn a_team_of_the_server_is_written_as_the_plugin_writes_it() {
     assert_eq!(left.len(), 4, "three tasks and a lock, and nothing temporary: {left:?}");
 }
 
+// rule: files#team-edits
+// rule: files#team-lease
 #[test]
 fn work_in_files_is_claimed_completed_and_given_back_by_the_handle() {
     let place = Place::alike();
@@ -99,6 +102,7 @@ fn chrono_seconds(time: &str) -> u32 {
     parts.fold(0, |seconds, part| seconds * 60 + part)
 }
 
+// rule: files#team-edits
 #[test]
 fn tasks_members_messages_and_edges_go_both_ways() {
     let place = Place::alike();
@@ -185,6 +189,7 @@ fn tasks_members_messages_and_edges_go_both_ways() {
     place.assert_quiet();
 }
 
+// rule: files#team-no-deletion
 #[test]
 fn a_file_that_is_deleted_deletes_its_task_and_a_folder_that_vanishes_deletes_nothing() {
     let place = Place::alike();
@@ -196,6 +201,7 @@ fn a_file_that_is_deleted_deletes_its_task_and_a_folder_that_vanishes_deletes_no
     place.assert_quiet();
 }
 
+// rule: files#team-projection
 #[test]
 fn a_team_ends_on_both_sides_and_its_leader_is_in_the_list_only_then() {
     let place = Place::alike();
@@ -266,6 +272,7 @@ fn one_way_leaves_the_other_side_alone() {
     place.assert_quiet();
 }
 
+// rule: files#team-memory
 #[test]
 fn without_what_was_last_seen_it_only_adds() {
     let place = Place::alike();

@@ -109,6 +109,7 @@ fn a_lock_that_is_a_link_or_a_pipe_is_not_opened() {
     assert_eq!(refused(&place.sync(3)), [unreadable("tasks/alpha/a.json")]);
 }
 
+// rule: files#team-refused
 #[test]
 fn broken_large_and_deep_files_are_refused_and_stay() {
     let place = Place::alike();
@@ -145,6 +146,7 @@ fn broken_large_and_deep_files_are_refused_and_stay() {
     assert_eq!(place.stored("b")["title"], "task b");
 }
 
+// rule: files#team-names
 #[test]
 fn names_are_parsed_before_they_are_paths() {
     let place = Place::alike();

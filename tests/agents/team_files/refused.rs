@@ -10,6 +10,8 @@ fn of(reason: &str, place: &str) -> (String, String) {
     (reason.to_owned(), place.to_owned())
 }
 
+// rule: files#team-left
+// rule: files#team-put-back
 #[test]
 fn a_change_that_breaks_a_rule_is_said_and_put_back_or_left() {
     let place = Place::alike();
@@ -62,6 +64,7 @@ fn a_change_that_breaks_a_rule_is_said_and_put_back_or_left() {
     place.assert_quiet();
 }
 
+// rule: files#team-put-back
 #[test]
 fn the_server_wins_a_conflict() {
     let place = Place::alike();
@@ -72,6 +75,7 @@ fn the_server_wins_a_conflict() {
     place.assert_quiet();
 }
 
+// rule: files#team-attribution
 #[test]
 fn nobody_speaks_for_the_handle_of_another_login() {
     let place = Place::with_team();

@@ -182,7 +182,7 @@ fn shown(bytes: &[u8]) -> Value {
     value
 }
 
-/// What is left of it in a store that had it from files, by docs/teams-files.md.
+/// What is left of it in a store that had it from files, by docs/reference/files.md.
 fn kept(mut value: Value) -> Value {
     if let Value::Array(messages) = &mut value {
         messages.retain(|message| !is_foreign(message));

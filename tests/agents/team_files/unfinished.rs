@@ -52,6 +52,7 @@ fn a_wait_for_the_limits_of_the_server_is_said_once() {
     assert_eq!(place.stored("n39")["status"], "completed");
 }
 
+// rule: files#team-memory
 #[test]
 fn a_first_synchronization_that_is_killed_or_gets_no_answer_goes_on_where_it_was() {
     // In the middle of the work, and of the messages.

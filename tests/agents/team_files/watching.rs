@@ -62,6 +62,7 @@ impl Drop for Watch {
     }
 }
 
+// rule: files#team-watch
 #[test]
 fn a_change_of_either_side_is_soon_on_the_other() {
     let place = Place::with_team();

@@ -48,7 +48,7 @@ fn is_open(task: &Value) -> bool {
     task["status"] != "completed"
 }
 
-/// An open task before `id` for which it may wait. "Either end is enough" (docs/teams-files.md) to take an edge away, also the end that
+/// An open task before `id` for which it may wait. "Either end is enough" (docs/reference/files.md) to take an edge away, also the end that
 /// is not written, because this process has just written its file. So the edges that the store adds are between its tasks with odd
 /// numbers, whose files this process leaves alone.
 fn earlier<'t>(tasks: &'t Tasks, id: &str, random: &mut fastrand::Rng) -> Option<&'t String> {

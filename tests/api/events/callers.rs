@@ -40,6 +40,7 @@ fn brief() -> String {
     token(&json!({ "exp": in_seconds(-58) }))
 }
 
+// rule: http#stream-origin
 #[tokio::test]
 async fn a_page_of_another_site_cannot_listen_in_on_a_loopback_address_either() {
     let api = Api::start_with(|app| {
@@ -80,6 +81,7 @@ async fn where_a_credential_is_wanted_the_page_may_have_any_name_of_the_service(
     }
 }
 
+// rule: http#stream-credentials
 #[tokio::test]
 async fn a_token_is_taken_in_a_header_in_the_first_message_or_as_a_subprotocol() {
     let api = guarded().await;
@@ -105,6 +107,7 @@ async fn a_token_is_taken_in_a_header_in_the_first_message_or_as_a_subprotocol()
     client.expect("stream_opened").await;
 }
 
+// rule: http#close-codes
 #[tokio::test]
 async fn who_has_no_right_is_told_so() {
     let api = guarded().await;
@@ -133,6 +136,7 @@ async fn who_has_no_right_is_told_so() {
     }
 }
 
+// rule: http#stream-rights
 #[tokio::test]
 async fn a_stream_ends_with_its_token() {
     let api = guarded().await;
@@ -146,6 +150,7 @@ async fn a_stream_ends_with_its_token() {
     }
 }
 
+// rule: http#stream-credentials
 #[tokio::test]
 async fn a_newer_token_takes_the_place_of_the_first() {
     let api = guarded().await;
@@ -165,6 +170,7 @@ async fn a_newer_token_takes_the_place_of_the_first() {
     }
 }
 
+// rule: http#stream-rights
 #[tokio::test]
 async fn a_right_that_cannot_be_verified_ends_the_stream_after_a_while() {
     let api = Api::start_with(|app| {

@@ -97,6 +97,7 @@ async fn a_server_that_stops_ends_its_streams() {
     assert_eq!(api.get(PATH, &[]).await.status, 503, "no other begins");
 }
 
+// rule: http#stream-bounds
 #[tokio::test]
 async fn the_streams_of_one_person_are_bounded() {
     let mut events = None;

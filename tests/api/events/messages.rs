@@ -73,6 +73,7 @@ async fn a_branch_has_its_own_events_alone() {
     }
 }
 
+// rule: http#resuming
 #[tokio::test]
 async fn a_client_that_comes_back_gets_what_it_missed() {
     let api = start(|_| {}).await;
@@ -103,6 +104,7 @@ async fn a_client_that_comes_back_gets_what_it_missed() {
     }
 }
 
+// rule: http#resuming
 #[tokio::test]
 async fn a_client_whose_events_are_gone_reads_the_state_again() {
     for kind in Kind::BOTH {
@@ -123,6 +125,7 @@ async fn a_client_whose_events_are_gone_reads_the_state_again() {
     }
 }
 
+// rule: http#stream-messages
 #[tokio::test]
 async fn a_stream_without_events_shows_that_it_lives_and_where_it_is() {
     for kind in Kind::BOTH {
@@ -198,6 +201,7 @@ async fn a_request_that_is_not_valid_is_told_why() {
     assert_eq!(api.get(PATH, &wrong).await.status, 400);
 }
 
+// rule: http#close-codes
 #[tokio::test]
 async fn a_client_that_sends_anything_else_is_closed() {
     let api = start(|_| {}).await;

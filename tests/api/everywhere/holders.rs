@@ -14,6 +14,7 @@ everywhere!(
     a_writer_takes_over_from_its_lead_and_the_lead_what_is_left,
 );
 
+// rule: locks#renewal
 async fn who_writes_a_file_renews_it_behind_the_branch_and_gets_no_other(world: World) {
     let api = &world.api;
     api.claim("ann", "WRITING", &["src/auth.ts"]).await;
@@ -72,6 +73,7 @@ fn now_ms() -> i64 {
     i64::try_from(now.as_millis()).unwrap()
 }
 
+// rule: locks#ttl
 async fn a_lock_lives_through_the_last_millisecond_of_its_time(world: World) {
     let api = &world.api;
     let before = now_ms();
@@ -97,6 +99,7 @@ async fn a_lock_lives_through_the_last_millisecond_of_its_time(world: World) {
     }
 }
 
+// rule: locks#holder
 async fn two_agents_of_one_person_are_one_holder_and_hear_of_it(world: World) {
     let api = &world.api;
     let claim = async |more: serde_json::Value| api.tell("ann", "WRITING", &["src/auth.ts"], more).await;
@@ -119,6 +122,7 @@ async fn two_agents_of_one_person_are_one_holder_and_hear_of_it(world: World) {
     );
 }
 
+// rule: locks#take-over
 async fn a_writer_takes_over_from_its_lead_and_the_lead_what_is_left(world: World) {
     let api = &world.api;
     let claim = async |user: &str, agent: &str, take_over: Option<&str>| {

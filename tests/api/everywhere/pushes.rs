@@ -11,6 +11,7 @@ everywhere!(
 
 const FILES: [&str; 2] = ["src/auth.ts", "src/db.ts"];
 
+// rule: locks#pushed
 async fn what_is_not_on_the_branch_or_does_not_follow_the_claim_is_no_push(world: World) {
     let (api, origin) = (&world.api, &world.origin);
     // A line beside the branch, which is merged after the claim.
@@ -83,6 +84,7 @@ async fn what_is_not_on_the_branch_or_does_not_follow_the_claim_is_no_push(world
     assert!(!warnings(&merged, "UNCHANGED").contains("src/auth.ts"));
 }
 
+// rule: locks#unchanged
 async fn a_file_that_is_as_it_was_is_released_with_a_warning(world: World) {
     let api = &world.api;
     let mut head = api.head.clone();

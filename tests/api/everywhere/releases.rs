@@ -10,6 +10,7 @@ everywhere!(
     who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_gone,
 );
 
+// rule: locks#answered-once
 async fn a_release_that_is_asked_again_is_answered_as_before_and_frees_nobody_else(world: World) {
     let api = &world.api;
     api.build_graph().await;
@@ -51,6 +52,7 @@ async fn a_release_that_is_answered_from_memory_gives_up_the_place_in_the_queue(
     assert_eq!(carol.status, 200, "{}", carol.json());
 }
 
+// rule: locks#abandon
 async fn who_throws_work_away_gives_back_what_is_left_also_when_the_branch_is_gone(world: World) {
     let api = &world.api;
     api.build_graph().await;

@@ -11,6 +11,7 @@ everywhere!(
     a_repository_that_is_named_with_git_at_the_end_is_swept,
 );
 
+// rule: locks#paths
 async fn spellings_of_a_repository_and_of_a_file_are_one_lock_or_refused(world: World) {
     let api = &world.api;
     api.build_graph().await;

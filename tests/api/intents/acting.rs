@@ -15,6 +15,7 @@ async fn begun(change: impl FnOnce(&mut coord::app::App)) -> Api {
     api
 }
 
+// rule: intents#complete
 #[tokio::test]
 async fn an_intent_is_complete_when_each_criterion_is_met_and_its_holder_is_free() {
     let api = begun(|_| {}).await;
@@ -79,6 +80,7 @@ async fn a_reason_is_required_and_no_credential_of_it_is_kept() {
     assert!(!api.ledger_lines().await.concat().contains("ghp_"));
 }
 
+// rule: intents#person
 #[tokio::test]
 async fn some_acts_take_a_person() {
     let api = begun(|_| {}).await;
@@ -109,6 +111,7 @@ async fn some_acts_take_a_person() {
     }
 }
 
+// rule: intents#person
 #[tokio::test]
 async fn where_approvers_are_named_nobody_else_counts_as_a_person() {
     let api = begun(|app| {

@@ -240,6 +240,7 @@ async fn an_agent_finds_no_way_to_unblock_itself() {
     }
 }
 
+// rule: intents#comparison-cost
 #[tokio::test]
 async fn slow_patterns_against_slow_paths_are_answered_in_time() {
     let api = Api::start().await;
@@ -281,6 +282,7 @@ async fn slow_patterns_against_slow_paths_are_answered_in_time() {
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
+// rule: intents#whose
 #[tokio::test]
 async fn an_agent_of_another_login_neither_rewrites_nor_stops_an_active_intent() {
     let api = Api::start().await;

@@ -46,6 +46,7 @@ async fn intents_are_listed_in_the_order_of_writing_or_by_status() {
     assert_eq!(twice.status, 400);
 }
 
+// rule: intents#context
 #[tokio::test]
 async fn the_context_is_of_the_selected_intent_or_of_what_can_be_selected() {
     let api = Api::start().await;

@@ -79,6 +79,7 @@ async fn an_overlap_is_refused_with_both_patterns_and_a_path_until_a_person_allo
     assert_eq!(selected["intent"]["may_overlap"], json!(["REQ-1"]));
 }
 
+// rule: intents#supplements
 #[tokio::test]
 async fn intents_of_other_branches_and_supplements_do_not_overlap() {
     let api = Api::start().await;

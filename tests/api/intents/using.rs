@@ -21,6 +21,7 @@ fn call(digest: &str) -> Value {
     json!({ "tool_call": { "name": "Bash", "digest": digest } })
 }
 
+// rule: intents#budget
 #[tokio::test]
 async fn turns_warn_at_four_fifths_and_block_at_the_limit() {
     let api = begun(json!({ "max_turns": 5 })).await;
@@ -90,6 +91,7 @@ async fn a_report_of_tokens_counts_once_and_stops_the_next_call() {
     }
 }
 
+// rule: intents#budget
 #[tokio::test]
 async fn the_fourth_identical_call_in_a_row_trips_the_breaker_until_a_person_resets_it() {
     let api = begun(json!({})).await;
@@ -152,6 +154,7 @@ async fn turns_never_pass_the_maximum_whoever_races() {
     assert_eq!(read["intents"][0]["budget"]["consumed_turns"], 0);
 }
 
+// rule: intents#whose
 #[tokio::test]
 async fn agents_of_other_logins_do_not_use_up_the_turns_of_the_owner() {
     let api = begun(json!({ "max_turns": 2 })).await;

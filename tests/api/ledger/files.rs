@@ -23,6 +23,28 @@ async fn has_intent(api: &Api, id: &str, status: &str, heard_ms: u64) {
 }
 
 #[tokio::test]
+async fn a_change_beyond_the_recorded_files_warns_content_not_kept() {
+    let api = Api::start().await;
+    has_intent(&api, "a", "IN_PROGRESS", 1).await;
+    let owners = state::intents::keys::owners(&repo());
+    for part in 0..40 {
+        let names: [String; 500] = std::array::from_fn(|number| format!("{part}/{number}.ts"));
+        let words: [&str; 1002] = std::array::from_fn(|place| match place {
+            0 => "HSET",
+            1 => &owners,
+            _ if place % 2 == 0 => &names[place / 2 - 1],
+            _ => r#"[{"intent":"a"}]"#,
+        });
+        api.command(words).await;
+    }
+    api.claim("ann", "WRITING", &["src/db.ts"]).await;
+    let recorded = record(&api, "ann", &[change("t1", "src/db.ts", HASH)], json!({})).await;
+    let warning = "CONTENT_NOT_KEPT: The repository has too many recorded files, so 1 of these can be verified by the ledger alone.";
+    assert_eq!(recorded["warnings"], json!([warning]));
+}
+
+// rule: ledger#hash
+#[tokio::test]
 async fn files_are_compared_with_what_was_recorded_of_them() {
     let api = Api::start().await;
     let paths = ["README.md", "src/db.ts", "src/page.ts", "src/auth.ts", "empty.ts"];

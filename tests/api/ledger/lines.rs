@@ -178,6 +178,7 @@ async fn a_page_of_long_lines_ends_early() {
     assert_eq!(first.lines.len() + page(&api, after).await.lines.len(), 360);
 }
 
+// rule: ledger#checkpoint
 #[tokio::test]
 async fn a_checkpoint_is_of_all_lines_and_signed_with_the_operators_key() {
     let api = Api::start().await;

@@ -39,6 +39,7 @@ fn bearer() -> String {
     format!("Bearer {}", signer.sign(None, &claims(&json!({}))))
 }
 
+// rule: mcp#mcp-credentials
 #[tokio::test]
 async fn who_has_no_good_credential_is_told_where_to_get_one() {
     let api = guarded().await;
@@ -145,6 +146,7 @@ async fn a_token_that_github_refuses_is_a_401_as_with_http() {
     );
 }
 
+// rule: mcp#mcp-host
 #[tokio::test]
 async fn other_hosts_and_pages_of_other_sites_are_refused_before_anything_else() {
     let api = guarded().await;

@@ -78,6 +78,7 @@ async fn an_agent_takes_an_intent_from_its_first_word_to_its_end() {
     );
 }
 
+// rule: mcp#tools
 #[tokio::test]
 async fn no_argument_makes_a_call_the_act_of_a_person() {
     let api = Api::start().await;

@@ -72,6 +72,7 @@ fn without_times(value: &Value) -> String {
     parts.fold(first, |text, part| text + "\"TIME" + &part[part.find('"').unwrap()..])
 }
 
+// rule: teams#opencode-results
 #[tokio::test]
 async fn results_are_the_plugins_records() {
     let api = with_team().await;
@@ -159,6 +160,7 @@ async fn results_are_the_plugins_records() {
     }
 }
 
+// rule: teams#opencode-tools
 #[tokio::test]
 async fn nobody_acts_under_the_handle_of_another_login() {
     let api = with_team().await;
@@ -227,6 +229,7 @@ async fn nobody_acts_under_the_handle_of_another_login() {
     assert!(reader[1].starts_with("STOP"), "{reader:?}");
 }
 
+// rule: teams#opencode-results
 #[tokio::test]
 async fn refusals_are_the_plugins_sentences_with_a_command() {
     let api = with_team().await;

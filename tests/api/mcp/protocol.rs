@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{NEWEST, OLDER, PATH, PROTOCOL, ask_as, error, newest, result, send};
 use crate::api::Api;
 
+// rule: mcp#revisions
 #[tokio::test]
 async fn the_newest_revision_needs_no_handshake() {
     let api = Api::start().await;
@@ -50,6 +51,7 @@ async fn older_revisions_begin_with_a_handshake_that_leaves_nothing_behind() {
     }
 }
 
+// rule: mcp#results
 #[tokio::test]
 async fn a_tool_or_method_that_is_not_there_is_an_error_of_the_protocol() {
     let api = Api::start().await;
@@ -168,6 +170,7 @@ async fn a_body_is_bounded() {
     assert_eq!(send(&api, &packed, padded(1000)).await.status, 415);
 }
 
+// rule: mcp#revisions
 #[tokio::test]
 async fn only_posts_are_taken() {
     let api = Api::start().await;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{error, result, without_commits};
 use crate::api::{Api, REPO_URL};
 
+// rule: mcp#resources
 #[tokio::test]
 async fn resources_are_what_http_shows() {
     let api = Api::start().await;
@@ -94,6 +95,7 @@ async fn resources_are_what_http_shows() {
     assert_snapshot!("unreadable", without_commits(&json!(lines.join("\n")), &api));
 }
 
+// rule: mcp#resources
 #[tokio::test]
 async fn the_prompt_has_the_rules_and_the_task() {
     let api = Api::start().await;

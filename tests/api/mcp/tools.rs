@@ -13,6 +13,7 @@ use super::{NEWEST, call, error, newest, result, send, without_commits};
 use crate::api::{Api, REPO_URL, hide_times};
 
 /// Which of the two a claim changes, HTTP or MCP, is the same: each is made on a server of its own.
+// rule: mcp#tools
 #[tokio::test]
 async fn a_tool_says_what_http_says() {
     let (by_tool, by_http) = (Api::start().await, Api::start().await);
@@ -97,6 +98,7 @@ async fn a_tool_says_what_http_says() {
 }
 
 /// Models of some agents read the structured content from its beginning, and no text.
+// rule: mcp#results
 #[tokio::test]
 async fn what_to_do_comes_first_in_every_result() {
     let api = Api::start().await;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::error;
 use crate::api::{Api, REPO_URL};
 
+// rule: teams#handle
 #[tokio::test]
 async fn no_field_makes_somebody_else_of_a_caller() {
     let api = Api::with_team().await;
@@ -31,6 +32,7 @@ async fn no_field_makes_somebody_else_of_a_caller() {
     assert_eq!(claimed["task"]["owner"], json!("one"));
 }
 
+// rule: teams#team-readers
 #[tokio::test]
 async fn who_is_no_member_reads_the_board_and_changes_nothing() {
     let api = Api::with_team().await;
@@ -378,6 +380,7 @@ async fn a_team_of_another_repository_is_another_team() {
     assert_eq!(there("/api/tasks/t1").await["task"]["status"], json!("pending"));
 }
 
+// rule: teams#handle-taken-over
 #[tokio::test]
 async fn who_takes_a_handle_that_is_free_again_speaks_for_nobody_else() {
     let api = Api::with_team().await;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::error;
 use crate::api::Api;
 
+// rule: teams#lease
 #[tokio::test]
 async fn a_task_has_one_owner_who_may_claim_again() {
     let api = Api::with_team().await;
@@ -47,6 +48,7 @@ async fn a_task_has_one_owner_who_may_claim_again() {
     }
 }
 
+// rule: teams#dependencies
 #[tokio::test]
 async fn a_blocked_task_is_claimed_with_the_documented_warning_and_in_a_strict_team_not() {
     let api = Api::with_team().await;
@@ -71,6 +73,7 @@ async fn a_blocked_task_is_claimed_with_the_documented_warning_and_in_a_strict_t
     );
 }
 
+// rule: teams#complete
 #[tokio::test]
 async fn completing_frees_the_dependents_and_hands_the_result_on() {
     let api = Api::with_team().await;
@@ -111,6 +114,7 @@ async fn completing_frees_the_dependents_and_hands_the_result_on() {
 }
 
 /// They ended without a word.
+// rule: teams#results
 #[tokio::test]
 async fn results_of_dependencies_that_have_no_room_are_named() {
     let api = Api::with_team().await;
@@ -144,6 +148,7 @@ async fn results_of_dependencies_that_have_no_room_are_named() {
     );
 }
 
+// rule: teams#status
 #[tokio::test]
 async fn what_is_given_back_is_claimable_with_its_note() {
     let api = Api::with_team().await;
@@ -176,6 +181,7 @@ async fn what_is_given_back_is_claimable_with_its_note() {
     );
 }
 
+// rule: teams#next
 #[tokio::test]
 async fn next_says_what_it_waits_for() {
     let api = Api::with_team().await;
@@ -219,6 +225,7 @@ async fn next_says_what_it_waits_for() {
     );
 }
 
+// rule: teams#complete
 #[tokio::test]
 async fn a_completion_by_who_has_lost_the_claim_says_who_has_it_and_a_late_one_is_warned_of() {
     let api = Api::with_team().await;

@@ -17,6 +17,7 @@ fn tag(answer: &Answer) -> String {
     answer.header("etag").unwrap().to_owned()
 }
 
+// rule: teams#not-modified
 #[tokio::test]
 async fn a_board_that_has_not_changed_is_not_sent_again() {
     let api = Api::with_team().await;

@@ -48,6 +48,7 @@ fn text(letter: &str, count: usize) -> String {
     letter.repeat(count)
 }
 
+// rule: teams#text-bounds
 #[tokio::test]
 async fn each_bound_takes_its_most_and_not_one_more() {
     const LONG: usize = 16 * 1024;

@@ -51,6 +51,7 @@ impl Api {
     }
 }
 
+// rule: teams#task-files
 #[tokio::test]
 async fn a_task_brings_its_files() {
     let api = Api::with_files().await;
@@ -198,6 +199,7 @@ async fn next_sees_that_the_branch_has_moved_while_it_waited() {
     assert_eq!(api.holders().await, json!({}));
 }
 
+// rule: teams#complete-files
 #[tokio::test]
 async fn completing_takes_a_push() {
     let api = Api::with_files().await;
@@ -256,6 +258,7 @@ async fn a_file_of_a_name_that_is_refused_now_is_not_known_to_be_pushed() {
     assert!(body["message"].to_string().contains("cannot confirm"), "{body}");
 }
 
+// rule: teams#release-files
 #[tokio::test]
 async fn what_is_not_pushed_stays_locked_when_a_task_is_given_back() {
     let api = Api::with_files().await;

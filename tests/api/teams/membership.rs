@@ -100,6 +100,7 @@ async fn a_name_is_one_whatever_its_case_and_a_bad_one_is_refused_in_the_documen
     );
 }
 
+// rule: teams#handle
 #[tokio::test]
 async fn a_handle_is_the_agents_id_or_is_sent_and_belongs_to_one_login() {
     let api = Api::with_team().await;
@@ -125,6 +126,7 @@ async fn a_handle_is_the_agents_id_or_is_sent_and_belongs_to_one_login() {
     }
 }
 
+// rule: teams#handle-taken-over
 #[tokio::test]
 async fn a_restarted_agent_takes_its_handle_over_and_the_old_one_is_superseded() {
     let api = Api::with_team().await;
@@ -177,6 +179,7 @@ async fn the_leader_hands_over_leaves_and_the_team_is_removed_once_nobody_is_liv
     assert_eq!(api.shows("ann", "/api/teams", "").await["teams"], json!([]));
 }
 
+// rule: teams#team-field
 #[tokio::test]
 async fn the_team_may_be_left_out_by_who_is_in_one_alone() {
     let api = Api::with_team().await;

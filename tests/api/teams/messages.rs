@@ -12,6 +12,7 @@ fn texts(answer: &Value) -> Vec<&str> {
     messages.map(|message| message["message"].as_str().unwrap()).collect()
 }
 
+// rule: teams#cursor
 #[tokio::test]
 async fn a_message_comes_again_until_its_cursor_comes_back() {
     let api = Api::with_team().await;
@@ -143,6 +144,7 @@ async fn what_a_member_that_left_has_not_read_stays_in_the_history_as_such() {
     assert_eq!(history().await.len(), 2);
 }
 
+// rule: teams#kinds
 #[tokio::test]
 async fn idle_goes_to_the_leader_and_is_answered_with_what_is_ready() {
     let api = Api::with_team().await;
@@ -158,6 +160,7 @@ async fn idle_goes_to_the_leader_and_is_answered_with_what_is_ready() {
     );
 }
 
+// rule: teams#kinds
 #[tokio::test]
 async fn what_cannot_be_sent_is_refused() {
     let api = Api::with_team().await;
@@ -244,6 +247,7 @@ async fn what_cannot_be_sent_is_refused() {
     );
 }
 
+// rule: teams#inbox
 #[tokio::test]
 async fn the_sender_to_a_full_inbox_waits_and_learns_whose_it_is() {
     let api = Api::with_team().await;

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod claims;
+mod codes;
 mod conditional;
 mod exact_bounds;
 mod files;

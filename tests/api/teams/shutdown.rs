@@ -5,6 +5,7 @@ use serde_json::json;
 use super::error;
 use crate::api::Api;
 
+// rule: teams#shutdown-request
 #[tokio::test]
 async fn a_team_closes_when_all_have_approved_and_can_still_be_read() {
     let api = Api::with_team().await;
@@ -57,6 +58,7 @@ async fn a_team_closes_when_all_have_approved_and_can_still_be_read() {
     assert!(api.shows("eve", "/api/teams/alpha", "").await["team"]["closedAt"].is_string());
 }
 
+// rule: teams#shutdown-answer
 #[tokio::test]
 async fn a_rejection_needs_a_reason_and_ends_the_shutdown_of_a_member() {
     let api = Api::with_team().await;
@@ -87,6 +89,7 @@ async fn a_rejection_needs_a_reason_and_ends_the_shutdown_of_a_member() {
     assert_eq!(inbox["messages"][0]["message"], json!("Two files are not pushed"));
 }
 
+// rule: teams#shutdown-end
 #[tokio::test]
 async fn the_leader_forces_what_was_not_answered_in_time() {
     let api = Api::with_team().await;

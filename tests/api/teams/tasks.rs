@@ -113,6 +113,7 @@ async fn what_is_wrong_with_one_task_refuses_all() {
     assert_eq!(ids(&api.shows("eve", "/api/tasks", "&team=alpha").await), [""; 0]);
 }
 
+// rule: teams#request-key
 #[tokio::test]
 async fn a_repeated_key_makes_no_second_task() {
     let api = Api::with_team().await;
@@ -130,6 +131,7 @@ async fn a_repeated_key_makes_no_second_task() {
     assert_eq!(ids(&api.shows("eve", "/api/tasks", "&team=alpha").await), ["t1"]);
 }
 
+// rule: teams#status
 #[tokio::test]
 async fn a_change_is_made_whole_or_not_at_all() {
     let api = Api::with_team().await;
@@ -172,6 +174,7 @@ async fn a_change_is_made_whole_or_not_at_all() {
     assert_eq!(error(&backward).2, "Invalid status transition: pending -> completed");
 }
 
+// rule: teams#assign
 #[tokio::test]
 async fn an_assigned_task_is_kept_for_its_member_who_is_told() {
     let api = Api::with_team().await;
@@ -256,6 +259,7 @@ async fn lists_are_filtered_and_paged() {
     }
 }
 
+// rule: teams#delete-task
 #[tokio::test]
 async fn a_task_on_which_others_depend_goes_only_when_it_is_said() {
     let api = Api::with_team().await;

@@ -83,6 +83,7 @@ async fn a_member_is_told_of_a_shutdown_until_it_has_answered() {
     );
 }
 
+// rule: teams#waiting
 #[tokio::test]
 async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_none() {
     let api = Api::with_team().await;
@@ -128,6 +129,7 @@ async fn answers_about_locks_have_the_teams_of_a_caller_and_none_for_who_is_in_n
     assert_eq!(stranger.get("your_teams"), None);
 }
 
+// rule: teams#waiting
 #[tokio::test]
 async fn every_answer_about_teams_tells_a_member_what_waits() {
     let api = Api::with_team().await;
@@ -201,6 +203,7 @@ async fn every_answer_about_teams_tells_a_member_what_waits() {
     assert_eq!((&rejected["unread"], rejected.get("shutdown")), (&json!(2), None));
 }
 
+// rule: teams#shutdown-answer
 #[tokio::test]
 async fn who_approves_is_told_what_it_has_not_pushed() {
     let api = Api::with_team().await;

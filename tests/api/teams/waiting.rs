@@ -30,6 +30,7 @@ async fn a_poll_is_answered_by_the_first_message() {
     assert!(began.elapsed() < Duration::from_secs(15));
 }
 
+// rule: teams#cursor
 #[tokio::test]
 async fn a_poll_in_vain_has_the_same_cursor() {
     let api = Api::with_team().await;

@@ -210,7 +210,7 @@ fn has_graph(port: u16) {
 
 #[test]
 fn the_text_for_agents_names_fields_and_actions_that_exist() {
-    let text = document("docs/use.md");
+    let text = document("docs/guide/join.md");
     let text = blocks(section(&text, "### A text for `AGENTS.md`"));
     let [("markdown", text), ..] = text[..] else {
         panic!("no text: {text:?}");
@@ -234,7 +234,7 @@ fn the_lines_that_make_a_token_make_one_that_is_taken() {
         return skip("openssl is not installed");
     }
     let secret = ("COORD_JWT_SECRET", "a secret of the test that is long enough");
-    let reference = document("docs/reference.md");
+    let reference = document("docs/reference/settings.md");
     let blocks = blocks(section(&reference, "### Make a token"));
     let [("sh", lines)] = blocks[..] else {
         panic!("{blocks:?}")

@@ -7,6 +7,7 @@ mod fetching;
 mod manual;
 mod page;
 mod references;
+mod rules;
 mod security;
 
 use std::io::{BufRead, BufReader, Read, Write};

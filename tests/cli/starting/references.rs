@@ -1,10 +1,10 @@
-//! What the documents name is there: files, pages, and headings of pages; and what they list is complete: keys and events.
+//! What the documents name is there: files, pages, headings and rules of pages; and what they list is complete: keys and events.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+pub(super) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 const FOLDERS: [&str; 8] = [".ci/", "api/", "benches/", "cli/", "docs/", "lib/", "public/", "tests/"];
 
@@ -19,9 +19,11 @@ fn documents() -> Vec<(PathBuf, String)> {
     ]
     .map(PathBuf::from)
     .to_vec();
-    for entry in fs::read_dir(root.join("docs")).expect("a folder") {
-        let name = entry.expect("an entry").file_name();
-        paths.push(Path::new("docs").join(name));
+    for folder in ["docs", "docs/guide", "docs/internals", "docs/reference"] {
+        for entry in fs::read_dir(root.join(folder)).expect("a folder") {
+            let name = entry.expect("an entry").file_name();
+            paths.push(Path::new(folder).join(name));
+        }
     }
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     let read = |path: PathBuf| {
@@ -31,8 +33,15 @@ fn documents() -> Vec<(PathBuf, String)> {
     paths.into_iter().map(read).collect()
 }
 
+/// Those of them that are pages of `docs/`.
+pub(super) fn pages() -> Vec<(PathBuf, String)> {
+    let mut documents = documents();
+    documents.retain(|(path, _)| path.starts_with("docs"));
+    documents
+}
+
 /// Prose, and the fenced blocks that are pictures (`text`). Other blocks have commands and answers.
-fn prose_and_pictures(text: &str) -> (String, String) {
+pub(super) fn prose_and_pictures(text: &str) -> (String, String) {
     let (mut prose, mut pictures) = (String::new(), String::new());
     let mut fence: Option<(usize, &str)> = None;
     for line in text.lines() {
@@ -110,18 +119,24 @@ fn links(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names by which links reach the headings of a text, as GitHub makes them.
-fn anchors(text: &str) -> BTreeSet<String> {
-    let (prose, _) = prose_and_pictures(text);
-    let headings = prose.lines().filter(|line| line.starts_with('#'));
-    headings
-        .map(|line| {
-            let kept = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
-            kept.chars()
-                .filter(|letter| letter.is_alphanumeric() || "-_".contains(*letter))
-                .collect()
-        })
+/// The anchors that rules have: `<a id="renewal"></a>`.
+pub(super) fn rule_anchors(prose: &str) -> Vec<String> {
+    between(prose, "<a id=\"", &['"'])
+        .into_iter()
+        .map(str::to_owned)
         .collect()
+}
+
+/// The names by which links reach the headings of a text, as GitHub makes them, and its rules.
+pub(super) fn anchors(text: &str) -> BTreeSet<String> {
+    let (prose, _) = prose_and_pictures(text);
+    let headings = prose.lines().filter(|line| line.starts_with('#')).map(|line| {
+        let kept = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        kept.chars()
+            .filter(|letter| letter.is_alphanumeric() || "-_".contains(*letter))
+            .collect()
+    });
+    headings.chain(rule_anchors(&prose)).collect()
 }
 
 #[test]
@@ -185,7 +200,7 @@ fn files_of_the_state(extension: &str) -> Vec<PathBuf> {
 #[test]
 fn the_page_of_the_state_lists_each_key() {
     let root = Path::new(ROOT);
-    let page = fs::read_to_string(root.join("docs/state.md")).expect("the page");
+    let page = fs::read_to_string(root.join("docs/internals/state.md")).expect("the page");
     let mut code = String::new();
     for path in files_of_the_state("rs") {
         if path.ends_with("keys.rs") {
@@ -200,7 +215,7 @@ fn the_page_of_the_state_lists_each_key() {
     for kind in &kinds {
         assert!(
             page.contains(&format!("\n| `coord:{kind}")),
-            "docs/state.md lacks coord:{kind}"
+            "docs/internals/state.md lacks coord:{kind}"
         );
     }
     assert!(kinds.len() > 12, "{kinds:?}");
@@ -209,7 +224,7 @@ fn the_page_of_the_state_lists_each_key() {
 #[test]
 fn the_page_of_the_state_lists_each_event() {
     let root = Path::new(ROOT);
-    let page = fs::read_to_string(root.join("docs/state.md")).expect("the page");
+    let page = fs::read_to_string(root.join("docs/internals/state.md")).expect("the page");
     let (_, events) = page.split_once("\n## Events\n").expect("the events");
     let (events, _) = events.split_once("\n## ").expect("their end");
     let mut found = BTreeSet::new();
@@ -220,7 +235,10 @@ fn the_page_of_the_state_lists_each_event() {
         }
     }
     for event in &found {
-        assert!(events.contains(&format!("`{event}`")), "docs/state.md lacks {event}");
+        assert!(
+            events.contains(&format!("`{event}`")),
+            "docs/internals/state.md lacks {event}"
+        );
     }
     assert!(found.len() >= 7, "{found:?}");
 }

@@ -1,4 +1,4 @@
-// The agents that are run, each with its pinned version. `docs/hooks.md` names them.
+// The agents that are run, each with its pinned version. `docs/reference/hooks.md` names them.
 
 import claudeCode from "./claude_code.mjs";
 import codex from "./codex.mjs";

@@ -28,7 +28,7 @@ export default {
   configure({ home }) {
     writeJson(join(home, ".claude", "settings.json"), { enableAllProjectMcpServers: true });
   },
-  /** By the command line of `docs/mcp.md`, in the place of the server that `coord init` has configured. */
+  /** By the command line of `docs/reference/mcp.md`, in the place of the server that `coord init` has configured. */
   async useHttp(world, line) {
     rmSync(world.path(".mcp.json"));
     await world.runAgent(this, line.split(" ").slice(1));
@@ -36,7 +36,7 @@ export default {
   run: (prompt, conversation) => ["--session-id", conversation, "-p", prompt, ...OPTIONS],
   resume: (prompt, conversation) => ["--resume", conversation, "-p", prompt, ...OPTIONS],
   calls,
-  /** The commands of `docs/plugins.md`. */
+  /** The commands of `docs/guide/join.md`. */
   pluginCommands: (clone) => [
     ["plugin", "marketplace", "add", clone],
     ["plugin", "install", "coord@coord"],

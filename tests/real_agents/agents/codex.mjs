@@ -42,7 +42,7 @@ const codex = {
     mkdirSync(join(home, ".codex"), { recursive: true });
     writeFileSync(join(home, ".codex", "config.toml"), lines.join("\n"));
   },
-  /** By the command line of `docs/mcp.md`, in the place of the server that `coord init` has configured. */
+  /** By the command line of `docs/reference/mcp.md`, in the place of the server that `coord init` has configured. */
   async useHttp(world, line) {
     rmSync(world.path(".codex/config.toml"));
     await world.runAgent(this, line.split(" ").slice(1));
@@ -55,7 +55,7 @@ const codex = {
     shell: (command) => nested("exec_command", { cmd: command }),
     coord: (tool, input) => nested(`mcp__coord__${tool}`, input),
   },
-  /** The commands of `docs/plugins.md`. */
+  /** The commands of `docs/guide/join.md`. */
   pluginCommands: (clone) => [
     ["plugin", "marketplace", "add", clone],
     ["plugin", "add", "coord@coord"],

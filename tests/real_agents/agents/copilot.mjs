@@ -21,7 +21,7 @@ export default {
     COPILOT_MODEL: "scripted",
   }),
   configure() {},
-  /** By the JSON of `docs/mcp.md`, in the place of the server that `coord init` has configured. */
+  /** By the JSON of `docs/reference/mcp.md`, in the place of the server that `coord init` has configured. */
   async useHttp(world, line) {
     rmSync(world.path(".github/mcp.json"));
     writeJson(join(world.home, ".copilot", "mcp-config.json"), JSON.parse(line));
@@ -39,7 +39,7 @@ export default {
     shell: (command) => ({ name: "bash", input: { command, description: "Run it", mode: "sync" } }),
     coord: (tool, input) => ({ name: `coord-${tool}`, input }),
   },
-  /** The commands of `docs/plugins.md`. */
+  /** The commands of `docs/guide/join.md`. */
   pluginCommands: (clone) => [
     ["plugin", "marketplace", "add", clone],
     ["plugin", "install", "coord@coord"],

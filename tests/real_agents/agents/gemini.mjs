@@ -24,7 +24,7 @@ export default {
       general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
     });
   },
-  /** By the command line of `docs/mcp.md`, in the place of the server that `coord init` has configured. */
+  /** By the command line of `docs/reference/mcp.md`, in the place of the server that `coord init` has configured. */
   async useHttp(world, line) {
     world.editJson(".gemini/settings.json", (settings) => delete settings.mcpServers.coord);
     await world.runAgent(this, line.split(" ").slice(1));
@@ -37,7 +37,7 @@ export default {
     shell: (command) => ({ name: "run_shell_command", input: { command, description: "Run it" } }),
     coord: (tool, input) => ({ name: `mcp_coord_${tool}`, input }),
   },
-  /** The commands of `docs/plugins.md`. */
+  /** The commands of `docs/guide/join.md`. */
   pluginCommands: (clone) => [["extensions", "install", "--consent", join(clone, "packaging", "plugins", "gemini")]],
   // It reports the installation, whatever its settings say.
   withPlugin: { reaches: ["play.googleapis.com:443"] },

@@ -34,7 +34,7 @@ export default {
       },
     });
   },
-  /** By the JSON of `docs/mcp.md`, in the place of the server that `coord init` has configured. */
+  /** By the JSON of `docs/reference/mcp.md`, in the place of the server that `coord init` has configured. */
   async useHttp(world, line) {
     world.editJson("opencode.json", (settings) => Object.assign(settings.mcp, JSON.parse(line).mcp));
   },

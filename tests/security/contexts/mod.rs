@@ -99,6 +99,7 @@ fn lost(walk: &Walk<'_>, seen: &BTreeSet<usize>) -> Vec<String> {
     lost.map(|(what, _)| what.to_owned()).collect()
 }
 
+// rule: commands#quoting
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_texts_in_any_field_are_refused_or_shown_as_words_of_their_login() {
     let Some(site) = Site::start() else { return };

@@ -223,6 +223,7 @@ fn a_refused_file_is_named_with_its_remedy_and_the_other_files_are_written() {
     assert!(fs::symlink_metadata(file("agent_trace.jsonl")).unwrap().is_file());
 }
 
+// rule: files#sync-safety
 #[test]
 fn a_file_that_becomes_a_link_during_coord_sync_is_not_followed() {
     let world = world();

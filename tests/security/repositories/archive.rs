@@ -28,6 +28,7 @@ fn edited(world: &World, folder: &Path, file: &str) {
     edit(world, folder, "PostToolUse", file);
 }
 
+// rule: commands#archives
 #[test]
 fn events_that_came_with_an_archive_are_not_recorded_and_those_of_the_folder_itself_are() {
     let world = World::new();

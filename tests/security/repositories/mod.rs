@@ -115,6 +115,7 @@ fn a_working_tree_elsewhere_is_refused() {
     assert!(said.contains("core.worktree"), "{said}");
 }
 
+// rule: commands#safe-git
 #[test]
 fn git_is_run_from_one_place() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/src");

@@ -33,6 +33,7 @@ fn edit(world: &World, folder: &Path, file: &str) -> String {
     world.coord(folder, &(words, call.to_string()))
 }
 
+// rule: commands#archives
 #[test]
 fn no_pipe_in_place_of_a_file_of_git_makes_a_command_wait() {
     for name in [

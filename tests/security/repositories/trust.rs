@@ -55,6 +55,7 @@ fn in_terminal(world: &World, folder: &Path, line: &str, typed: &str) -> Option<
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+// rule: servers#trust
 #[test]
 fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back() {
     let world = World::new();
@@ -114,6 +115,7 @@ fn a_person_confirms_a_server_and_its_token_file_on_a_terminal_and_takes_it_back
     assert_eq!(world.seen(), seen);
 }
 
+// rule: servers#trust
 #[test]
 fn no_script_and_no_agent_confirms_a_server() {
     let world = World::new();
@@ -128,6 +130,7 @@ fn no_script_and_no_agent_confirms_a_server() {
     assert!(!world.path("home/.config/coord/servers.json").exists());
 }
 
+// rule: commands#trust
 #[test]
 fn a_server_that_a_person_names_for_coord_init_is_confirmed_and_no_other_one() {
     let world = World::new();
@@ -177,6 +180,7 @@ fn fetching(world: &World, clone: &Repo) -> String {
     said()
 }
 
+// rule: commands#safe-git
 #[test]
 fn a_clone_whose_own_configuration_redirects_is_not_fetched() {
     for (key, is_fetched) in [

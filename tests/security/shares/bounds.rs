@@ -1,4 +1,4 @@
-//! Every bound of the scripts has its row in `docs/shares.md`: the share of one login with its test, or why it needs none.
+//! Every bound of the scripts has its row in `docs/internals/bounds.md`: the share of one login with its test, or why it needs none.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -58,7 +58,7 @@ fn every_bound_of_the_scripts_says_what_one_login_has_of_it() {
         }
     }
     assert!(declared.len() > 80, "the bounds are found: {declared:?}");
-    let page = fs::read_to_string(root().join("docs/shares.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/internals/bounds.md")).unwrap();
     let listed: BTreeSet<(String, String)> = rows(&page)
         .iter()
         .flat_map(|row| {
@@ -66,14 +66,17 @@ fn every_bound_of_the_scripts_says_what_one_login_has_of_it() {
         })
         .collect();
     let missing: Vec<_> = declared.difference(&listed).collect();
-    assert!(missing.is_empty(), "without a row in docs/shares.md: {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "without a row in docs/internals/bounds.md: {missing:?}"
+    );
     let gone: Vec<_> = listed
         .difference(&declared)
         .filter(|(file, bound)| !is_shared(&declared, file, bound))
         .collect();
     assert!(
         gone.is_empty(),
-        "docs/shares.md has rows of what is not there: {gone:?}"
+        "docs/internals/bounds.md has rows of what is not there: {gone:?}"
     );
 }
 
@@ -84,7 +87,7 @@ fn is_shared(declared: &BTreeSet<(String, String)>, file: &str, bound: &str) -> 
 
 #[test]
 fn every_share_has_a_test_and_every_bound_without_a_share_a_reason() {
-    let page = fs::read_to_string(root().join("docs/shares.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/internals/bounds.md")).unwrap();
     let tests: String = files_below(&root().join("tests/state/stores"), "rs")
         .iter()
         .map(|file| fs::read_to_string(file).unwrap())

@@ -135,6 +135,7 @@ async fn ones_own_locks_block_nothing_not_even_on_neighbors(world: World) {
     );
 }
 
+// rule: locks#renewal
 async fn a_writer_renews_although_a_neighbor_is_now_written(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts"]).await;

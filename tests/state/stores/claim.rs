@@ -80,6 +80,7 @@ async fn a_renewal_is_new_in_everything_but_token_and_head(world: World) {
     world.assert_index_is_exact().await;
 }
 
+// rule: locks#stronger-mode
 async fn a_reader_becomes_a_writer_and_a_writer_never_a_reader(world: World) {
     let ann = world.agent("ann");
     ann.reads(&["a.ts"]).await;
@@ -314,6 +315,7 @@ async fn five_hundred_and_twelve_files_of_the_longest_paths_are_one_claim(world:
     assert_eq!(world.events().await.len(), 3);
 }
 
+// rule: locks#atomic
 async fn of_claims_at_one_time_one_wins(world: World) {
     let names: Vec<String> = (0..16).map(|number| format!("user{number}")).collect();
     let agents: Vec<_> = names.iter().map(|name| world.agent(name)).collect();

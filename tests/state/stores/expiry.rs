@@ -30,6 +30,7 @@ impl World {
     }
 }
 
+// rule: locks#ttl
 async fn a_lock_lives_as_long_as_it_was_claimed_for_and_is_free_after_it_with_no_sweep(world: World) {
     let ann = world.agent("ann");
     let before = world.now_ms().await;

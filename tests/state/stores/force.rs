@@ -25,6 +25,7 @@ fn taken(files: &[&str]) -> Denial {
     })
 }
 
+// rule: locks#force-event
 async fn all_locks_of_others_on_the_files_of_the_branch_go(world: World) {
     let (ann, bob, eve) = (world.agent("ann/one"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts", "b.ts"]).await;
@@ -56,6 +57,7 @@ async fn all_locks_of_others_on_the_files_of_the_branch_go(world: World) {
     assert_eq!(forces(&eve, &["a.ts"]).await.locks, []);
 }
 
+// rule: locks#told-stop
 async fn the_next_call_of_the_holder_says_who_and_why(world: World) {
     let (ann, eve) = (world.agent("ann/one"), world.agent("eve"));
     ann.writes(&["a.ts", "b.ts"]).await;
@@ -103,6 +105,7 @@ async fn who_waits_for_the_file_has_it_reserved(world: World) {
     bob.writes(&["a.ts"]).await;
 }
 
+// rule: locks#notices
 async fn what_is_to_be_told_is_bounded_and_forgotten(world: World) {
     let eve = world.agent("eve");
     for number in 0..70 {

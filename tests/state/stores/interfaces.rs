@@ -173,6 +173,7 @@ async fn who_keeps_the_interface_on_another_branch_or_in_words_says_nothing_here
     }
 }
 
+// rule: locks#upgrade
 async fn a_renewal_leaves_what_was_said_and_a_new_word_counts_as_a_new_claim(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let ann = by_interface(&world.agent("ann"), None);
@@ -363,6 +364,7 @@ async fn what_has_no_room_with_a_lock_does_not_keep_the_rest_from_it(world: Worl
     world.assert_held_is_exact().await;
 }
 
+// rule: locks#blocks-others
 async fn a_claim_says_once_what_it_costs_others_where_that_is_much(world: World) {
     let importers: Vec<String> = (0..21).map(|number| format!("i{number:02}.ts")).collect();
     let hub: [&str; 1] = ["hub.ts"];

@@ -133,6 +133,7 @@ async fn a_policy_lets_pending_changes_stop_writers(world: World) {
     assert_eq!(in_short(&bob.writes(&["a.ts"]).await.findings), ["PENDING a.ts ann"]);
 }
 
+// rule: locks#pending-ends
 async fn changes_end_by_commit_by_branch_and_by_time(world: World) {
     let ann = world.agent("ann").working_on("pool");
     let eve = world.agent("eve").working_on("eve");
@@ -183,6 +184,7 @@ async fn changes_end_by_commit_by_branch_and_by_time(world: World) {
     assert_eq!(world.command(["HGET", &key, "pending"]).await.as_str(), None);
 }
 
+// rule: locks#pending-full
 async fn there_is_a_bound_and_who_meets_it_is_told(world: World) {
     let pending = keys::pending(&world.repo);
     for number in 0..8 {

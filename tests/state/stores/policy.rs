@@ -59,6 +59,7 @@ async fn a_shared_file_is_written_by_several_at_once(world: World) {
     world.assert_index_is_exact().await;
 }
 
+// rule: policy#shared-default
 async fn lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_that(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["web/pnpm-lock.yaml"]).await;
@@ -70,6 +71,7 @@ async fn lockfiles_are_shared_where_there_is_no_policy_and_an_empty_list_ends_th
     bob.is_refused(Writing, &["Cargo.lock"]).await;
 }
 
+// rule: policy#changes
 async fn a_policy_that_changes_under_held_locks_takes_none_away(world: World) {
     world.store_policy("shared = [\"a.md\"]").await;
     let (ann, bob, cyd) = (world.agent("ann"), world.agent("bob"), world.agent("cyd"));
@@ -121,6 +123,7 @@ async fn an_ignored_file_has_no_lock_and_is_in_nobodys_way(world: World) {
     world.assert_held_is_exact().await;
 }
 
+// rule: policy#neighbors
 async fn each_mode_of_neighbors_has_its_row(world: World) {
     store_graph(&world, &[("a.ts", &["b.ts"])]).await;
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));

@@ -284,6 +284,7 @@ async fn a_lock_that_expired_and_is_free_is_missing(world: World) {
     );
 }
 
+// rule: locks#expiry
 async fn a_lock_that_expired_and_is_written_by_another_is_lost(world: World) {
     let (ann, bob) = (world.agent("ann"), world.agent("bob"));
     ann.writes(&["a.ts", "b.ts"]).await;

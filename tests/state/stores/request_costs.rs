@@ -86,6 +86,7 @@ impl World {
     }
 }
 
+// rule: http#limits
 async fn all_agents_of_a_person_share_a_limit_however_many_they_are(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
@@ -163,6 +164,7 @@ async fn a_claim_passes_as_a_renewal_only_where_all_of_it_is_held(world: World) 
     assert_eq!(world.claims_within("ann", rates, &["a.ts"]).await, "Repository");
 }
 
+// rule: http#limits
 async fn a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {

@@ -1,4 +1,4 @@
-//! One login fills each bound of a repository by itself: another login goes on, and loses nothing. `docs/shares.md` has the bounds,
+//! One login fills each bound of a repository by itself: another login goes on, and loses nothing. `docs/internals/bounds.md` has the bounds,
 //! each with its test here.
 
 use coord::domain::LockMode::Reading;
@@ -44,6 +44,7 @@ async fn a_login_does_not_push_the_events_of_others_out_of_the_log(world: World)
     assert_eq!(world.events_since(0).await[0], "lock_granted bob bob.ts");
 }
 
+// rule: teams#inbox
 async fn a_login_does_not_fill_the_inbox_of_a_member(world: World) {
     let (_, [bob, eve, cem]) = world.team_of(["bob", "eve", "cem"]).await;
     cem.tells(&["bob"], "first").await.unwrap();

@@ -46,6 +46,7 @@ fn new(survey: &Survey) -> Vec<&str> {
     new.map(|file| file.file_path.as_str()).collect()
 }
 
+// rule: locks#case
 async fn a_path_that_differs_from_a_tracked_one_in_case_alone_is_told_of_it(world: World) {
     let tracked = [
         "README.md",

@@ -122,7 +122,7 @@ fn readme(install: &Install) -> String {
          ```sh\n{lines}```\n\n\
          {seen} The plugin runs the program `coord`, which has to be on your PATH ({HOME}#install); without it, the hooks do nothing. Git's own \
          hooks are no part of it: `coord init` in a repository adds them.\n\n\
-         These files are generated (`cli/src/commands/init/plugins.rs`); docs/plugins.md says more.\n"
+         These files are generated (`cli/src/commands/init/plugins.rs`); docs/guide/join.md says more.\n"
     )
 }
 

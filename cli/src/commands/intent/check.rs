@@ -83,8 +83,7 @@ impl CheckArgs {
             Err(error) => return workplace.failed(error),
         };
         let wanted = self.wanted(&known)?;
-        let scope = Scope::parse(&wanted.owned_scope);
-        let scope = scope.map_err(|refusal| anyhow::anyhow!("owned_scope {}", refusal.problem()))?;
+        let scope = Scope::parse(&wanted.owned_scope)?;
         let root = workplace.work.working_copy.root();
         let listed = git::output(root, ["ls-files", "-z", "--cached"]).await?;
         let files = git::paths(&listed);

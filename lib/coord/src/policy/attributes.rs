@@ -118,6 +118,7 @@ mod tests {
         (texts(attributes.union), texts(attributes.generated))
     }
 
+    // rule: policy#shared-default
     #[test]
     fn lines_about_merging_and_generated_files_count_and_others_do_not() {
         for (content, union, generated) in [

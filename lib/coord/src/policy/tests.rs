@@ -117,6 +117,7 @@ fn hostile_files_are_refused_with_a_sentence_and_at_once() {
     }
 }
 
+// rule: policy#patterns
 #[test]
 fn patterns_are_those_of_git() {
     for (toml, paths, expected) in [
@@ -154,6 +155,7 @@ fn patterns_are_those_of_git() {
     }
 }
 
+// rule: policy#matching-cost
 #[test]
 fn slow_patterns_end_after_so_many_steps_and_then_nothing_is_shared() {
     let pattern = format!("*{}b", "a".repeat(490));
@@ -170,6 +172,7 @@ fn slow_patterns_end_after_so_many_steps_and_then_nothing_is_shared() {
     assert_eq!(judge.kind("Cargo.lock"), FileKind::Plain, "the stricter rule");
 }
 
+// rule: policy#ttl-seconds
 #[test]
 fn the_operator_bounds_the_time_and_gives_the_defaults() {
     let policy = |toml: &str| {

@@ -1,4 +1,4 @@
-//! The one list of all environment variables that Coord reads. `docs/reference.md`, `.env.example` and the help of the
+//! The one list of all environment variables that Coord reads. `docs/reference/settings.md`, `.env.example` and the help of the
 //! command line are generated from it or compared with it.
 
 use std::sync::OnceLock;
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_reference_has_the_list_as_it_is() {
-        let path = root("docs/reference.md");
+        let path = root("docs/reference/settings.md");
         let text = fs::read_to_string(&path).unwrap();
         let begin = text.find("| variable |").unwrap();
         let end = begin + text[begin..].find("\n\n").unwrap() + 1;
@@ -191,7 +191,7 @@ mod tests {
         }
         assert!(
             text[begin..end] == reference_table(),
-            "docs/reference.md does not have the list of variables; write it anew with\n    {UPDATE}"
+            "docs/reference/settings.md does not have the list of variables; write it anew with\n    {UPDATE}"
         );
     }
 

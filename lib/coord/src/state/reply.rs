@@ -23,11 +23,6 @@ pub(super) async fn call(
     Reply::open(script, replies.next())
 }
 
-/// The arguments of a script as bytes.
-pub(super) fn arguments<const N: usize>(fixed: [&str; N]) -> Vec<Vec<u8>> {
-    fixed.iter().map(|text| text.as_bytes().to_vec()).collect()
-}
-
 /// A reply, read from front to back.
 pub(super) struct Reply {
     script: &'static Script,

@@ -1,4 +1,4 @@
-//! The commands, each as in Redis 7.0. `docs/embedded.md` lists them with their purpose.
+//! The commands, each as in Redis 7.0. `docs/internals/embedded.md` lists them with their purpose.
 
 mod generic;
 mod hashes;

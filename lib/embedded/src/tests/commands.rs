@@ -238,9 +238,9 @@ async fn bytes_are_kept_as_they_are() {
     assert_eq!(shown(&ask(&store, &["GET", ""]).await), "\"\"");
 }
 
-/// The second column of the table in `docs/embedded.md`: the commands, in code spans.
+/// The second column of the table in `docs/internals/embedded.md`: the commands, in code spans.
 fn documented() -> Vec<String> {
-    let page = include_str!("../../../../docs/embedded.md");
+    let page = include_str!("../../../../docs/internals/embedded.md");
     let rows = page
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.split('|').nth(1));

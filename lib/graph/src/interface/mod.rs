@@ -2,7 +2,7 @@
 //!
 //! A head is the part of a declaration that its users depend on: parameters and types, not the body. Comments, white space
 //! and what a formatter changes do not count. The reading is lexical, as that of [`crate::scan`]: a list of tokens whose
-//! brackets match, and no syntax tree. It sees one file, and resolves nothing. `docs/graph.md` has what belongs to the
+//! brackets match, and no syntax tree. It sees one file, and resolves nothing. `docs/reference/languages.md` has what belongs to the
 //! interface of each language.
 //!
 //! - `tokens`: the tokens of a text; `outline`: declarations -> interface

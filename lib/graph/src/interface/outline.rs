@@ -282,6 +282,7 @@ mod tests {
         outline.interface().names.into_iter().map(|(name, _)| name).collect()
     }
 
+    // rule: languages#interface-local
     #[test]
     fn a_local_declaration_counts_where_an_exported_head_names_it() {
         let mut outline = Outline::default();
@@ -320,6 +321,7 @@ mod tests {
         assert_ne!(of(b"1").names, of(b"2").names);
     }
 
+    // rule: languages#interface-unknown
     #[test]
     fn names_past_the_bounds_are_counted_and_change_the_digest() {
         let of = |last: &[u8]| {

@@ -230,6 +230,7 @@ proptest! {
         }
     }
 
+    // rule: languages#interface-local
     #[test]
     fn white_space_and_comments_between_tokens_do_not_count(
         picks in proptest::collection::vec((any::<prop::sample::Index>(), 0_usize..4), 1..12),

@@ -12,6 +12,7 @@ fn targets(files: &[(&str, &str)], from: &str) -> Vec<String> {
 
 const MODULE: (&str, &str) = ("go.mod", "module e.com/m\n");
 
+// rule: languages#go
 #[test]
 fn an_import_leads_to_every_file_of_the_package_but_tests_and_what_no_build_takes() {
     let files = [

@@ -5,6 +5,7 @@ use coord_graph::{Previous, Reason};
 use super::import::{import, leads_to};
 use super::repository::{cold, edges, everything, repository, snapshot_after, target};
 
+// rule: languages#bundlers
 #[test]
 fn aliases_of_vite_count_as_far_as_they_are_literal() {
     let config = "import { resolve } from 'node:path'\n\
@@ -71,6 +72,7 @@ fn a_path_that_begins_with_a_slash_is_below_the_root_of_the_page() {
     assert_eq!(import("/gone.ts", &[("index.html", "")]), Err(Reason::External));
 }
 
+// rule: languages#deno
 #[test]
 fn denos_import_map_and_workspace_count() {
     let root = r#"{ // all
@@ -126,6 +128,7 @@ fn denos_import_map_and_workspace_count() {
     leads_to("lib", &separate, "lib/mod.ts");
 }
 
+// rule: languages#platforms
 #[test]
 fn files_of_single_platforms_stand_for_the_common_one() {
     let files = [

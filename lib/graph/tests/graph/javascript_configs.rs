@@ -91,6 +91,7 @@ fn root_dirs_are_one_folder() {
     );
 }
 
+// rule: languages#tsconfig
 #[test]
 fn an_alias_that_leads_nowhere_is_missing_and_what_is_installed_is_external() {
     for (pattern, target, specifier, reason) in [
@@ -214,6 +215,7 @@ fn aliases_that_a_config_computes_from_strings_are_known() {
     assert_eq!(target(&files, "web/b.ts"), Ok("web/client/c.ts".to_owned()));
 }
 
+// rule: languages#bundlers
 #[test]
 fn layers_of_nuxt_have_names_and_the_aliases_of_their_project() {
     let files = [

@@ -29,6 +29,7 @@ const FILES: &[&str] = &[
     "src/dd/x.ts",
 ];
 
+// rule: languages#globs
 #[test]
 fn a_glob_imports_every_file_that_matches() {
     for (text, expected) in [

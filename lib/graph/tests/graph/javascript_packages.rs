@@ -5,6 +5,7 @@ use coord_graph::Reason;
 use super::import::{import, leads_to};
 use super::repository::{cold, edges, repository, target};
 
+// rule: languages#packages
 #[test]
 fn exports_imports_and_self_reference_are_followed() {
     let root = (

@@ -5,6 +5,7 @@ use coord_graph::Reason;
 use super::import::{import, leads_to};
 use super::repository::{cold, edges, repository, target};
 
+// rule: languages#unbuilt
 #[test]
 fn an_entry_that_is_not_built_means_its_source() {
     let root = ("package.json", r#"{"workspaces": ["p"]}"#);

@@ -5,6 +5,7 @@ use coord_graph::{Previous, Reason};
 use super::import::{import, leads_to};
 use super::repository::{cold, edges, everything, repository, snapshot_after, target};
 
+// rule: languages#packages
 #[test]
 fn workspaces_are_found_by_name_whatever_manager_they_are_for() {
     let package = ("packages/p/package.json", r#"{"name": "@x/p", "main": "lib/m.js"}"#);

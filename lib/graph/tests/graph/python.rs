@@ -63,6 +63,7 @@ fn the_standard_library_is_not_shadowed_by_accident() {
     assert_eq!(import("import json", "x.py", &["json/data.py"]), Err(Reason::External));
 }
 
+// rule: languages#python-own-root
 #[test]
 fn roots_are_the_own_one_then_enclosing_ones_then_shared_ones() {
     leads_to(

@@ -17,6 +17,23 @@ fn imported(text: &str, from: &str, others: &[&str]) -> Vec<String> {
     targets(&files, from)
 }
 
+// rule: languages#python-others
+#[test]
+fn a_package_elsewhere_below_the_same_top_folder_is_found_if_it_is_the_only_one() {
+    let one = ["services/one/code/app/__init__.py", "services/one/code/app/x.py"];
+    assert_eq!(imported("import app.x", "services/two/t.py", &one), [one[1]]);
+    assert!(
+        imported("import app.x", "tools/t.py", &one).is_empty(),
+        "another top folder"
+    );
+    let other = one.map(|path| path.replace("/one/", "/three/"));
+    let both = [one[0], one[1], &other[0], &other[1]];
+    assert!(
+        imported("import app.x", "services/two/t.py", &both).is_empty(),
+        "two files"
+    );
+}
+
 #[test]
 fn a_folder_below_a_source_root_that_holds_packages_is_a_root() {
     for root in ["src/python", "src/main/python", "lib/src/py3", "src/backend"] {
@@ -69,6 +86,7 @@ fn two_roots_with_a_package_of_one_name_are_seen_by_their_own_files_alone() {
     );
 }
 
+// rule: languages#python-namespaces
 #[test]
 fn a_folder_whose_packages_are_imported_by_longer_names_is_a_namespace() {
     let namespace = [
@@ -180,6 +198,7 @@ fn what_another_project_imports_decides_only_where_the_name_is_unique() {
     assert_eq!(targets(&files, "two/t.py"), ["one/src/ns/app/__init__.py"]);
 }
 
+// rule: languages#python-manifests
 #[test]
 fn a_tool_names_folders_on_the_path() {
     for (manifest, text) in [
@@ -226,6 +245,7 @@ fn a_tool_names_folders_on_the_path() {
     }
 }
 
+// rule: languages#python-manifests
 #[test]
 fn pants_and_pybuilder_have_roots_of_their_own() {
     let pants = [
@@ -249,6 +269,7 @@ fn pants_and_pybuilder_have_roots_of_their_own() {
     );
 }
 
+// rule: languages#python-projects
 #[test]
 fn a_project_with_its_packages_in_its_own_folder_is_known_everywhere() {
     for (manifest, text) in [
@@ -295,6 +316,7 @@ fn a_project_with_its_packages_in_its_own_folder_is_known_everywhere() {
     }
 }
 
+// rule: languages#python-projects
 #[test]
 fn two_projects_with_a_package_of_one_name_are_seen_by_their_own_files_alone() {
     let files = [
@@ -339,6 +361,7 @@ fn two_projects_with_a_package_of_one_name_are_seen_by_their_own_files_alone() {
     assert_eq!(imported("import core", "tests/t.py", &sources), ["src/core.py"]);
 }
 
+// rule: languages#python-roots
 #[test]
 fn a_manifest_can_name_the_folder_of_a_package() {
     for (manifest, text) in [
@@ -449,6 +472,7 @@ fn a_package_that_extends_its_path_has_parts_in_several_roots() {
     }
 }
 
+// rule: languages#python-own-root
 #[test]
 fn a_folder_with_a_conftest_is_a_root_for_the_files_below_it() {
     let files = ["tests/conftest.py", "tests/helpers.py"];

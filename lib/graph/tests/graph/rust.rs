@@ -56,6 +56,7 @@ fn a_mod_leads_to_the_file_beside_or_in_a_folder() {
     );
 }
 
+// rule: languages#rust
 #[test]
 fn a_path_leads_to_the_file_of_the_deepest_module_it_names() {
     let tree = [
@@ -256,6 +257,7 @@ fn modules_in_a_circle_and_broken_manifests_end() {
     assert_eq!(found, ["a/src/b.rs -> a/src/lib.rs", "a/src/lib.rs -> a/src/b.rs"]);
 }
 
+// rule: languages#rust
 #[test]
 fn a_file_that_no_crate_reaches_is_read_as_far_as_it_says() {
     let files = [

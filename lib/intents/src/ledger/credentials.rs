@@ -6,7 +6,7 @@ use regex::Regex;
 /// What stands in place of a credential.
 pub(super) const BLANK: &str = "[redacted]";
 
-/// One line of the list of `docs/ledger-format.md`.
+/// One line of the list of `docs/reference/ledger.md`.
 struct Rule {
     /// In lower case. A text without any of them needs no look: a hook is a process for each call, and compiling a rule takes
     /// longer than all else that it does here.

@@ -90,6 +90,7 @@ fn long(content: &str) -> Value {
 mod tests {
     use super::*;
 
+    // rule: ledger#long-inputs
     #[test]
     fn long_strings_are_recorded_as_hash_and_length() {
         let (short, long) = ("x".repeat(200), "x".repeat(201));

@@ -1,4 +1,4 @@
-//! Lines of the ledger, their chain, and its verification. The format is in `docs/ledger-format.md`.
+//! Lines of the ledger, their chain, and its verification. The format is in `docs/reference/ledger.md`.
 //!
 //! - [`Entry`]: a line as it is read; [`Event`] and [`Prepared`]: how one is written, as texts that a script joins
 //! - [`ToolInput`]: what is recorded of a tool's input

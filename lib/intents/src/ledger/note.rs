@@ -159,6 +159,7 @@ mod tests {
     use super::*;
 
     /// The example in the documentation of Go's package `golang.org/x/mod/sumdb/note`, whose author published its private key.
+    // rule: ledger#keys
     #[test]
     fn keys_and_signatures_are_those_of_other_implementations() {
         let secret = "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz";

@@ -17,6 +17,7 @@ fn a_changed_status_is_one_changed_line() {
     );
 }
 
+// rule: files#yaml-written
 #[test]
 fn quotes_comments_and_brackets_survive() {
     let after = edited(WILD, |intents| {

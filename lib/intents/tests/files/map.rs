@@ -67,6 +67,7 @@ fn a_map_without_files_says_so() {
     assert_eq!(write(empty, &read(ORIGINAL)), ORIGINAL);
 }
 
+// rule: files#map
 #[test]
 fn the_damaged_map_of_a_real_day_is_read_right() {
     let rows = read(DAMAGED);
@@ -127,6 +128,7 @@ fn prose_around_the_table_and_line_endings_stay() {
     assert_eq!(write(&touching, &rows), format!("{ORIGINAL}\nText right below\n"));
 }
 
+// rule: files#map
 #[test]
 fn paths_that_a_cell_cannot_hold_are_written_so_that_it_can() {
     let cases = [

@@ -80,6 +80,7 @@ fn files_as_found_at_users_are_read() {
     assert_eq!(registry.with(registry.intents()).unwrap(), WILD);
 }
 
+// rule: files#yaml-read
 #[test]
 fn each_variant_has_the_same_intents() {
     let expected = ["a", "b"];
@@ -117,6 +118,7 @@ fn each_variant_has_the_same_intents() {
     }
 }
 
+// rule: files#yaml-refused
 #[test]
 fn what_cannot_be_read_is_refused_with_line_and_column() {
     let deep = format!("x: {}1{}\n", "[".repeat(60), "]".repeat(60));
@@ -212,6 +214,7 @@ fn a_billion_laughs_are_refused_at_the_first() {
     assert!(refusal(&text).starts_with("1:5: anchors and aliases"));
 }
 
+// rule: files#yaml-refused
 #[test]
 fn more_than_a_thousand_intents_are_refused() {
     let file = |count: usize| {

@@ -31,6 +31,7 @@ fn nothing_changed_is_nothing_taken() {
     );
 }
 
+// rule: files#yaml-edited
 #[test]
 fn people_edit_texts_lists_and_limits_beside_changes_of_the_store() {
     let result = taken(
@@ -59,6 +60,7 @@ fn people_edit_texts_lists_and_limits_beside_changes_of_the_store() {
     assert!(!change.needs_person);
 }
 
+// rule: files#yaml-edited
 #[test]
 fn consumption_times_and_agent_in_the_file_are_put_back() {
     let result = taken(
@@ -74,6 +76,7 @@ fn consumption_times_and_agent_in_the_file_are_put_back() {
     assert_eq!(members, ["budget.consumed_turns", "assigned_agent", "created_at"]);
 }
 
+// rule: files#yaml-conflicts
 #[test]
 fn one_conflict_is_listed_and_nothing_is_taken() {
     let result = taken(
@@ -205,6 +208,7 @@ fn new_intents_are_taken_and_removed_ones_stay() {
     assert_eq!((result.changes.len(), result.problems.len()), (0, 0));
 }
 
+// rule: files#yaml-conflicts
 #[test]
 fn without_a_base_each_difference_that_people_can_make_is_a_conflict() {
     let file = parse(

@@ -183,6 +183,7 @@ fn a_torn_last_line_is_told_from_an_edit() {
     }
 }
 
+// rule: ledger#encoding
 #[test]
 fn line_endings_and_a_byte_order_mark_leave_the_content() {
     let ledger = Ledger::sample(COUNT as u64);

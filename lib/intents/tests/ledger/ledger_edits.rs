@@ -55,6 +55,7 @@ proptest! {
         prop_assert_eq!(is_damaged(lines.concat().as_bytes(), &LEDGER.sealed()), !is_whole);
     }
 
+    // rule: ledger#points
     #[test]
     fn swaps_and_cuts_are_found_with_the_seal(first in any::<Index>(), second in any::<Index>(), cut in any::<bool>()) {
         let mut bytes = WHOLE.clone();

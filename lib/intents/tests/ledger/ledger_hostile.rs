@@ -12,6 +12,7 @@ fn verdict(source: impl Read) -> Option<Verdict> {
 }
 
 /// The reader's own test measures its buffer.
+// rule: ledger#line-size
 #[test]
 fn a_line_of_100_mb_is_named_and_not_read() {
     let sample = Ledger::sample(3).bytes();

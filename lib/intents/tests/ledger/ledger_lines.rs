@@ -8,6 +8,8 @@ use proptest::prelude::*;
 
 use crate::sample::{FOREIGN, REPOSITORY, VECTOR, adoption, event, unsealed};
 
+// rule: ledger#chain-hash
+// rule: ledger#chain
 #[test]
 fn the_vector_is_read_and_sealed_byte_for_byte() {
     let mut sealer = Sealer::after(Point::start(REPOSITORY));
@@ -27,6 +29,7 @@ fn the_vector_is_read_and_sealed_byte_for_byte() {
 }
 
 /// Each line of the vector is written again from what it says.
+// rule: ledger#vector
 #[test]
 fn the_vector_is_written_byte_for_byte() {
     for line in VECTOR.lines() {
@@ -66,6 +69,7 @@ fn a_line_without_its_optional_members_has_those_of_the_seed() {
     assert_eq!(Entry::parse(line.as_str().as_bytes()).unwrap().text(), line.as_str());
 }
 
+// rule: ledger#members
 #[test]
 fn other_bytes_than_coords_are_no_entry() {
     let line = VECTOR.lines().nth(1).unwrap();
@@ -93,6 +97,7 @@ fn other_bytes_than_coords_are_no_entry() {
     assert!(matches!(Entry::parse(&[b' '; LINE_BYTES]), Err(NotAnEntry::TooLong)));
 }
 
+// rule: ledger#line-size
 #[test]
 fn an_event_that_is_too_large_is_recorded_in_less() {
     let mut large = event(1);
@@ -121,6 +126,7 @@ fn an_event_that_is_too_large_is_recorded_in_less() {
     assert_eq!(refused, Err(LineTooLong));
 }
 
+// rule: ledger#redaction
 #[test]
 fn credentials_in_texts_are_blanked() {
     let mut event = event(1);
@@ -139,6 +145,7 @@ fn ids_of_events_escape_nothing() {
     assert!(TraceId::parse(&"x".repeat(64)).is_ok());
 }
 
+// rule: ledger#foreign-members
 #[test]
 fn lines_of_the_origin_are_read_for_display() {
     let first = FOREIGN.lines().next().unwrap();

@@ -73,6 +73,7 @@ fn a_selection_that_fails_is_neither_in_the_state_nor_a_success_in_the_ledger() 
 }
 
 /// Every prompt, even "go on", asked for a new selection.
+// rule: intents#required
 #[test]
 fn a_selection_outlives_prompts_unless_the_repository_wants_each_to_ask_anew() {
     for (settings, is_asked_anew) in [

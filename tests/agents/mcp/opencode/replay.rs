@@ -358,6 +358,7 @@ fn of_there(message: &Json) -> Json {
 /// Servers that work off the runs side by side.
 const SERVERS: usize = 4;
 
+// rule: teams#opencode-differences
 #[test]
 fn recorded_runs_of_the_plugin_are_the_same_through_its_tools_but_for_what_is_meant() {
     let runs = runs();

@@ -92,6 +92,8 @@ fn messages_are_read_once_the_agent_calls_again_and_come_again_to_one_that_died_
     assert_eq!(texts(&third.tool("read-messages", json!({})).unwrap()), [""; 0]);
 }
 
+// rule: teams#opencode-extras
+// rule: mcp#mcp-wait
 #[test]
 fn a_poll_waits_for_the_next_message_and_says_when_none_came() {
     let world = World::with(&[("README.md", "x")]);

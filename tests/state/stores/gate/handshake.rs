@@ -41,6 +41,7 @@ async fn the_first_claim_that_cites_an_intent_selects_it(world: World) {
     world.agent("bob").writes(&["src/c.ts"]).await;
 }
 
+// rule: locks#gate-once
 async fn what_ended_under_its_holder_is_refused_once_and_selected_no_longer(world: World) {
     let ann = world.agent("ann");
     for (id, status, code) in [

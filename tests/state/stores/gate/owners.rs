@@ -26,6 +26,8 @@ impl World {
     }
 }
 
+// rule: locks#owner
+// rule: intents#claims
 async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.begins(intent("b", "src/**", None)).await;
@@ -60,6 +62,7 @@ async fn an_intent_owns_what_it_has_claimed_until_it_ends(world: World) {
     );
 }
 
+// rule: locks#idle-owner
 async fn who_was_not_heard_of_for_long_loses_a_file_to_the_next(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.begins(intent("b", "src/**", None)).await;
@@ -143,6 +146,7 @@ async fn owners_are_apart_on_branches_of_their_own(world: World) {
     );
 }
 
+// rule: locks#owner
 async fn what_was_abandoned_and_never_changed_is_owned_no_longer(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     let ann = world.agent("ann").citing("a");

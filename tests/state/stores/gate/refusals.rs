@@ -9,6 +9,7 @@ use super::{found, intent};
 use crate::world::{NEXT, World, granted};
 
 /// Each state of things is reason enough for its own refusal, and for that of none before it.
+// rule: locks#gate
 async fn the_first_reason_refuses_and_all_others_are_told(world: World) {
     let ann = world.agent("ann");
     world.begins(intent("other", "owned/**", None)).await;
@@ -135,6 +136,7 @@ async fn reading_and_giving_back_need_no_intent(world: World) {
     crate::world::released(bob.release(Some(NEXT), pushed, &["src/a.ts"]).await);
 }
 
+// rule: locks#intentignore
 async fn what_is_ignored_goes_before_any_scope(world: World) {
     let graph = state::builds::keys::graph(&world.repo, &world.branch);
     let store = async |text: &str, digest: &str| {
@@ -157,6 +159,7 @@ async fn what_is_ignored_goes_before_any_scope(world: World) {
     world.agent("bob").writes(&["src/b.lock"]).await;
 }
 
+// rule: locks#gate-ledger
 async fn a_refusal_is_one_line_and_one_event_in_a_minute(world: World) {
     world.begins(intent("a", "src/**", None)).await;
     world.forgets_lines().await;

@@ -8,6 +8,7 @@ use coord_intents::ledger::State;
 use super::{intent, owners};
 use crate::world::World;
 
+// rule: intents#limits
 async fn a_repository_has_no_more_than_a_thousand_intents(world: World) {
     let ann = world.agent("ann");
     ann.writes_intent("a").await;
@@ -73,6 +74,7 @@ async fn the_oldest_ended_intents_make_room_for_new_ones(world: World) {
     );
 }
 
+// rule: intents#limits
 async fn no_more_than_two_hundred_are_active(world: World) {
     let ann = world.agent("ann");
     for number in 0..200 {

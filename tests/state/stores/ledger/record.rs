@@ -34,6 +34,7 @@ pub fn end(trace_id: &str) -> state::locks::RecordedEvent {
     )
 }
 
+// rule: ledger#outcome
 async fn a_change_is_a_success_only_under_the_callers_live_lock_for_writing(world: World) {
     let (ann, bob) = (world.agent("ann/one"), world.agent("bob"));
     ann.writes(&["a.ts", "old.ts"]).await;
@@ -131,6 +132,7 @@ async fn the_traces_of_a_repository_are_bounded(world: World) {
     assert_eq!(world.number(["ZCARD", &traces]).await, before + 1 - 64);
 }
 
+// rule: ledger#outcome
 async fn the_intent_of_a_line_is_that_of_the_lock_then_the_cited_then_the_selected(world: World) {
     let ann = world.agent("ann");
     for id in ["locked", "cited", "selected"] {

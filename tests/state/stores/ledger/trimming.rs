@@ -7,6 +7,7 @@ use coord_intents::ledger::Verdict;
 use super::{MANY, file_of, python_says};
 use crate::world::World;
 
+// rule: ledger#trimming
 async fn lines_beyond_the_limit_are_dropped_up_to_a_waypoint_and_the_rest_verifies(world: World) {
     world.appends(1, 1300).await;
     let seal = world.seals(1000).await;

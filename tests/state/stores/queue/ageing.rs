@@ -31,6 +31,7 @@ async fn bob_is_overtaken<'w>(world: &'w World) -> [Agent<'w>; 4] {
 
 const FILES: [&str; 2] = ["a.ts", "b.ts"];
 
+// rule: locks#patience
 async fn a_ticket_that_was_overtaken_for_180_seconds_holds_its_files_back(world: World) {
     let [_, bob, eve, joe] = bob_is_overtaken(&world).await;
     insists(&bob, &FILES, 180).await;
@@ -112,6 +113,7 @@ async fn a_lock_from_before_the_ticket_overtakes_nobody(world: World) {
     eve.abandons(&["b.ts"]).await;
 }
 
+// rule: locks#patience
 async fn no_file_is_held_back_for_a_lock_of_more_than_five_minutes(world: World) {
     let [_, bob, _, joe] = bob_is_overtaken(&world).await;
     insists(&bob, &FILES, 310).await;
@@ -144,6 +146,7 @@ async fn one_ticket_holds_a_file_back(world: World) {
     );
 }
 
+// rule: locks#no-rings
 async fn a_holder_does_not_wait_for_a_ticket_that_waits_for_it(world: World) {
     let [ann, bob, eve, joe] = bob_is_overtaken(&world).await;
     insists(&bob, &FILES, 258).await;

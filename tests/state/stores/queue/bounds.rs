@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use super::{row, tickets, waits};
 use crate::world::{World, in_short};
 
+// rule: locks#no-ticket
 async fn there_are_64_tickets_16_of_a_person_and_4_of_a_holder(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts"]).await;

@@ -42,6 +42,7 @@ async fn a_refused_claim_takes_a_place_and_the_same_claim_keeps_it(world: World)
     assert_eq!(row(&world).await, ["eve", "bob"]);
 }
 
+// rule: locks#keeping-a-ticket
 async fn a_ticket_ends_30_seconds_after_it_was_asked_for(world: World) {
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts"]).await;
@@ -65,6 +66,7 @@ async fn a_ticket_ends_30_seconds_after_it_was_asked_for(world: World) {
     assert_eq!(row(&world).await, ["eve", "bob"], "joe was silent for 31 s");
 }
 
+// rule: locks#no-rings
 async fn two_who_hold_what_the_other_wants_are_told(world: World) {
     let (ann, bob, eve) = (world.agent("ann/one"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts"]).await;

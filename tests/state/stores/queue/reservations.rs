@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{pass, place, row, texts, tickets, waits};
 use crate::world::{World, in_short};
 
+// rule: locks#free-files-stay-free
 async fn a_claim_of_free_files_is_granted_whoever_waits_for_them(world: World) {
     let (ann, bob, eve, joe) = (
         world.agent("ann"),
@@ -36,6 +37,7 @@ async fn a_claim_of_free_files_is_granted_whoever_waits_for_them(world: World) {
     );
 }
 
+// rule: locks#reservation
 async fn a_release_reserves_the_files_for_the_oldest_ticket_that_has_all(world: World) {
     let (ann, bob, eve, joe) = (
         world.agent("ann"),
@@ -92,6 +94,7 @@ async fn a_reservation_is_an_event(world: World) {
     assert_eq!(events.last().unwrap().1, *event, "it follows the release");
 }
 
+// rule: locks#reservation
 async fn a_reservation_ends_after_20_seconds_and_the_next_one_is_first(world: World) {
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));
     ann.writes(&["a.ts"]).await;
@@ -163,6 +166,7 @@ async fn a_renewal_is_granted_beside_a_reservation(world: World) {
     eve.writes(&["e.ts", "f.ts"]).await;
 }
 
+// rule: locks#waiting
 async fn a_check_shows_waiting_and_reserved_and_when_the_lock_behind_it_ends(world: World) {
     let (ann, bob, eve) = (
         world.agent("ann").for_seconds(120),
@@ -207,6 +211,7 @@ async fn a_check_shows_waiting_and_reserved_and_when_the_lock_behind_it_ends(wor
     assert_eq!(row(&world).await, ["bob!"]);
 }
 
+// rule: locks#who-waits-for-a-ticket
 async fn nobody_waits_for_a_shared_file(world: World) {
     world.store_policy("shared = [\"s.lock\"]").await;
     let (ann, bob, eve) = (world.agent("ann"), world.agent("bob"), world.agent("eve"));

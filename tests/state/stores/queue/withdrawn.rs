@@ -18,6 +18,7 @@ async fn bob_waits(world: &World) {
     assert_eq!(row(world).await, ["bob", "eve"]);
 }
 
+// rule: locks#giving-up-a-ticket
 async fn a_claim_of_other_files_withdraws_the_ticket(world: World) {
     bob_waits(&world).await;
     let bob = world.agent("bob");

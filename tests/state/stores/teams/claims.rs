@@ -120,6 +120,7 @@ async fn status_only_goes_forward(world: World) {
     ));
 }
 
+// rule: teams#next
 async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     let of = |title, priority| NewTask {
@@ -181,6 +182,7 @@ async fn next_gives_what_is_assigned_then_by_priority_and_age(world: World) {
     assert_eq!(next_of(&eve).await.as_deref(), Some("t5"));
 }
 
+// rule: teams#taken
 async fn a_lapsed_claim_is_anybodys_and_three_hold_the_task_back(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
@@ -462,6 +464,7 @@ async fn a_reservation_lasts_ten_minutes(world: World) {
 }
 
 /// Who calls about tasks or messages is at work: each of these renews.
+// rule: teams#lease
 async fn every_call_of_the_owner_renews(world: World) {
     let (lead, [bob, eve]) = world.team_of(["bob", "eve"]).await;
     bob.adds(&["held", "b", "c", "d", "e", "f"].map(titled)).await.unwrap();

@@ -176,6 +176,7 @@ async fn one_who_leaves_gives_back_and_a_team_with_live_members_stays(world: Wor
     );
 }
 
+// rule: teams#live
 async fn a_member_is_live_for_15_minutes_or_with_a_claim(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a")]).await.unwrap();

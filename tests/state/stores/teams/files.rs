@@ -26,6 +26,7 @@ pub async fn team<'w>(world: &'w World, tasks: &[NewTask]) -> (Mate<'w>, Worker<
     (lead, world.worker("bob"), world.worker("eve"))
 }
 
+// rule: teams#task-files
 async fn a_task_and_its_files_are_claimed_together_or_not_at_all(world: World) {
     let tasks = [
         with_files("one", &["a.ts", "b.ts"]),

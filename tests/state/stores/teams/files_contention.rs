@@ -9,6 +9,7 @@ use crate::world::World;
 use crate::world::team::{claimed, completed, titled};
 
 /// 24 tasks over 8 files, each with 1 to 3 of them. A task is out from its claim until just before it ends.
+// rule: teams#files-claimed
 async fn two_tasks_with_a_common_file_are_never_out_at_once(world: World) {
     let names: Vec<String> = (0..8).map(|number| format!("w{number}")).collect();
     let (lead, []) = world.team_of([]).await;

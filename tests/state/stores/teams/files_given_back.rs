@@ -220,6 +220,7 @@ async fn ends_at(world: &World, mate: &Mate<'_>, id: &str, path: &str, expires: 
     .await;
 }
 
+// rule: teams#file-lease
 async fn calls_of_the_owner_renew_its_locks_with_its_claim(world: World) {
     let (_, bob, _) = team(&world, &[with_files("one", &["a.ts"]), titled("two")]).await;
     let claimed = bob.takes("t1").await;
@@ -338,6 +339,7 @@ async fn a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_l
     assert_eq!(holders(&world.stored("a.ts").await), ["bob/1"]);
 }
 
+// rule: teams#leaving-locks
 async fn a_leaver_keeps_the_locks_of_its_tasks(world: World) {
     let (lead, bob, eve) = team(&world, &[with_files("one", &["a.ts"])]).await;
     bob.takes("t1").await;

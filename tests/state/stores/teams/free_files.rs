@@ -62,6 +62,7 @@ async fn next_looks_at_so_many_files_and_no_more(world: World) {
     assert_eq!(bob.next().await.0.as_deref(), Some("t1"));
 }
 
+// rule: teams#suggestions
 async fn checks_and_claims_of_members_that_are_blocked_suggest_tasks(world: World) {
     let reserved = with_files("reserved", &["r.ts"]);
     let of_dev = NewTask {

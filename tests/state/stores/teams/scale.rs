@@ -93,6 +93,7 @@ async fn a_ring_of_20_000_tasks_is_named_as_far_as_there_is_room(world: World) {
     assert!((60_000..66_000).contains(&text.len()), "{}", text.len());
 }
 
+// rule: locks#orphans
 async fn of_very_many_dependents_the_first_1000_are_named_and_all_are_counted(world: World) {
     let (lead, []) = world.team_of([]).await;
     lead.adds(&[titled("hub")]).await.unwrap();

@@ -112,6 +112,7 @@ async fn a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them(wor
     assert_eq!((without.tasks.len(), without.descriptions.len()), (40, 0));
 }
 
+// rule: teams#dependencies
 async fn what_a_task_names_is_read_in_the_order_in_which_it_was_given(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let tasks: Vec<NewTask> = (1..=12).map(|number| titled(&format!("Task {number}"))).collect();

@@ -249,6 +249,7 @@ async fn no_task_depends_on_itself_completed_ones_included(world: World) {
 }
 
 /// The numbers of the next tasks were no whole numbers: the team was unusable for good.
+// rule: teams#ids
 async fn the_id_of_an_imported_task_does_not_spoil_the_numbers_of_the_next_ones(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let imported = |id: &str| NewTask {

@@ -46,32 +46,10 @@ struct Answer {
 }
 
 impl Waiting {
-    fn read(reply: &mut Reply) -> Result<Self, StoreError> {
-        Ok(Waiting {
-            unread: Some(reply.number()?.unsigned_abs()),
-            shutdown: match reply.optional_text()? {
-                Some(text) => Some(serde_json::from_str(&text).map_err(|error| reply.malformed(&error.to_string()))?),
-                None => None,
-            },
-        })
-    }
-
     /// What `reply()` has put into an answer, which stays to be read.
     pub(super) fn of(reply: &Reply) -> Result<Self, StoreError> {
         let Answer { waiting } = reply.following()?;
         Ok(waiting.unwrap_or_default())
-    }
-}
-
-impl Membership {
-    pub(in crate::state) fn read(reply: &mut Reply) -> Result<Vec<Self>, StoreError> {
-        reply.tuples(|tuple| {
-            Ok(Membership {
-                team: tuple.text()?,
-                handle: tuple.text()?,
-                waiting: Waiting::read(tuple)?,
-            })
-        })
     }
 }
 

@@ -40,6 +40,7 @@ fn the_names_are_capitalized() {
     }
 }
 
+// rule: languages#interface-go
 #[test]
 fn what_is_inside_is_no_part_of_the_interface() {
     assert_same(
@@ -81,6 +82,7 @@ fn what_is_inside_is_no_part_of_the_interface() {
     );
 }
 
+// rule: languages#interface-go
 #[test]
 fn what_others_depend_on_changes_the_interface() {
     assert_different(

@@ -119,6 +119,7 @@ fn exports_of_common_js_are_found_wherever_they_are() {
     }
 }
 
+// rule: languages#interface-js
 #[test]
 fn a_body_is_no_part_of_the_interface() {
     assert_same(
@@ -253,6 +254,7 @@ fn a_formatter_changes_no_interface() {
     );
 }
 
+// rule: languages#interface-js
 #[test]
 fn what_others_depend_on_changes_the_interface() {
     assert_different(
@@ -486,6 +488,7 @@ fn an_element_is_of_one_type_whatever_is_in_it() {
     );
 }
 
+// rule: languages#interface-unknown
 #[test]
 fn text_that_is_not_valid_has_no_known_interface() {
     for text in [

@@ -57,6 +57,7 @@ fn the_names_are_those_of_the_top_level() {
     }
 }
 
+// rule: languages#interface-python
 #[test]
 fn a_body_is_no_part_of_the_interface() {
     assert_same(
@@ -113,6 +114,7 @@ fn a_formatter_changes_no_interface() {
     );
 }
 
+// rule: languages#interface-python
 #[test]
 fn what_others_depend_on_changes_the_interface() {
     assert_different(

@@ -52,6 +52,7 @@ fn the_names_are_those_of_public_items() {
     }
 }
 
+// rule: languages#interface-rust
 #[test]
 fn what_is_inside_is_no_part_of_the_interface() {
     assert_same(
@@ -86,6 +87,7 @@ fn what_is_inside_is_no_part_of_the_interface() {
     );
 }
 
+// rule: languages#interface-rust
 #[test]
 fn what_others_depend_on_changes_the_interface() {
     assert_different(

@@ -81,6 +81,7 @@ fn check(language: Language, rows: &[(&str, &[(ImportKind, &str)])]) {
     }
 }
 
+// rule: languages#component-scripts
 #[test]
 fn scripts_at_the_root_and_braces_are_the_code_of_svelte() {
     check(
@@ -139,6 +140,7 @@ fn scripts_at_the_root_and_braces_are_the_code_of_svelte() {
     );
 }
 
+// rule: languages#component-scripts
 #[test]
 fn blocks_at_the_root_and_directives_are_the_code_of_vue() {
     check(
@@ -173,6 +175,7 @@ fn blocks_at_the_root_and_directives_are_the_code_of_vue() {
     );
 }
 
+// rule: languages#component-scripts
 #[test]
 fn scripts_without_attributes_and_braces_are_the_code_of_astro() {
     check(

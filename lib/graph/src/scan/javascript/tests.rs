@@ -30,6 +30,7 @@ const TS: &[Language] = &[Language::TypeScript, Language::TypeScriptJsx];
 const JSX: &[Language] = &[Language::JavaScript, Language::TypeScriptJsx];
 const ALL: &[Language] = &[Language::JavaScript, Language::TypeScript, Language::TypeScriptJsx];
 
+// rule: languages#js-files
 #[test]
 fn every_form_of_import_is_found() {
     check(
@@ -135,6 +136,7 @@ fn imports_of_types_are_told_apart() {
     );
 }
 
+// rule: languages#js-files
 #[test]
 fn every_call_that_names_a_module_is_found() {
     check(

@@ -1,4 +1,4 @@
--- Appends lines to the ledger, in order; `docs/ledger-format.md` has their form. Each is joined from texts, because cjson has
+-- Appends lines to the ledger, in order; `docs/reference/ledger.md` has their form. Each is joined from texts, because cjson has
 -- no order of members. Its chain is made later, in Rust: Redis' Lua has no SHA-256.
 local Append = {}
 

@@ -5,7 +5,7 @@ local Limits = require('admission/limits')
 local Charge = {}
 
 -- Charges for locks and lines of the graph that were read. So much is read in a millisecond of redis-server, as measured
--- (docs/admission.md).
+-- (docs/internals/admission.md).
 function Charge.for_reads(call)
   local ENTRIES_OF_A_REQUEST, LINES_OF_A_REQUEST = 80, 1250
   local work = math.floor(call.loaded / ENTRIES_OF_A_REQUEST + (Adjacency.MOST_LINES - call.lines_left) / LINES_OF_A_REQUEST)
