@@ -52,7 +52,7 @@ fn required(line: &str) -> Option<&str> {
     alias.chars().all(char::is_alphanumeric).then_some(name)
 }
 
-/// `wanted` and all that these use, each behind what it uses.
+/// `wanted` and all that these use, each behind what it uses; and the modules `AGGREGATE/seams` that put functions into seams among these.
 pub fn in_order<'m>(modules: &'m BTreeMap<String, Source>, wanted: impl IntoIterator<Item = &'m str>) -> Vec<&'m str> {
     fn add<'m>(
         modules: &'m BTreeMap<String, Source>,
@@ -76,6 +76,14 @@ pub fn in_order<'m>(modules: &'m BTreeMap<String, Source>, wanted: impl IntoIter
     }
     let mut order = Vec::new();
     for name in wanted {
+        add(modules, name, &mut Vec::new(), &mut order);
+    }
+    let plugs = || modules.iter().filter(|(name, _)| name.ends_with("/seams"));
+    let is_lacking = |order: &[&str], (name, source): &(&String, &Source)| {
+        let plugs_in = |seam: &String| seam.starts_with("seams/") && order.contains(&seam.as_str());
+        !order.contains(&name.as_str()) && source.requires.iter().any(plugs_in)
+    };
+    while let Some((name, _)) = plugs().find(|plug| is_lacking(&order, plug)) {
         add(modules, name, &mut Vec::new(), &mut order);
     }
     order

@@ -4,6 +4,7 @@
 mod build;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use build::{Source, in_order};
 use coord::state::locks::keys::locks;
@@ -29,6 +30,52 @@ fn a_module_comes_behind_those_that_it_requires() {
     let modules = files(&[("a", &["c", "b"]), ("b", &["c"]), ("c", &[]), ("unused", &["a"])]);
     assert_eq!(in_order(&modules, ["a"]), ["c", "b", "a"]);
     assert_eq!(in_order(&modules, ["b", "a"]), ["c", "b", "a"]);
+}
+
+#[test]
+fn what_extensions_put_into_a_seam_comes_with_it() {
+    let modules = files(&[
+        ("locks/claim", &["seams/gate"]),
+        ("locks/read", &[]),
+        ("seams/gate", &[]),
+        ("intents/records", &[]),
+        ("intents/seams", &["intents/records", "seams/gate"]),
+    ]);
+    assert_eq!(
+        in_order(&modules, ["locks/claim"]),
+        ["seams/gate", "locks/claim", "intents/records", "intents/seams"]
+    );
+    assert_eq!(in_order(&modules, ["locks/read"]), ["locks/read"]);
+}
+
+/// The folders of the heart: what they know of intents and teams is in seams.
+const HEART: [&str; 6] = ["admission", "builds", "events", "expiry", "heads", "locks"];
+
+#[test]
+fn the_heart_requires_no_module_of_an_extension() {
+    let state = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lib/coord/src/state");
+    let mut required = Vec::new();
+    for folder in HEART {
+        for place in [state.join(folder), state.join(folder).join("modules")] {
+            let files = std::fs::read_dir(place).into_iter().flatten();
+            let files = files.map(|file| file.unwrap().path());
+            for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "lua")) {
+                // It appends to the ledger, which is what it is for.
+                if file.ends_with("locks/record.lua") {
+                    continue;
+                }
+                let text = std::fs::read_to_string(&file).unwrap();
+                required.extend(Source::of(&file.display().to_string(), &text).requires);
+            }
+        }
+    }
+    assert!(required.len() > 100, "the files are read");
+    let is_of_an_extension = |name: &String| {
+        let folder = name.split('/').next().unwrap_or_default();
+        !HEART.contains(&folder) && folder != "seams" && name.contains('/')
+    };
+    required.retain(is_of_an_extension);
+    assert_eq!(required, Vec::<String>::new());
 }
 
 #[test]

@@ -15,7 +15,8 @@ struct Parts {
 }
 
 fn parts(source: &str) -> Parts {
-    let (mut main, mut functions, mut inside, mut alias) = (String::new(), BTreeMap::new(), None, None);
+    let (mut main, mut inside, mut alias) = (String::new(), None, None);
+    let mut functions = BTreeMap::<String, String>::new();
     for line in source.lines() {
         let line = line.split("--").next().unwrap_or_default();
         let local = line.strip_prefix("local function ");
@@ -26,6 +27,12 @@ fn parts(source: &str) -> Parts {
             inside = None;
         } else if line.ends_with("(function()") {
             alias = None;
+        } else if let Some((seam, name)) = line.split_once(" = ").filter(|(seam, _)| seam.contains("Seam.")) {
+            // What an extension puts into a seam is called by it.
+            functions
+                .entry(seam.replace("Seam.", "."))
+                .or_default()
+                .push_str(&format!("{name}(call)\n"));
         } else if let Some(name) = line.strip_prefix("local ").and_then(|line| line.strip_suffix(" = {}")) {
             alias = Some(name);
         } else {

@@ -31,7 +31,7 @@ pub enum TooMuch {
     Neighbors,
 }
 
-/// What has no room for more locks: see `locks/modules/reserve.lua`; or for more owners: see `locks/modules/gate_claim.lua`.
+/// What has no room for more locks: see `locks/modules/reserve.lua`; or for more owners: see `intents/modules/gate_claim.lua`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Full {
     /// This file.

@@ -33,7 +33,7 @@ local Instead = require('locks/instead')
 local Policy = require('locks/policy')
 local Releases = require('locks/releases')
 local Survey = require('locks/survey')
-local Waiting = require('teams/waiting')
+local Waiting = require('seams/waiting')
 
 return function(KEYS, ARGV)
   local call = Admission.begin(KEYS, ARGV)

@@ -12,7 +12,7 @@ local LockChanges = require('locks/changes')
 local Queue = require('locks/queue')
 local Request = require('admission/request')
 local Taken = require('locks/taken')
-local Waiting = require('teams/waiting')
+local Waiting = require('seams/waiting')
 
 return function(KEYS, ARGV)
   local call = Admission.begin(KEYS, ARGV)

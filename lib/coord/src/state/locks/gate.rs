@@ -177,7 +177,7 @@ impl Gate {
     }
 }
 
-/// A [`GateFinding`] as `modules/gate.lua` makes it.
+/// A [`GateFinding`] as `intents/modules/gate.lua` makes it.
 #[derive(Deserialize)]
 pub(super) struct SentGateFinding {
     code: SentGateCode,

@@ -34,7 +34,7 @@ local Entries = require('locks/entries')
 local Held = require('locks/held')
 local ReleaseFiles = require('locks/release_files')
 local Releases = require('locks/releases')
-local Waiting = require('teams/waiting')
+local Waiting = require('seams/waiting')
 
 return function(KEYS, ARGV)
   local call = Admission.begin(KEYS, ARGV)

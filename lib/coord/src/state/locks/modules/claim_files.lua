@@ -5,7 +5,7 @@ local Blocking = require('locks/blocking')
 local BuildSpelling = require('builds/spelling')
 local DueMark = require('admission/due_mark')
 local Entries = require('locks/entries')
-local GateClaim = require('locks/gate_claim')
+local Gate = require('seams/gate')
 local GraphAge = require('builds/graph_age')
 local Held = require('locks/held')
 local LockChanges = require('locks/changes')
@@ -29,7 +29,7 @@ function ClaimFiles.claim(call, claim)
   local paths, wanted, neighbor_policy, interface_of = claim.paths, claim.wanted, call.policy.neighbors, claim.interface_of
   local message, ttl, repository, lookups = claim.message, claim.ttl, claim.repository, claim.lookups
   if wanted == 'WRITING' and #paths > 0 and (call.governed or call.gate.is_required or call.gate.cited ~= '') then
-    local denial = GateClaim.judge_claim(call, paths)
+    local denial = Gate.judge_claim(call, paths)
     if denial then
       return denial
     end
@@ -84,7 +84,7 @@ function ClaimFiles.claim(call, claim)
     LockChanges.save(call)
     if call.gate.is_refused then
       if not call.gate.is_quiet then
-        GateClaim.record_refusal(call, paths, message)
+        Gate.record_refusal(call, paths, message)
       end
       if call.request.queue then
         Queue.leave_for(call, paths)
@@ -108,7 +108,7 @@ function ClaimFiles.claim(call, claim)
   local full, full_file
   local takes_owners = call.gate.is_judged and call.gate.id
   if takes_owners then
-    full, full_file = GateClaim.reserve_owners(call, paths)
+    full, full_file = Gate.reserve_owners(call, paths)
   end
   if not full then
     full, full_file = Reserve.locks(call, paths, own, repository .. ':' .. call.request.branch .. ':', message)
@@ -202,7 +202,7 @@ function ClaimFiles.claim(call, claim)
     Queue.leave(call, paths, wanted, is_kept)
   end
   if takes_owners then
-    GateClaim.grant(call)
+    Gate.grant(call)
   end
   if #granted > 0 then
     Releases.forget(call, paths)

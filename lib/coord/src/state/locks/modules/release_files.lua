@@ -1,10 +1,10 @@
 -- The release of files: of all that the caller holds of them, or of none.
-local Abandoned = require('intents/abandoned')
 local Admission = require('admission/admission')
 local AllHeld = require('locks/all_held')
 local Answer = require('answer')
 local Commits = require('heads/commits')
 local Entries = require('locks/entries')
+local Gate = require('seams/gate')
 local GraphAge = require('builds/graph_age')
 local Held = require('locks/held')
 local Importers = require('locks/importers')
@@ -254,7 +254,7 @@ function ReleaseFiles.release(call, release)
       end
     end
     if #of_intents > 0 then
-      Abandoned.give_up(call, of_intents)
+      Gate.give_up(call, of_intents)
     end
   end
 

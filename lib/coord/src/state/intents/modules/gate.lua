@@ -2,7 +2,7 @@
 -- without intents does not come here.
 local Append = require('ledger/append')
 local Budget = require('intents/budget')
-local GateOwners = require('locks/gate_owners')
+local GateOwners = require('intents/gate_owners')
 local GraphAge = require('builds/graph_age')
 local Owners = require('intents/owners')
 local Records = require('intents/records')

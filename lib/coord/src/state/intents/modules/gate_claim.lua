@@ -3,7 +3,7 @@ local Append = require('ledger/append')
 local Budget = require('intents/budget')
 local Chunks = require('chunks')
 local Emit = require('events/emit')
-local Gate = require('locks/gate')
+local Gate = require('intents/gate')
 local Owners = require('intents/owners')
 local Refusal = require('locks/refusal')
 local Session = require('intents/session')
@@ -11,7 +11,7 @@ local Status = require('intents/status')
 
 local GateClaim = {}
 
--- Judges the claim, as judge() of locks/gate does: nil, or the denial.
+-- Judges the claim, as judge() of intents/gate does: nil, or the denial.
 function GateClaim.judge_claim(call, paths)
   local denial = Gate.judge(call, paths)
   if denial then
