@@ -73,4 +73,5 @@ mod scale;
 mod shares;
 mod spelling;
 mod teams;
+mod upgrade;
 mod uses;

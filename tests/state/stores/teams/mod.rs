@@ -19,7 +19,7 @@ mod claims;
 mod contention;
 mod costs;
 mod departures;
-mod files;
+pub mod files;
 mod files_contention;
 mod files_given_back;
 mod free_files;
