@@ -189,12 +189,12 @@ fn no_room(full: &Full) -> String {
             "this repository has the maximum number of locks, so nothing was claimed; wait until some are released"
                 .to_owned()
         }
-        Full::Owners(path) if path.is_empty() => {
+        Full::Owners(None) => {
             "intents own the maximum number of files in this repository, so nothing was claimed; complete or abandon some \
              of them"
                 .to_owned()
         }
-        Full::Owners(path) => {
+        Full::Owners(Some(path)) => {
             format!("{path} has the maximum number of owners on branches of their own, so nothing was claimed")
         }
     }

@@ -1,8 +1,8 @@
-//! Reads the reply of a script: `{ OUTCOME, now, ... }`, element by element.
+//! Reads the reply of a script: `{ OUTCOME, now, JSON }`, where an outcome alone has no JSON.
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::domain::CommitSha;
 use crate::store::{Request, Script, Store, StoreError, Value};
 
 /// Runs one script and opens its reply.
@@ -23,20 +23,20 @@ pub(super) async fn call(
     Reply::open(script, replies.next())
 }
 
-/// A reply, read from front to back.
+/// A reply.
 pub(super) struct Reply {
     script: &'static Script,
     /// The named outcome.
     pub outcome: String,
     /// The store's clock, Unix seconds.
     pub now: i64,
-    rest: std::vec::IntoIter<Value>,
+    answer: Option<Value>,
 }
 
 impl Reply {
     pub fn open(script: &'static Script, value: Option<Value>) -> Result<Self, StoreError> {
-        let items = match value {
-            Some(Value::Array(items)) => items,
+        let mut items = match value {
+            Some(Value::Array(items)) => items.into_iter(),
             Some(Value::Error(message)) => return Err(StoreError::Failed(format!("{}: {message}", script.name))),
             other => {
                 return Err(StoreError::Malformed(format!(
@@ -46,126 +46,37 @@ impl Reply {
                 )));
             }
         };
-        let mut reply = Reply {
-            script,
-            outcome: String::new(),
-            now: 0,
-            rest: items.into_iter(),
+        let outcome = items.next().as_ref().and_then(Value::as_str).map(str::to_owned);
+        let now = items.next().as_ref().and_then(Value::as_int);
+        let (Some(outcome), Some(now)) = (outcome, now) else {
+            let what = format!("{} returned no outcome with a time", script.name);
+            return Err(StoreError::Malformed(what));
         };
-        reply.outcome = reply.text()?;
-        reply.now = reply.number()?;
-        Ok(reply)
+        Ok(Reply {
+            script,
+            outcome,
+            now,
+            answer: items.next(),
+        })
     }
 
     pub fn malformed(&self, what: &str) -> StoreError {
         StoreError::Malformed(format!("{} returned {} with {what}", self.script.name, self.outcome))
     }
 
-    pub fn text(&mut self) -> Result<String, StoreError> {
-        match self.rest.next() {
-            Some(Value::Bulk(bytes)) => String::from_utf8(bytes).map_err(|_| self.malformed("text that is not UTF-8")),
-            Some(Value::Status(text)) => Ok(text),
-            other => Err(self.malformed(&format!("{} for text", shape(other.as_ref())))),
-        }
-    }
-
-    /// Text, `None` if it is empty.
-    pub fn optional_text(&mut self) -> Result<Option<String>, StoreError> {
-        Ok(Some(self.text()?).filter(|text| !text.is_empty()))
-    }
-
-    pub fn number(&mut self) -> Result<i64, StoreError> {
-        let value = self.rest.next();
-        value
-            .as_ref()
-            .and_then(Value::as_int)
-            .ok_or_else(|| self.malformed("no number where one is expected"))
-    }
-
-    /// A number, `None` for empty text.
-    pub fn optional_number(&mut self) -> Result<Option<u64>, StoreError> {
-        if self
-            .rest
-            .as_slice()
-            .first()
-            .is_some_and(|value| value.as_str() == Some(""))
-        {
-            self.rest.next();
-            return Ok(None);
-        }
-        self.number().map(|number| Some(number.unsigned_abs()))
-    }
-
-    /// A commit.
-    pub fn commit(&mut self) -> Result<CommitSha, StoreError> {
-        let text = self.text()?;
-        CommitSha::parse(&text).map_err(|error| self.malformed(&error.to_string()))
-    }
-
-    /// A commit, `None` for empty text.
-    pub fn optional_commit(&mut self) -> Result<Option<CommitSha>, StoreError> {
-        let text = self.optional_text()?;
-        let commit = text.as_deref().map(CommitSha::parse).transpose();
-        commit.map_err(|error| self.malformed(&error.to_string()))
-    }
-
-    /// `'1'` or `'0'`.
-    pub fn flag(&mut self) -> Result<bool, StoreError> {
-        match self.text()?.as_str() {
-            "1" => Ok(true),
-            "0" => Ok(false),
-            _ => Err(self.malformed("no flag where one is expected")),
-        }
-    }
-
-    pub fn texts(&mut self) -> Result<Vec<String>, StoreError> {
-        self.lists(Reply::text)
-    }
-
-    /// A list whose elements are each read by `read`, from a reply of that one element.
-    fn lists<T>(&mut self, read: impl Fn(&mut Reply) -> Result<T, StoreError>) -> Result<Vec<T>, StoreError> {
-        let Some(Value::Array(items)) = self.rest.next() else {
-            return Err(self.malformed("no list where one is expected"));
-        };
-        let mut inner = self.inner(items);
-        let mut list = Vec::with_capacity(inner.rest.len());
-        while inner.rest.len() > 0 {
-            list.push(read(&mut inner)?);
-        }
-        Ok(list)
-    }
-
-    /// A list of tuples, each read by `read`.
-    pub fn tuples<T>(&mut self, read: impl Fn(&mut Reply) -> Result<T, StoreError>) -> Result<Vec<T>, StoreError> {
-        self.lists(|list| match list.rest.next() {
-            Some(Value::Array(items)) => read(&mut list.inner(items)),
-            _ => Err(list.malformed("no tuple where one is expected")),
-        })
-    }
-
-    /// A value that is JSON in a text.
-    pub fn object<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
-        let object = self.following();
-        self.rest.next();
-        object
-    }
-
-    /// The same, which stays to be read.
-    pub fn following<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
-        match self.rest.as_slice().first() {
+    /// The answer.
+    pub fn object<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        match &self.answer {
             Some(Value::Bulk(json)) => serde_json::from_slice(json).map_err(|error| self.malformed(&error.to_string())),
-            other => Err(self.malformed(&format!("{} for JSON", shape(other)))),
+            other => Err(self.malformed(&format!("{} for JSON", shape(other.as_ref())))),
         }
     }
+}
 
-    fn inner(&self, items: Vec<Value>) -> Reply {
-        Reply {
-            script: self.script,
-            outcome: self.outcome.clone(),
-            now: self.now,
-            rest: items.into_iter(),
-        }
-    }
+/// An answer that is a number of things.
+#[derive(Deserialize)]
+pub(super) struct Counted {
+    pub count: u64,
 }
 
 /// The type of a reply. Its content may be a caller's text, and is omitted.
@@ -185,7 +96,7 @@ fn shape(value: Option<&Value>) -> &'static str {
 #[derive(Debug)]
 pub(super) struct JsonText<T>(pub T);
 
-impl<'de, T: DeserializeOwned> serde::Deserialize<'de> for JsonText<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for JsonText<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
         let value = serde_json::from_str(&text).map_err(serde::de::Error::custom)?;
@@ -199,7 +110,7 @@ where
     D: serde::Deserializer<'de>,
     T: DeserializeOwned,
 {
-    serde::Deserialize::deserialize(deserializer).map(in_texts)
+    Deserialize::deserialize(deserializer).map(in_texts)
 }
 
 /// What each of these texts has.

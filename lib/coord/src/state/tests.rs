@@ -55,6 +55,31 @@ fn every_file_is_a_script_that_is_declared_or_a_module_of_one() {
     }
 }
 
+/// The outcomes that a script answers with more than their time, other than by `Answer.reply()`: `'BUSY',call.now,`.
+fn replies_by_place(lua: &str) -> Vec<String> {
+    const TIME: &str = "',call.now,";
+    let code: String = lua
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("--"))
+        .collect();
+    let code: String = code.split_whitespace().collect();
+    let ends = code.match_indices(TIME).map(|(end, _)| &code[..end]);
+    let outcomes = ends.filter_map(|before| before.rsplit_once("{'").map(|(_, outcome)| outcome));
+    let is_outcome = |outcome: &&str| outcome.chars().all(|one| one.is_ascii_uppercase() || one == '_');
+    outcomes.filter(is_outcome).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_script_answers_by_name() {
+    let by_place =
+        "-- { 'FULL', call.now, part }\nreturn {\n  'BUSY',\n  call.now,\n  until }\nreturn { 'DONE', call.now }";
+    assert_eq!(replies_by_place(by_place), ["BUSY"]);
+    for file in files(|_| true) {
+        let text = fs::read_to_string(&file).expect("a file of code");
+        assert_eq!(replies_by_place(&text), Vec::<String>::new(), "{}", file.display());
+    }
+}
+
 /// The places that may make a request of the store, or take one apart: the state, the connections, the port that speaks
 /// Upstash's REST API, and the store that a test plays.
 const MAKES_REQUESTS: [&str; 4] = [

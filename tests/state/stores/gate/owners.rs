@@ -195,12 +195,12 @@ async fn owners_are_bounded(world: World) {
     world.begins(on_branch("a", "main")).await;
     let ann = world.agent("ann").citing("a");
     let full = denial_of(ann.try_claim(Writing, FILE).await);
-    assert_eq!(full, Denial::Full(Full::Owners(FILE[0].to_owned())));
+    assert_eq!(full, Denial::Full(Full::Owners(Some(FILE[0].to_owned()))));
     assert_eq!(world.stored(FILE[0]).await, []);
     let active = json!([{ "intent": "i0", "branch": "b0" }]).to_string();
     world.stores_rows(20_000, &active).await;
     let full = denial_of(ann.try_claim(Writing, &["src/new.ts"]).await);
-    assert_eq!(full, Denial::Full(Full::Owners(String::new())));
+    assert_eq!(full, Denial::Full(Full::Owners(None)));
     assert_eq!(world.stored("src/new.ts").await, []);
     world.assert_index_is_exact().await;
 }

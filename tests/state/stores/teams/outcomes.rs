@@ -59,6 +59,14 @@ fn qualified(name: &str, alias: Option<&str>) -> String {
 /// The functions whose outcomes are denials of the admission.
 const OF_ADMISSION: [&str; 3] = ["Admission.admit", "Admission.find_head", "Limits.count"];
 
+/// Calls that make a reply, and what they return up to its outcome.
+const REPLIES: [(&str, &str); 4] = [
+    ("return Team.reply(call, ", "return { "),
+    ("return Answer.reply(call, ", "return { "),
+    ("return Answer.too_much(call, ", "return { 'TOO_MUCH', "),
+    ("return Limits.denial(call, ", "return { 'LIMITED', "),
+];
+
 /// The functions that `text` calls, which is of the module `alias`, or of the script itself.
 fn calls<'t>(text: &'t str, alias: Option<&'t str>) -> impl Iterator<Item = String> + 't {
     text.match_indices('(').map(move |(at, _)| {
@@ -83,7 +91,9 @@ fn refusals(text: &str) -> BTreeSet<String> {
 
 /// All that a script of teams can answer, denials of the admission excepted.
 fn possible(source: &str) -> BTreeSet<String> {
-    let source = source.replace("return Team.reply(call, ", "return { ");
+    let source = REPLIES.iter().fold(source.to_owned(), |source, (call, outcome)| {
+        source.replace(call, outcome)
+    });
     let Parts { main, functions } = parts(&source);
     let mut found = refusals(&main);
     let (mut open, mut known) = (vec![(None, &main)], BTreeSet::from(OF_ADMISSION.map(str::to_owned)));

@@ -85,7 +85,7 @@ async fn run<H, T: Send + 'static>(
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();
     let reply = Reply::open(&ADMIT, replies.next())?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "ADMITTED" => {
             let head: SentHead = reply.object()?;
             Ok((head_of(&reply, head.seen())?, decode(replies.collect())?))

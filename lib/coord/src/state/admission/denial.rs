@@ -1,12 +1,15 @@
 //! Denials: why a request was not admitted.
 
+use serde::Deserialize;
+
 use super::question::{HeadQuestion, Question};
 use crate::state::reply::Reply;
 use crate::state::teams::Refused;
 use crate::store::StoreError;
 
 /// Whose rate limit was met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Limited {
     /// The caller's own.
     Holder,
@@ -23,7 +26,8 @@ pub enum Limited {
 }
 
 /// What there is too much of to look at in one script: see `locks/modules/entries.lua` and `builds/modules/adjacency.lua`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "part", rename_all = "UPPERCASE")]
 pub enum TooMuch {
     /// Locks on the files of the request.
     Locks,
@@ -32,7 +36,8 @@ pub enum TooMuch {
 }
 
 /// What has no room for more locks: see `locks/modules/reserve.lua`; or for more owners: see `intents/modules/gate_claim.lua`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "part", content = "file", rename_all = "UPPERCASE")]
 pub enum Full {
     /// This file.
     File(String),
@@ -40,12 +45,12 @@ pub enum Full {
     Person,
     /// The repository.
     Repository,
-    /// The owners of this file, or of the repository's files where it is empty.
-    Owners(String),
+    /// The owners of this file, or of the repository's files.
+    Owners(Option<String>),
 }
 
 /// Locks that a person has taken away: `locks/modules/taken.lua`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Taken {
     /// Login of the person.
     pub by: String,
@@ -84,44 +89,41 @@ pub enum Denial {
     Question(Question),
 }
 
+/// What LIMITED has.
+#[derive(Deserialize)]
+struct MetLimit {
+    retry_after_seconds: u64,
+    whose: Limited,
+}
+
+/// What AWAIT_HEAD has.
+#[derive(Deserialize)]
+struct AwaitedHead {
+    retry_after_seconds: Option<u64>,
+}
+
 /// The denial that a reply tells of, or the reply to be read on.
-pub(in crate::state) fn denied(mut reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
+pub(in crate::state) fn denied(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
     Ok(Ok(match reply.outcome.as_str() {
-        "LIMITED" => Denial::Limited {
-            retry_after_seconds: reply.number()?.unsigned_abs(),
-            whose: match reply.text()?.as_str() {
-                "HOLDER" => Limited::Holder,
-                "PERSON" => Limited::Person,
-                "REPOSITORY" => Limited::Repository,
-                "SOURCE" => Limited::Source,
-                "NEW" => Limited::New,
-                "LEDGER" => Limited::Ledger,
-                _ => return Err(reply.malformed("an unknown limit")),
-            },
-        },
-        "AWAIT_HEAD" => match reply.number()?.unsigned_abs() {
-            0 => Denial::Question(Question::Head(HeadQuestion::Await)),
-            retry_after_seconds => Denial::AwaitHead { retry_after_seconds },
+        "LIMITED" => {
+            let MetLimit {
+                retry_after_seconds,
+                whose,
+            } = reply.object()?;
+            Denial::Limited {
+                retry_after_seconds,
+                whose,
+            }
+        }
+        "AWAIT_HEAD" => match reply.object::<AwaitedHead>()?.retry_after_seconds {
+            None => Denial::Question(Question::Head(HeadQuestion::Await)),
+            Some(retry_after_seconds) => Denial::AwaitHead { retry_after_seconds },
         },
         "UNKNOWN_HEAD" => Denial::UnknownHead,
-        "TOO_MUCH" => Denial::TooMuch(match reply.text()?.as_str() {
-            "LOCKS" => TooMuch::Locks,
-            "NEIGHBORS" => TooMuch::Neighbors,
-            _ => return Err(reply.malformed("an unknown bound")),
-        }),
-        "FULL" => Denial::Full(match reply.text()?.as_str() {
-            "FILE" => Full::File(reply.text()?),
-            "PERSON" => Full::Person,
-            "REPOSITORY" => Full::Repository,
-            "OWNERS" => Full::Owners(reply.text()?),
-            _ => return Err(reply.malformed("an unknown bound")),
-        }),
-        "LOCK_TAKEN" => Denial::Taken(Taken {
-            by: reply.text()?,
-            message: reply.text()?,
-            files: reply.texts()?,
-        }),
-        _ => match Question::read(&mut reply)? {
+        "TOO_MUCH" => Denial::TooMuch(reply.object()?),
+        "FULL" => Denial::Full(reply.object()?),
+        "LOCK_TAKEN" => Denial::Taken(reply.object()?),
+        _ => match Question::read(&reply)? {
             Some(question) => Denial::Question(question),
             None => return Ok(Err(reply)),
         },

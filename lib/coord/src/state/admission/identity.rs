@@ -106,7 +106,7 @@ pub async fn recall(
     let mut replies = store.run(by_repo.values().map(script).collect()).await?.into_iter();
     let mut found: Vec<Option<AgedVerdict>> = asked.iter().map(|_| None).collect();
     for keys in by_repo.values() {
-        let mut reply = Reply::open(&RECALL_IDENTITIES, replies.next())?;
+        let reply = Reply::open(&RECALL_IDENTITIES, replies.next())?;
         if reply.outcome != "RECALLED" {
             return Err(reply.malformed("an unknown outcome"));
         }

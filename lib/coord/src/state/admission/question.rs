@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::seen_head::SeenHead;
+use serde::Deserialize;
+
 use crate::domain::CommitSha;
 use crate::state::locks::Written;
 use crate::state::reply::Reply;
@@ -64,67 +65,89 @@ pub enum AncestryQuestion {
 }
 
 /// A judgement by the scope of an intent, which scripts cannot make, because they match no patterns.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ScopeQuestion {
     /// The intent.
     pub intent: String,
     /// Digest of its scope.
     pub scope: String,
     /// The intent as JSON; empty where this digest was sent.
+    #[serde(default)]
     pub text: String,
     /// Digest of `.intentignore`; empty where there is none.
+    #[serde(default)]
     pub ignore: String,
     /// `.intentignore`; empty where this digest was sent.
+    #[serde(default)]
     pub ignore_text: String,
     /// The files, where only the store knows them.
+    #[serde(default)]
     pub files: Vec<String>,
 }
 
 /// The policy by which files have to be judged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PolicyQuestion {
     /// Its digest; empty where there is none.
+    #[serde(default)]
     pub digest: String,
     /// Its text.
+    #[serde(default)]
     pub text: String,
     /// The files.
+    #[serde(default)]
     pub files: Vec<String>,
+}
+
+/// What REFRESH_HEAD has.
+#[derive(Deserialize)]
+struct StoredHead {
+    head: Option<CommitSha>,
+    etag: Option<String>,
+}
+
+/// What ASK_SOURCE has.
+#[derive(Deserialize)]
+struct AgedHead {
+    head: CommitSha,
+    age: u64,
+    etag: Option<String>,
+}
+
+/// What ASK_WORK has.
+#[derive(Deserialize)]
+struct WrittenFiles {
+    head: CommitSha,
+    etag: Option<String>,
+    written: Vec<Written>,
+}
+
+/// What ASK_TEAM has.
+#[derive(Deserialize)]
+struct Handles {
+    handles: BTreeMap<String, String>,
 }
 
 impl Question {
     /// The question that a reply asks, if any.
-    pub(in crate::state) fn read(reply: &mut Reply) -> Result<Option<Self>, StoreError> {
+    pub(in crate::state) fn read(reply: &Reply) -> Result<Option<Self>, StoreError> {
         Ok(Some(match reply.outcome.as_str() {
-            "REFRESH_HEAD" => Question::Head(HeadQuestion::Refresh {
-                commit: reply.optional_commit()?,
-                etag: reply.optional_text()?,
-            }),
-            "ASK_SOURCE" => Question::Ancestry(AncestryQuestion::Commits {
-                head: reply.commit()?,
-                age: reply.number()?.unsigned_abs(),
-                etag: reply.optional_text()?,
-            }),
-            "ASK_WORK" => Question::Ancestry(AncestryQuestion::Work {
-                head: SeenHead::read(reply)?.commit,
-                etag: reply.optional_text()?,
-                written: reply.tuples(Written::read)?,
-            }),
-            "ASK_SCOPE" => Question::Scope(Box::new(ScopeQuestion {
-                intent: reply.text()?,
-                scope: reply.text()?,
-                text: reply.text()?,
-                ignore: reply.text()?,
-                ignore_text: reply.text()?,
-                files: reply.texts()?,
-            })),
-            "ASK_POLICY" => Question::Policy(Box::new(PolicyQuestion {
-                digest: reply.text()?,
-                text: reply.text()?,
-                files: reply.texts()?,
-            })),
+            "REFRESH_HEAD" => {
+                let StoredHead { head: commit, etag } = reply.object()?;
+                Question::Head(HeadQuestion::Refresh { commit, etag })
+            }
+            "ASK_SOURCE" => {
+                let AgedHead { head, age, etag } = reply.object()?;
+                Question::Ancestry(AncestryQuestion::Commits { head, age, etag })
+            }
+            "ASK_WORK" => {
+                let WrittenFiles { head, etag, written } = reply.object()?;
+                Question::Ancestry(AncestryQuestion::Work { head, etag, written })
+            }
+            "ASK_SCOPE" => Question::Scope(reply.object()?),
+            "ASK_POLICY" => Question::Policy(reply.object()?),
             "ASK_TEAM" => {
-                let text = reply.text()?;
-                let handles = serde_json::from_str(&text).map_err(|error| reply.malformed(&error.to_string()))?;
+                let Handles { handles } = reply.object()?;
                 Question::Team { handles }
             }
             _ => return Ok(None),

@@ -1,8 +1,6 @@
 use serde::Deserialize;
 
 use crate::domain::CommitSha;
-use crate::state::reply::Reply;
-use crate::store::StoreError;
 
 /// The head that an outcome is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,16 +11,6 @@ pub struct SeenHead {
     pub age: Option<u64>,
     /// It should have been looked at again, and could not be.
     pub is_unconfirmed: bool,
-}
-
-impl SeenHead {
-    pub(in crate::state) fn read(reply: &mut Reply) -> Result<Self, StoreError> {
-        Ok(SeenHead {
-            commit: reply.commit()?,
-            age: reply.optional_number()?,
-            is_unconfirmed: reply.flag()?,
-        })
-    }
 }
 
 /// What `modules/answer.lua` tells of the head; nothing, where the request was admitted without one.

@@ -40,6 +40,12 @@ struct Lease<'a> {
     lease: u32,
 }
 
+/// The lease of another builder, as it answers.
+#[derive(Deserialize)]
+struct OtherLease {
+    lease_until: i64,
+}
+
 /// The pause after a failure, as it answers.
 #[derive(Deserialize)]
 struct Pause {
@@ -91,11 +97,13 @@ pub async fn lease_build(
         commit: commit.as_str(),
         lease: LEASE_SECONDS,
     });
-    let mut reply = call(store, &LEASE_BUILD, keys, args).await?;
+    let reply = call(store, &LEASE_BUILD, keys, args).await?;
     match reply.outcome.as_str() {
         "GRANTED" => Ok(BuildLease::Granted),
         "CURRENT" => Ok(BuildLease::Current),
-        "BUSY" => Ok(BuildLease::Busy { until: reply.number()? }),
+        "BUSY" => Ok(BuildLease::Busy {
+            until: reply.object::<OtherLease>()?.lease_until,
+        }),
         "BACKING_OFF" => {
             let Pause { reason, retry_at } = reply.object()?;
             Ok(BuildLease::BackingOff {

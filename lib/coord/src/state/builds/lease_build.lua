@@ -3,7 +3,7 @@
 -- KEYS: `graph`
 -- ARGV: that of admission/request, with `builder`, `commit` to build, and `lease`: seconds that it lasts
 -- Returns { GRANTED, now } or { CURRENT, now }: that commit's graph is already stored
---      or { BUSY, now, until when }: another builder has the lease
+--      or { BUSY, now, answer }: another builder has the lease, until `lease_until`
 --      or { BACKING_OFF, now, answer }, `reason`, `retry_at`: that commit's build has failed recently
 local Answer = require('answer')
 local Clock = require('clock')
@@ -27,7 +27,7 @@ return function(KEYS, ARGV)
   end
 
   if owner and owner ~= '' and owner ~= builder and is_ahead(lease_until, seconds) then
-    return { 'BUSY', call.now, lease_until }
+    return Answer.reply(call, 'BUSY', { lease_until = lease_until })
   end
   -- Seconds of the longest pause after a failure (fail_build).
   local MOST_PAUSE = 600

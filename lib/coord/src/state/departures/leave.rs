@@ -17,7 +17,7 @@ struct Left {
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<Vec<String>> {
-    run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |mut reply| {
+    run(store, &LEAVE_TEAM, terms, Kind::Release, &(), |reply| {
         match reply.outcome.as_str() {
             "LEFT" => reply.object().map(|left: Left| left.given_back),
             _ => unknown(&reply),

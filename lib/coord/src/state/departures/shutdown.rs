@@ -46,7 +46,7 @@ pub struct ShutdownStep {
     pub not_told: Vec<String>,
 }
 
-fn read(mut reply: Reply) -> Result<ShutdownStep, StoreError> {
+fn read(reply: Reply) -> Result<ShutdownStep, StoreError> {
     let progress = match reply.outcome.as_str() {
         "OPEN" => ShutdownProgress::Open,
         "STOPPED" => ShutdownProgress::Stopped,

@@ -48,7 +48,7 @@ pub async fn allow_overlap(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, &Overlap { id, other, origin });
     let reply = call(store, &ALLOW_OVERLAP, keys, args).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "ALLOWED" => Ok(AllowOutcome::Allowed(reply.state()?)),
         "UNKNOWN" => Ok(AllowOutcome::Unknown(reply.object::<UnknownIntent>()?.id)),
         "NO_WAY" => Ok(AllowOutcome::Ended(reply.status()?)),

@@ -52,7 +52,7 @@ pub async fn select_intent(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, selection);
     let reply = call(store, &SELECT_INTENT, keys, args).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "SELECTED" => Ok(SelectOutcome::Selected(reply.state()?)),
         "UNKNOWN" => Ok(SelectOutcome::Unknown),
         "NOT_ACTIVE" => Ok(SelectOutcome::NotActive(reply.status()?)),
@@ -77,7 +77,7 @@ pub async fn deny_selection(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, selection);
     let reply = call(store, &DENY_SELECTION, keys, args).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "NOTED" => reply.state(),
         _ => Err(reply.malformed("an unknown outcome")),
     })
@@ -97,7 +97,7 @@ struct TooMany {
 }
 
 impl Reply {
-    pub(super) fn whose(&mut self) -> Result<Whose, StoreError> {
+    pub(super) fn whose(&self) -> Result<Whose, StoreError> {
         Ok(self.object::<TooMany>()?.whose)
     }
 }

@@ -70,7 +70,7 @@ pub async fn move_intent(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, wanted);
     let reply = call(store, &MOVE_INTENT, keys, args).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "MOVED" => Ok(MoveOutcome::Moved(reply.state()?)),
         "UNKNOWN" => Ok(MoveOutcome::Unknown),
         "NO_WAY" => Ok(MoveOutcome::NoWay(reply.status()?)),
@@ -93,12 +93,12 @@ struct OfCaller {
 
 impl Reply {
     /// An answer with the status of an intent.
-    pub(super) fn status(&mut self) -> Result<Status, StoreError> {
+    pub(super) fn status(&self) -> Result<Status, StoreError> {
         Ok(self.object::<OfIntent>()?.status)
     }
 
     /// An answer with the state of the caller.
-    pub(super) fn state(&mut self) -> Result<State, StoreError> {
+    pub(super) fn state(&self) -> Result<State, StoreError> {
         Ok(self.object::<OfCaller>()?.state)
     }
 }

@@ -49,7 +49,7 @@ pub async fn take_over(
     };
     let args = terms.request(Kind::Read, paths.len(), &keys, &taken);
     let reply = call(store, &TAKE_OVER, keys, args).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "TAKEN" => Ok(TakeOutcome::Taken(reply.state()?)),
         "UNKNOWN" => Ok(TakeOutcome::Unknown),
         "NOT_ACTIVE" => Ok(TakeOutcome::NotActive(reply.status()?)),

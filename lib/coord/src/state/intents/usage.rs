@@ -124,7 +124,7 @@ pub async fn use_intent(
     let keys = share_keys(terms);
     let args = terms.request(Kind::Read, 1, &keys, &sent);
     let reply = call(store, &USE_INTENT, keys, args).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "USED" => {
             let used: Used = reply.object()?;
             Ok(UseOutcome::Used {

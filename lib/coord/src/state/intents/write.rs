@@ -102,7 +102,7 @@ pub async fn write_intent(
     };
     let args = terms.request(Kind::Read, 1, &keys, &own);
     let reply = call(store, &WRITE_INTENT, keys, args).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "WRITTEN" => Ok(WriteOutcome::Written(reply.state()?)),
         "EXISTS" => Ok(WriteOutcome::Exists),
         "TOO_MANY" => Ok(match reply.whose()? {

@@ -46,9 +46,9 @@ pub async fn check_status(
         call(store, &CHECK_STATUS, keys, args)
     };
     let reply = with_what_is_needed(entry, gate.is_needed(), ask).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
+    admitted(reply, |reply| match reply.outcome.as_str() {
         "CHECKED" => {
-            let survey = read_survey(&mut reply)?;
+            let survey = read_survey(&reply)?;
             survey.gate.learn(entry.uses);
             Ok(survey)
         }

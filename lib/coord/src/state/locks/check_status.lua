@@ -5,9 +5,7 @@
 -- builds/spelling, and `paths`
 -- Returns { CHECKED, now, answer }: Answer.of(), with `waiting`: what Waiting.of_caller() tells, and, where a lock blocks,
 --           `suggested`: Suggested.tasks(), or, if that is nothing, `free`: Free.files()
---      or { ASK_SCOPE, ... } or { ASK_POLICY, ... } as a claim
---      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these
---      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind
+--      or ASK_SCOPE, ASK_POLICY, TOO_MUCH or ASK_SOURCE as a claim
 --      or one of the denials of Admitted.denial()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
@@ -66,8 +64,7 @@ return function(KEYS, ARGV)
   local neighbor_policy, interface_of = policy.neighbors, Blocking.interfaces(policy)
   local findings, blocked, omitted, own = Survey.of(call, paths, wanted, neighbor_policy, interface_of)
   if not findings then
-    local too_much = blocked
-    return { 'TOO_MUCH', call.now, too_much }
+    return Answer.too_much(call, blocked)
   end
   local others = {} -- what the caller neither holds nor shares
   for _, path in ipairs(request.queue and paths or {}) do

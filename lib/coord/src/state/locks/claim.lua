@@ -7,15 +7,12 @@
 -- `suggested`:
 --           Suggested.tasks(), or, if that is nothing, `free`: Free.files(). The outcome is CLAIMED, REFUSED (by intents; nothing
 --           claimed), CONFLICT (nothing claimed) or STALE (new files to write, behind the branch; nothing claimed)
---      or { FULL, now, the part without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS, that
---           file or '' }; nothing claimed
---      or { ASK_SCOPE, now, intent, digest of its scope, its text, or '' if that digest was sent, digest of .intentignore, its
---           text, or '' if that digest was sent, no files }: the intent has yet to be judged; nothing claimed
---      or { ASK_POLICY, now, digest of the policy of the branch or '', its text or '', the files }: they have yet to be judged by it;
---           nothing claimed
---      or { TOO_MUCH, now, LOCKS or NEIGHBORS }: there are too many of these; nothing claimed
---      or { ASK_SOURCE, now, head, its age, etag or '' }: only the source can tell whether the caller is behind; nothing
---           claimed
+--      or { FULL, now, answer }: the `part` without room for more locks: FILE, PERSON or REPOSITORY, or for more owners: OWNERS; and that
+--           `file`, absent for none; nothing claimed
+--      or ASK_SCOPE (Gate.judge()): the intent has yet to be judged; nothing claimed
+--      or ASK_POLICY (Policy.question()): the files have yet to be judged by the policy of the branch; nothing claimed
+--      or TOO_MUCH (Answer.too_much()): there are too many locks or neighbors; nothing claimed
+--      or ASK_SOURCE (Behind.ask_source()): only the source can tell whether the caller is behind; nothing claimed
 --      or { MARK_FIRST, now }: it would be granted after mark_due; nothing claimed
 --      or one of the denials of Admitted.denial(); nothing claimed
 local Adjacency = require('builds/adjacency')
@@ -60,8 +57,7 @@ return function(KEYS, ARGV)
   local interface_of = Blocking.interfaces(call.policy)
   local surveyed = { Survey.of(call, paths, request.wanted, call.policy.neighbors, interface_of) }
   if not surveyed[1] then
-    local too_much = surveyed[2]
-    return { 'TOO_MUCH', call.now, too_much }
+    return Answer.too_much(call, surveyed[2])
   end
   local reply, outcome, answer = ClaimFiles.claim(call, {
     paths = paths,

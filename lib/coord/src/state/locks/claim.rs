@@ -74,8 +74,8 @@ pub async fn claim<'a>(
 ) -> Result<Admitted<ClaimOutcome>, StoreError> {
     let ask = |entry: AdmissionTerms<'a>, everything: bool| claim_once(store, entry, wanted, everything);
     let reply = with_what_is_needed(entry, wanted.gate.is_needed(), ask).await?;
-    admitted(reply, |mut reply| {
-        let outcome = ClaimOutcome::read(&mut reply)?;
+    admitted(reply, |reply| {
+        let outcome = ClaimOutcome::read(&reply)?;
         outcome.survey().gate.learn(entry.uses);
         Ok(outcome)
     })
@@ -186,7 +186,7 @@ fn claim_arguments(
 
 impl ClaimOutcome {
     /// Reads what `modules/claim_files.lua` gives.
-    fn read(reply: &mut Reply) -> Result<ClaimOutcome, StoreError> {
+    fn read(reply: &Reply) -> Result<ClaimOutcome, StoreError> {
         let survey = read_survey(reply)?;
         ClaimOutcome::of(&reply.outcome, survey).ok_or_else(|| reply.malformed("an unknown outcome"))
     }

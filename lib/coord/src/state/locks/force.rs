@@ -7,11 +7,12 @@ use crate::domain::{FilePath, LockReason};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, admitted};
 use crate::state::reply::call;
 use crate::state::request_keys::lock_keys;
-use crate::state::teams::{Membership, SentMembership};
+use crate::state::teams::Membership;
 use crate::store::{Store, StoreError};
 
 /// Locks that were taken away.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Forced {
     /// Each of them.
     pub locks: Vec<TakenLock>,
@@ -37,15 +38,6 @@ struct Force<'a> {
     paths: Vec<&'a str>,
 }
 
-/// What it answers.
-#[derive(Deserialize)]
-struct Answer {
-    #[serde(default)]
-    locks: Vec<TakenLock>,
-    #[serde(default)]
-    waiting: Vec<SentMembership>,
-}
-
 /// Takes others' locks on `paths` away, all that there are on the branch. One round trip.
 ///
 /// # Errors
@@ -63,12 +55,8 @@ pub async fn force_release(
     };
     let args = terms.request(Kind::Release, paths.len(), &keys, &force);
     let reply = call(store, &FORCE_RELEASE, keys, args).await?;
-    admitted(reply, |mut reply| match reply.outcome.as_str() {
-        "FORCED" => {
-            let Answer { locks, waiting } = reply.object()?;
-            let waiting = waiting.into_iter().map(Membership::from).collect();
-            Ok(Forced { locks, waiting })
-        }
+    admitted(reply, |reply| match reply.outcome.as_str() {
+        "FORCED" => reply.object(),
         _ => Err(reply.malformed("an unknown outcome")),
     })
 }

@@ -2,7 +2,7 @@
 -- KEYS, ARGV: those of admission/request, with `message`: why, and `paths`
 -- Returns { FORCED, now, answer }: `locks`, each with `file_path`, and `user` and `agent_id` whose it was, and `waiting`: what
 --           Waiting.of_caller() tells
---      or { TOO_MUCH, now, LOCKS }: there are too many on these files; nothing changed
+--      or TOO_MUCH (Answer.too_much(), LOCKS): there are too many on these files; nothing changed
 --      or one of the denials of Admission.admit(); nothing changed
 local Admission = require('admission/admission')
 local Answer = require('answer')
@@ -25,7 +25,7 @@ return function(KEYS, ARGV)
     return denial
   end
   if not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
-    return { 'TOO_MUCH', call.now, 'LOCKS' }
+    return Answer.too_much(call, 'LOCKS')
   end
   local ended, told, list, of_holder = {}, {}, Taken.load(call), {}
   for _, path in ipairs(paths) do

@@ -9,7 +9,7 @@ use super::scripts::SETTLE_PENDING;
 use crate::domain::{Branch, LockEntry, RepoId};
 use crate::state::builds;
 use crate::state::read::Read;
-use crate::state::reply::call;
+use crate::state::reply::{Counted, call};
 use crate::state::request_keys::Keys;
 use crate::store::{Request, Store, StoreError, Value};
 
@@ -147,9 +147,9 @@ pub async fn settle_pending(
         keys.add([("graph", builds::keys::graph(repo, branch))]);
     }
     let args = keys.request(&sent);
-    let mut reply = call(store, &SETTLE_PENDING, keys, args).await?;
+    let reply = call(store, &SETTLE_PENDING, keys, args).await?;
     match reply.outcome.as_str() {
-        "SETTLED" => Ok(reply.number()?.unsigned_abs()),
+        "SETTLED" => reply.object().map(|settled: Counted| settled.count),
         _ => Err(reply.malformed("an unknown outcome")),
     }
 }

@@ -6,7 +6,7 @@
 -- `without_lock`, `other_token`: the result without a lock, and with another token
 -- Returns { RECORDED, now, answer }: `outcomes`, for each entry SUCCESS, FAILURE, REPEATED, or OTHER for the result that was sent,
 --           `has_lines`: a line was appended, `is_unknown_intent`, and `without_room`: number of files without room for their content
---      or { TOO_MUCH, now, LOCKS }: the files have too many locks; nothing was recorded
+--      or TOO_MUCH (Answer.too_much(), LOCKS): the files have too many locks; nothing was recorded
 --      or one of the denials of Admission.admit(); nothing was recorded
 local Admission = require('admission/admission')
 local Answer = require('answer')
@@ -41,7 +41,7 @@ return function(KEYS, ARGV)
     end
   end
   if not Entries.load(call, paths, Entries.MOST_AT_ONCE) then
-    return { 'TOO_MUCH', call.now, 'LOCKS' }
+    return Answer.too_much(call, 'LOCKS')
   end
   local owners, is_known = #paths > 0 and Owners.of(call, paths) or {}, {}
   for path, list in pairs(owners) do

@@ -190,7 +190,7 @@ impl Mutation {
     }
 }
 
-fn read_outcome(mut reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome, StoreError> {
+fn read_outcome(reply: Reply, events: &[RecordedEvent]) -> Result<RecordOutcome, StoreError> {
     if reply.outcome != "RECORDED" {
         return Err(reply.malformed("an unknown outcome"));
     }

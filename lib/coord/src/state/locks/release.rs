@@ -8,7 +8,7 @@ use crate::domain::{CommitSha, FilePath, FilePaths, LockEntry, LockReason};
 use crate::state::admission::{AdmissionTerms, Admitted, Kind, SeenHead, admitted, is_false};
 use crate::state::reply::{JsonText, Reply, call, in_texts};
 use crate::state::request_keys::{change_keys, with_what_is_needed};
-use crate::state::teams::{Membership, SentMembership};
+use crate::state::teams::Membership;
 use crate::store::{Store, StoreError, script};
 
 /// Maximum importers in one response, and their maximum bytes; their number is returned in any case.
@@ -41,15 +41,6 @@ pub struct Written {
     pub path: String,
     /// Head of the branch when it was claimed.
     pub claim_head: CommitSha,
-}
-
-impl Written {
-    pub(in crate::state) fn read(tuple: &mut Reply) -> Result<Self, StoreError> {
-        Ok(Written {
-            path: tuple.text()?,
-            claim_head: tuple.commit()?,
-        })
-    }
 }
 
 /// A released file whose interface somebody relies on.
@@ -271,7 +262,7 @@ pub async fn release(
     };
     // What is released on a work branch may be pending then.
     let reply = with_what_is_needed(entry, entry.work_branch.is_some(), ask).await?;
-    admitted(reply, |mut reply| ReleaseOutcome::read(&mut reply))
+    admitted(reply, |reply| ReleaseOutcome::read(&reply))
 }
 
 /// The answer of a release, as `modules/release_files.lua` writes it, of all outcomes.
@@ -298,9 +289,16 @@ pub(in crate::state) struct ReleaseAnswer {
     pending: Vec<String>,
     pending_left_out: Vec<String>,
     by_store: Vec<Written>,
-    unpushed: Vec<(String, String)>,
+    unpushed: Vec<Unpushed>,
     written: Vec<String>,
-    waiting: Vec<SentMembership>,
+    waiting: Vec<Membership>,
+}
+
+/// A written file whose work the branch does not have.
+#[derive(Deserialize)]
+struct Unpushed {
+    path: String,
+    why: String,
 }
 
 impl ReleaseAnswer {
@@ -312,21 +310,14 @@ impl ReleaseAnswer {
             is_unconfirmed: self.is_unconfirmed,
         })
     }
-
-    fn waiting(&mut self) -> Vec<Membership> {
-        std::mem::take(&mut self.waiting)
-            .into_iter()
-            .map(Membership::from)
-            .collect()
-    }
 }
 
 impl From<ReleaseAnswer> for Released {
-    fn from(mut answer: ReleaseAnswer) -> Self {
+    fn from(answer: ReleaseAnswer) -> Self {
         Released {
             now: answer.time,
             head: answer.head(),
-            waiting: answer.waiting(),
+            waiting: answer.waiting,
             graph_version: answer.graph_version,
             released: answer.released,
             missing: answer.missing,
@@ -349,14 +340,14 @@ impl From<ReleaseAnswer> for Released {
 
 impl ReleaseOutcome {
     /// Reads the answer.
-    fn read(reply: &mut Reply) -> Result<ReleaseOutcome, StoreError> {
+    fn read(reply: &Reply) -> Result<ReleaseOutcome, StoreError> {
         let answer = reply.object()?;
         ReleaseOutcome::of(&reply.outcome, answer).ok_or_else(|| reply.malformed("an answer that is not known"))
     }
 
     /// The outcome of this name.
-    pub(in crate::state) fn of(name: &str, mut answer: ReleaseAnswer) -> Option<ReleaseOutcome> {
-        let shortfall = |(path, why): (String, String)| match Verdict::parse(&why)? {
+    pub(in crate::state) fn of(name: &str, answer: ReleaseAnswer) -> Option<ReleaseOutcome> {
+        let shortfall = |Unpushed { path, why }: Unpushed| match Verdict::parse(&why)? {
             Verdict::Missing(shortfall) => Some((path, shortfall)),
             _ => None,
         };
@@ -364,7 +355,7 @@ impl ReleaseOutcome {
             "RELEASED" => ReleaseOutcome::Released(Box::new(answer.into())),
             "NOT_PUSHED" => ReleaseOutcome::NotPushed {
                 head: answer.head(),
-                waiting: answer.waiting(),
+                waiting: answer.waiting,
                 unpushed: answer.unpushed.into_iter().map(shortfall).collect::<Option<_>>()?,
             },
             "NO_NEW_HEAD" => ReleaseOutcome::NoNewHead {
@@ -372,7 +363,7 @@ impl ReleaseOutcome {
             },
             "LOST" => ReleaseOutcome::Lost {
                 head: answer.head(),
-                waiting: answer.waiting(),
+                waiting: answer.waiting,
                 others: in_texts(answer.others),
             },
             _ => return None,

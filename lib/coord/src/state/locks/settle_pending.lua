@@ -4,7 +4,8 @@
 -- END, NUMBER, INTERFACES, or FORGET: of the branch, those that are over, `number` with NUMBER, `differs` with INTERFACES: file -> what
 -- differs, `at` with END of any commit: the time of the delivery, which may be late or repeated: changes that were given back after it stay,
 -- and `paths`, none for all
--- Returns { SETTLED, now, how many changes were ended or changed }
+-- Returns { SETTLED, now, answer }: `count` of changes that were ended or changed
+local Answer = require('answer')
 local Clock = require('clock')
 local Pending = require('locks/pending')
 local Request = require('admission/request')
@@ -77,5 +78,5 @@ return function(KEYS, ARGV)
     redis.call('HDEL', call.keys.pending, Pending.interfaces_field(branch))
     redis.call('HDEL', call.keys.graph, 'pending')
   end
-  return { 'SETTLED', call.now, count }
+  return Answer.reply(call, 'SETTLED', { count = count })
 end

@@ -8,7 +8,7 @@ use super::gate::{Gate, SentGateFinding};
 use crate::domain::{CommitSha, FilePath, LockEntry, LockMode};
 use crate::state::admission::SeenHead;
 use crate::state::reply::{JsonText, Reply, in_texts};
-use crate::state::teams::{Membership, SentMembership};
+use crate::state::teams::Membership;
 use crate::store::StoreError;
 
 /// How a lock concerns a request.
@@ -159,7 +159,7 @@ pub(in crate::state) struct SurveyAnswer {
     #[serde(default)]
     own: Vec<JsonText<LockEntry>>,
     #[serde(default)]
-    spelled: Vec<(String, String)>,
+    spelled: Vec<SentSpelled>,
     intent: Option<String>,
     #[serde(default)]
     gate: Vec<SentGateFinding>,
@@ -168,9 +168,9 @@ pub(in crate::state) struct SurveyAnswer {
     queue: Option<QueuePlace>,
     cost: Option<ClaimCost>,
     #[serde(default)]
-    waiting: Vec<SentMembership>,
+    waiting: Vec<Membership>,
     #[serde(default)]
-    suggested: Vec<(String, String, String, String, String)>,
+    suggested: Vec<SuggestedTask>,
     #[serde(default)]
     free: Vec<String>,
 }
@@ -193,15 +193,30 @@ struct SentFinding {
     entry: JsonText<LockEntry>,
 }
 
+/// A [`Spelled`] as `builds/modules/spelling.lua` makes it.
+#[derive(Deserialize)]
+struct SentSpelled {
+    file_path: String,
+    #[serde(default)]
+    ends: String,
+}
+
 /// A [`Queued`] as `modules/queue.lua` makes it.
 #[derive(Deserialize)]
 struct QueuePlace {
     ticket: String,
     position: u64,
     #[serde(default)]
-    before: Vec<(String, String, String, i64)>,
+    before: Vec<ClaimBefore>,
     #[serde(default)]
-    mutual: Vec<(String, String)>,
+    mutual: Vec<Waiter>,
+}
+
+/// A holder that waits for the caller.
+#[derive(Deserialize)]
+struct Waiter {
+    user: String,
+    agent_id: Option<String>,
 }
 
 fn unless_empty(text: String) -> Option<String> {
@@ -232,8 +247,8 @@ impl SurveyAnswer {
                 intent: self.intent,
                 findings: self.gate.into_iter().map(Into::into).collect(),
             },
-            waiting: self.waiting.into_iter().map(Into::into).collect(),
-            suggested: self.suggested.into_iter().map(suggested_task).collect(),
+            waiting: self.waiting,
+            suggested: self.suggested,
             free: self.free,
         }
     }
@@ -256,8 +271,8 @@ impl From<SentFinding> for Finding {
     }
 }
 
-impl From<(String, String)> for Spelled {
-    fn from((file_path, ends): (String, String)) -> Self {
+impl From<SentSpelled> for Spelled {
+    fn from(SentSpelled { file_path, ends }: SentSpelled) -> Self {
         Spelled {
             tracked: ends
                 .split_terminator('\n')
@@ -282,39 +297,19 @@ impl From<(String, LockMode, i64, String, String)> for Held {
 
 impl From<QueuePlace> for Queued {
     fn from(place: QueuePlace) -> Self {
-        let before = |(user, agent, message, since)| ClaimBefore {
-            user,
-            agent_id: unless_empty(agent),
-            message,
-            since,
-        };
         Queued {
             ticket: place.ticket,
             position: place.position,
-            before: place.before.into_iter().map(before).collect(),
-            mutual: place
-                .mutual
-                .into_iter()
-                .map(|(user, agent)| (user, unless_empty(agent)))
-                .collect(),
+            before: place.before,
+            mutual: place.mutual.into_iter().map(|one| (one.user, one.agent_id)).collect(),
         }
     }
 }
 
 /// Reads the answer of a check or a claim.
-pub(super) fn read_survey(reply: &mut Reply) -> Result<Survey, StoreError> {
+pub(super) fn read_survey(reply: &Reply) -> Result<Survey, StoreError> {
     let answer: SurveyAnswer = reply.object()?;
     Ok(answer.survey(reply.now))
-}
-
-fn suggested_task((id, title, team, created_by, login): (String, String, String, String, String)) -> SuggestedTask {
-    SuggestedTask {
-        id,
-        title,
-        team,
-        created_by,
-        login: unless_empty(login),
-    }
 }
 
 /// How other spellings of `paths` are looked up.

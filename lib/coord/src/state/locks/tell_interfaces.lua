@@ -1,8 +1,9 @@
 -- tell_interfaces: announces that interfaces changed that a writer was to keep, and leaves it with the locks on neighbors for their
 -- holders. It follows a release that was counted, and counts nothing.
 -- KEYS, ARGV: those of admission/request, with `changes`: the `path` of a file and the `names` that changed
--- Returns { TOLD, now, number of locks whose holders are told }
+-- Returns { TOLD, now, answer }: `count` of locks whose holders are told
 local Adjacency = require('builds/adjacency')
+local Answer = require('answer')
 local Clock = require('clock')
 local Emit = require('events/emit')
 local Entries = require('locks/entries')
@@ -88,5 +89,5 @@ return function(KEYS, ARGV)
     })
   end
   LockChanges.save(call)
-  return { 'TOLD', call.now, count }
+  return Answer.reply(call, 'TOLD', { count = count })
 end

@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use super::scripts::TELL_INTERFACES;
 use crate::state::admission::{AdmissionTerms, Kind};
-use crate::state::reply::call;
+use crate::state::reply::{Counted, call};
 use crate::state::request_keys::lock_keys;
 use crate::store::{Store, StoreError};
 
@@ -37,9 +37,9 @@ pub async fn tell_interfaces(
     for part in broken.chunks(MOST_AT_ONCE) {
         let keys = lock_keys(terms);
         let args = terms.request(Kind::Release, part.len(), &keys, &Changes { changes: part });
-        let mut reply = call(store, &TELL_INTERFACES, keys, args).await?;
+        let reply = call(store, &TELL_INTERFACES, keys, args).await?;
         match reply.outcome.as_str() {
-            "TOLD" => told += reply.number()?.unsigned_abs(),
+            "TOLD" => told += reply.object::<Counted>()?.count,
             _ => return Err(reply.malformed("an unknown outcome")),
         }
     }

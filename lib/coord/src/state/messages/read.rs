@@ -100,7 +100,7 @@ pub async fn read_messages(
         terms,
         Kind::Read,
         &reading,
-        |mut reply| match reply.outcome.as_str() {
+        |reply| match reply.outcome.as_str() {
             "READ" => reply.object(),
             _ => unknown(&reply),
         },
@@ -174,16 +174,11 @@ pub async fn list_messages(
         member: filter.member.map(|member| member.as_str().to_ascii_lowercase()),
         task_id: filter.task.map(TaskId::as_str),
     };
-    run(
-        store,
-        &LIST_MESSAGES,
-        terms,
-        Kind::Read,
-        &list,
-        |mut reply| match reply.outcome.as_str() {
+    run(store, &LIST_MESSAGES, terms, Kind::Read, &list, |reply| {
+        match reply.outcome.as_str() {
             "LISTED" => reply.object(),
             _ => unknown(&reply),
-        },
-    )
+        }
+    })
     .await
 }

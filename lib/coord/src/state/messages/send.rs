@@ -70,16 +70,11 @@ pub async fn send_message(
         reply_to: message.reply_to,
         to: message.to.iter().map(Handle::as_str).collect(),
     };
-    run(
-        store,
-        &SEND_MESSAGE,
-        terms,
-        Kind::Read,
-        &sending,
-        |mut reply| match reply.outcome.as_str() {
+    run(store, &SEND_MESSAGE, terms, Kind::Read, &sending, |reply| {
+        match reply.outcome.as_str() {
             "SENT" => reply.object(),
             _ => unknown(&reply),
-        },
-    )
+        }
+    })
     .await
 }

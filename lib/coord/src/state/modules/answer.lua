@@ -35,4 +35,9 @@ function Answer.reply(call, outcome, answer)
   return { outcome, call.now, cjson.encode(answer) }
 end
 
+-- The denial TOO_MUCH: there is more to look at than one run may; `part`: LOCKS or NEIGHBORS.
+function Answer.too_much(call, part)
+  return Answer.reply(call, 'TOO_MUCH', { part = part })
+end
+
 return Answer

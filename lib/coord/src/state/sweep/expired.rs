@@ -62,7 +62,7 @@ pub async fn sweep(store: &dyn Store, repo: &RepoId, most: usize) -> Result<Swep
     }];
     batch.extend(reads);
     let mut replies = store.run(batch).await?.into_iter();
-    let mut reply = Reply::open(&SWEEP, replies.next())?;
+    let reply = Reply::open(&SWEEP, replies.next())?;
     let answer: Answer = reply.object()?;
     Ok(Swept {
         now: reply.now,

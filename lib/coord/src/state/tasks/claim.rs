@@ -54,7 +54,7 @@ struct Granted {
 }
 
 impl Granted {
-    fn read(reply: &mut Reply, is_renewal: bool) -> Result<TaskClaim, StoreError> {
+    fn read(reply: &Reply, is_renewal: bool) -> Result<TaskClaim, StoreError> {
         let granted: Granted = reply.object()?;
         let now = granted.files_now.unwrap_or(reply.now);
         Ok(TaskClaim::Claimed(Box::new(ClaimedTask {

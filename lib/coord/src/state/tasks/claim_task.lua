@@ -8,6 +8,7 @@
 --      or one of the denials of Admission.admit()
 local Adjacency = require('builds/adjacency')
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local DueMark = require('admission/due_mark')
 local Entries = require('locks/entries')
 local FileClaims = require('tasks/file_claims')
@@ -77,7 +78,7 @@ return function(KEYS, ARGV)
         and { Survey.of(call, Policy.kept(call, task.files), 'WRITING', call.policy.neighbors, call.interface_of) }
       or {}
     if not surveyed[1] then
-      return { 'TOO_MUCH', call.now, surveyed[2] or 'LOCKS' }
+      return Answer.too_much(call, surveyed[2] or 'LOCKS')
     end
     local other, shared = FileClaims.other_task_of(call, id, task.files)
     if other then
@@ -99,7 +100,7 @@ return function(KEYS, ARGV)
   if is_mine then
     local renewed = {}
     if not takes_files and not FileLocks.renew_locks(call, id, task, call.now_ms + seconds * 1000, renewed) then
-      return { 'TOO_MUCH', call.now, 'LOCKS' }
+      return Answer.too_much(call, 'LOCKS')
     end
     task.seconds = seconds
     Task.extend(call, id, task)

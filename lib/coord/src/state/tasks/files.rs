@@ -187,11 +187,11 @@ pub(super) async fn run_claim(
     seconds: u32,
     own: &impl Serialize,
     files: &FilesOfClaim<'_>,
-    read: impl FnOnce(&mut Reply) -> Result<TaskClaim, StoreError>,
+    read: impl FnOnce(&Reply) -> Result<TaskClaim, StoreError>,
 ) -> TeamOutcome<TaskClaim> {
     debug_assert!([CLAIM_TASK.name, NEXT_TASK.name].contains(&script.name));
     let sent = files.sent(&terms.admission, own);
-    let read = |mut reply: Reply| match reply.outcome.as_str() {
+    let read = |reply: Reply| match reply.outcome.as_str() {
         "FILES" => {
             let refused: RefusedClaim = reply.object()?;
             let outcome = ClaimOutcome::of(&refused.outcome, refused.files.survey(reply.now));
@@ -200,7 +200,7 @@ pub(super) async fn run_claim(
                 because: Box::new(outcome.ok_or_else(|| reply.malformed("an unknown claim"))?),
             })
         }
-        _ => read(&mut reply),
+        _ => read(&reply),
     };
     let with_locks = matches!(files, FilesOfClaim::Claimed { .. });
     let (keys, kind) = match with_locks {
@@ -233,14 +233,14 @@ pub(super) async fn run_release(
     terms: &TeamTerms<'_>,
     own: &impl Serialize,
     files: &FilesOfRelease<'_>,
-    read: impl FnOnce(&mut Reply) -> Result<TaskEnd, StoreError>,
+    read: impl FnOnce(&Reply) -> Result<TaskEnd, StoreError>,
 ) -> TeamOutcome<TaskEnd> {
     let keys = match files.are_looked_at() {
         true => team_and_lock_keys(&terms.admission, terms.team),
         false => team_keys(&terms.admission, terms.team),
     };
     let args = terms.request((Kind::Release, 1), &keys, &files.sent(own));
-    outcome(call(store, script, keys, args).await?, |mut reply| {
+    outcome(call(store, script, keys, args).await?, |reply| {
         match reply.outcome.as_str() {
             "FILES" => {
                 let refused: RefusedRelease = reply.object()?;
@@ -249,7 +249,7 @@ pub(super) async fn run_release(
                     .map(TaskEnd::Files)
                     .ok_or_else(|| reply.malformed("an unknown release"))
             }
-            _ => read(&mut reply),
+            _ => read(&reply),
         }
     })
 }

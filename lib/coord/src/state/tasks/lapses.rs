@@ -1,10 +1,10 @@
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::keys;
 use super::scripts::SETTLE_LAPSES;
 use crate::domain::RepoId;
 use crate::domain::team::TeamName;
-use crate::state::reply::call;
+use crate::state::reply::{Counted, call};
 use crate::state::request_keys::Keys;
 use crate::state::{events, teams};
 use crate::store::{Store, StoreError};
@@ -14,12 +14,6 @@ use crate::store::{Store, StoreError};
 struct Settlement<'a> {
     team: &'a str,
     most: usize,
-}
-
-/// The answer of `settle_lapses.lua`.
-#[derive(Deserialize)]
-struct Settled {
-    count: u64,
 }
 
 /// Announces up to `most` claims of tasks of `team` that have lapsed, and puts the tasks back. Returns how many had.
@@ -41,6 +35,6 @@ pub async fn settle_lapses(store: &dyn Store, repo: &RepoId, team: &TeamName, mo
         ("edges", keys::edges(repo, team)),
     ]);
     let args = keys.request(&Settlement { team: team.key(), most });
-    let mut reply = call(store, &SETTLE_LAPSES, keys, args).await?;
-    reply.object().map(|settled: Settled| settled.count)
+    let reply = call(store, &SETTLE_LAPSES, keys, args).await?;
+    reply.object().map(|settled: Counted| settled.count)
 }

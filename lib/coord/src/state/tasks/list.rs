@@ -23,7 +23,7 @@ struct Shown<'a> {
 /// When the store gives no reply, or none that is understood.
 pub async fn show_task(store: &dyn Store, terms: &TeamTerms<'_>, id: &TaskId) -> TeamOutcome<WholeTask> {
     let shown = Shown { task_id: id.as_str() };
-    run(store, &SHOW_TASK, terms, Kind::Read, &shown, |mut reply| {
+    run(store, &SHOW_TASK, terms, Kind::Read, &shown, |reply| {
         match reply.outcome.as_str() {
             "SHOWN" => reply.object(),
             _ => unknown(&reply),
@@ -117,7 +117,7 @@ pub async fn list_tasks(
         file: filter.file,
         has_descriptions: filter.has_descriptions,
     };
-    run(store, &LIST_TASKS, terms, Kind::Read, &list, |mut reply| {
+    run(store, &LIST_TASKS, terms, Kind::Read, &list, |reply| {
         match reply.outcome.as_str() {
             "LISTED" => {
                 let page: TaskPage = reply.object()?;

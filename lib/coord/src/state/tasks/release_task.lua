@@ -64,7 +64,7 @@ return function(KEYS, ARGV)
       return refusal
     end
     for index, file in ipairs(unpushed) do
-      kept[index] = file[1]
+      kept[index] = file.path
     end
   else
     kept = FileLocks.keep_locks(call, id, task)

@@ -138,7 +138,7 @@ pub async fn create_tasks(
     };
     let edges = tasks.iter().map(|task| task.dependencies.len() + task.blocks.len());
     let as_many = (Kind::Read, tasks.len() + edges.sum::<usize>() / EDGES_OF_A_PATH);
-    run_as_many(store, &CREATE_TASKS, terms, as_many, &new, |mut reply| {
+    run_as_many(store, &CREATE_TASKS, terms, as_many, &new, |reply| {
         match reply.outcome.as_str() {
             "CREATED" => {
                 let created: CreatedTasks = reply.object()?;
@@ -236,21 +236,16 @@ pub async fn update_task(
         task_id: id.as_str(),
         changes,
     };
-    run(
-        store,
-        &UPDATE_TASK,
-        terms,
-        Kind::Read,
-        &update,
-        |mut reply| match reply.outcome.as_str() {
+    run(store, &UPDATE_TASK, terms, Kind::Read, &update, |reply| {
+        match reply.outcome.as_str() {
             "UPDATED" => Ok(Updated::Task(Box::new(reply.object()?))),
             "NOT_BY_UPDATE" => {
                 let Transition { from, to } = reply.object()?;
                 Ok(Updated::NotByUpdate { from, to })
             }
             _ => unknown(&reply),
-        },
-    )
+        }
+    })
     .await
 }
 
@@ -282,7 +277,7 @@ pub async fn assign_task(
         terms,
         Kind::Read,
         &assignment,
-        |mut reply| match reply.outcome.as_str() {
+        |reply| match reply.outcome.as_str() {
             "ASSIGNED" => reply.object(),
             _ => unknown(&reply),
         },
@@ -322,16 +317,11 @@ pub async fn delete_task(
         task_id: id.as_str(),
         is_unlinked,
     };
-    run(
-        store,
-        &DELETE_TASK,
-        terms,
-        Kind::Read,
-        &deletion,
-        |mut reply| match reply.outcome.as_str() {
+    run(store, &DELETE_TASK, terms, Kind::Read, &deletion, |reply| {
+        match reply.outcome.as_str() {
             "DELETED" => reply.object(),
             _ => unknown(&reply),
-        },
-    )
+        }
+    })
     .await
 }

@@ -115,20 +115,15 @@ struct Member {
 /// As those of [`create_team`].
 pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMember<'_>) -> TeamOutcome<Joined> {
     let joining = Joining { member: member.sent() };
-    run(
-        store,
-        &JOIN_TEAM,
-        terms,
-        Kind::Read,
-        &joining,
-        |mut reply| match reply.outcome.as_str() {
+    run(store, &JOIN_TEAM, terms, Kind::Read, &joining, |reply| {
+        match reply.outcome.as_str() {
             "JOINED" => reply.object().map(|Member { handle, .. }| Joined::New { handle }),
             "TAKEN_OVER" => reply
                 .object()
                 .map(|Member { handle, from }| Joined::TakenOver { handle, from }),
             _ => unknown(&reply),
-        },
-    )
+        }
+    })
     .await
 }
 
@@ -138,7 +133,7 @@ pub async fn join_team(store: &dyn Store, terms: &TeamTerms<'_>, member: &NewMem
 /// As those of [`create_team`].
 pub async fn hand_over(store: &dyn Store, terms: &TeamTerms<'_>, to: &Handle) -> TeamOutcome<String> {
     let to = HandingOver { to: to.as_str() };
-    run(store, &HAND_OVER, terms, Kind::Read, &to, |mut reply| {
+    run(store, &HAND_OVER, terms, Kind::Read, &to, |reply| {
         match reply.outcome.as_str() {
             "HANDED_OVER" => reply.object().map(|leader: Member| leader.handle),
             _ => unknown(&reply),

@@ -16,5 +16,4 @@ pub use records::*;
 pub use refusal::*;
 pub use terms::{RequestKey, TeamOutcome, TeamTerms};
 pub(in crate::state) use terms::{SentKey, outcome, run, run_as_many, unknown};
-pub(in crate::state) use waiting::SentMembership;
 pub use waiting::{AskedToStop, Membership, Waiting};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::scripts::{SHOW_TEAM, TELL_WAITING};
 use super::terms::{TeamOutcome, TeamTerms, run, unknown};
-use super::waiting::{Membership, SentMembership};
+use super::waiting::Membership;
 use crate::domain::{Holder, RepoId};
 use crate::state::admission::Kind;
 use crate::state::read::Read;
@@ -192,7 +192,7 @@ struct WaitingOf<'a> {
 #[derive(Deserialize)]
 struct Told {
     #[serde(default)]
-    waiting: Vec<SentMembership>,
+    waiting: Vec<Membership>,
 }
 
 /// Reads what waits for `holder` in its teams.
@@ -210,7 +210,7 @@ pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
     };
     Read::new([request], |[reply]| {
         let told: Told = Reply::open(&TELL_WAITING, Some(reply))?.object()?;
-        Ok(told.waiting.into_iter().map(Membership::from).collect())
+        Ok(told.waiting)
     })
 }
 
@@ -240,7 +240,7 @@ struct ShownMember {
 /// # Errors
 /// When the store gives no reply, or none that is understood.
 pub async fn show_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome<TeamRecord> {
-    run(store, &SHOW_TEAM, terms, Kind::Read, &(), |mut reply| {
+    run(store, &SHOW_TEAM, terms, Kind::Read, &(), |reply| {
         if reply.outcome != "SHOWN" {
             return unknown(&reply);
         }

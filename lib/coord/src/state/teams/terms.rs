@@ -120,7 +120,7 @@ pub(in crate::state) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Res
     };
     let waiting = Waiting::of(&reply)?;
     if reply.outcome == "REFUSED" {
-        let refusal = reply.following()?;
+        let refusal = reply.object()?;
         return Ok(Admitted::Denied(Denial::Refused(Box::new(Refused {
             refusal,
             waiting,

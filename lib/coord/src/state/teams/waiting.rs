@@ -30,13 +30,14 @@ pub struct AskedToStop {
 }
 
 /// What waits for the caller in one of its teams.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Membership {
     /// The team, in lower case.
     pub team: String,
     /// The caller's handle.
     pub handle: String,
     /// What waits.
+    #[serde(flatten)]
     pub waiting: Waiting,
 }
 
@@ -46,37 +47,9 @@ struct Answer {
 }
 
 impl Waiting {
-    /// What `reply()` has put into an answer, which stays to be read.
+    /// What `reply()` has put into an answer.
     pub(super) fn of(reply: &Reply) -> Result<Self, StoreError> {
-        let Answer { waiting } = reply.following()?;
+        let Answer { waiting } = reply.object()?;
         Ok(waiting.unwrap_or_default())
-    }
-}
-
-/// A [`Membership`] in an answer that is JSON.
-#[derive(Deserialize)]
-pub(in crate::state) struct SentMembership(
-    String,
-    String,
-    u64,
-    #[serde(deserialize_with = "text_unless_empty")] Option<AskedToStop>,
-);
-
-fn text_unless_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<AskedToStop>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let shutdown = (!text.is_empty()).then(|| serde_json::from_str(&text));
-    shutdown.transpose().map_err(serde::de::Error::custom)
-}
-
-impl From<SentMembership> for Membership {
-    fn from(SentMembership(team, handle, unread, shutdown): SentMembership) -> Self {
-        Membership {
-            team,
-            handle,
-            waiting: Waiting {
-                unread: Some(unread),
-                shutdown,
-            },
-        }
     }
 }

@@ -1,4 +1,5 @@
 -- The admission before every operation, in this order: the rate limits, and the head of the branch. The caller was verified before.
+local Answer = require('answer')
 local Clock = require('clock')
 local Limits = require('admission/limits')
 local Request = require('admission/request')
@@ -21,12 +22,12 @@ function Admission.begin(KEYS, ARGV)
   return call
 end
 
--- The ETag of the stored head, if it is still trusted, or ''.
+-- The ETag of the stored head, if it is still trusted, or nil.
 function Admission.trusted_etag(call)
   -- Seconds after a full response. With a wrong ETag, the head would otherwise never change.
   local ETAG_FOR = 300
   local read_at, etag = unpack(redis.call('HMGET', call.keys.head, 'read_at', 'etag'))
-  return call.now - (read_at or 0) < ETAG_FOR and etag or ''
+  return call.now - (read_at or 0) < ETAG_FOR and etag and etag ~= '' and etag or nil
 end
 
 -- Finds the head of the branch; returns nil, or a denial because of it.
@@ -73,25 +74,24 @@ function Admission.find_head(call)
     end
     redis.call('HDEL', call.keys.head, 'failed')
     if commit then
-      return { 'REFRESH_HEAD', call.now, commit, Admission.trusted_etag(call) }
+      return Answer.reply(call, 'REFRESH_HEAD', { head = commit, etag = Admission.trusted_etag(call) })
     end
     -- Seconds that an unknown branch is remembered while its head is fetched.
     local UNKNOWN_FOR = 60
     redis.call('EXPIRE', call.keys.head, UNKNOWN_FOR)
-    return { 'REFRESH_HEAD', call.now, '', '' }
+    return Answer.reply(call, 'REFRESH_HEAD', {})
   end
   if not commit or (most_age and call.head.age > math.max(most_age, refresh_after)) then
-    return { 'AWAIT_HEAD', call.now, has_failed and refresh_at - call.now or 0 }
+    return Answer.reply(call, 'AWAIT_HEAD', { retry_after_seconds = has_failed and refresh_at - call.now or nil })
   end
   if has_failed or call.head.age > refresh_after + REFRESH_TURN then
     call.head.is_unconfirmed = '1'
   end
 end
 
--- Nil, or the denial: { LIMITED, now, seconds until the next request is allowed, HOLDER or PERSON or REPOSITORY or SOURCE or
--- NEW }
---      or { REFRESH_HEAD, now, commit or '', etag or '' }: this caller must fetch the head
---      or { AWAIT_HEAD, now, seconds }: another caller fetches it (0), or it cannot be fetched for these seconds
+-- Nil, or the denial: LIMITED (Limits.denial())
+--      or REFRESH_HEAD: this caller must fetch the head; the stored `head`, and its `etag`, absent for none
+--      or AWAIT_HEAD: another caller fetches it, or it cannot be fetched for `retry_after_seconds`
 --      or { UNKNOWN_HEAD, now }: the head of this branch is unknown, and this process has no source
 function Admission.admit(call, is_renewal)
   local keys, limits, request = call.keys, call.stored_limits, call.request

@@ -1,5 +1,6 @@
 -- Whether the caller's working copy lacks the head.
 local Admission = require('admission/admission')
+local Answer = require('answer')
 local Commits = require('heads/commits')
 local Limits = require('admission/limits')
 
@@ -21,11 +22,16 @@ function Behind.is_behind(call)
   return '?', call.request.may_ask_source or false
 end
 
--- The outcome if only the source can tell. If another head cannot be recorded, the source is not asked for the head: the
--- known one counts as fresh.
+-- The denial if only the source can tell: LIMITED, or ASK_SOURCE: `head`, its `age` in seconds, and its `etag`, absent for none. If another
+-- head cannot be recorded, the source is not asked for the head: the known one counts as fresh.
 function Behind.ask_source(call)
+  local head = call.head
   return Limits.count(call, 'COMMITS')
-    or { 'ASK_SOURCE', call.now, call.head.commit, call.head.is_kept and 0 or call.head.age, Admission.trusted_etag(call) }
+    or Answer.reply(call, 'ASK_SOURCE', {
+      head = head.commit,
+      age = head.is_kept and 0 or head.age,
+      etag = Admission.trusted_etag(call),
+    })
 end
 
 return Behind

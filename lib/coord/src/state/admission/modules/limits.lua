@@ -4,6 +4,8 @@
 -- each after a comma, the latest agents, with those of their requests, and of their renewals and releases. The repository's
 -- key has those of all requests, and of all renewals and releases.
 -- If the store cannot be written, nothing is counted, and reads still pass.
+local Answer = require('answer')
+
 local Limits = {}
 
 function Limits.begin(call)
@@ -120,13 +122,19 @@ local function write_repository_arrivals(call, requests, renewals)
   end
 end
 
+-- The denial LIMITED: `retry_after_seconds`, until the next request is allowed, and `whose` limit was met: HOLDER, PERSON, REPOSITORY,
+-- SOURCE, NEW or LEDGER.
+function Limits.denial(call, seconds, whose)
+  return Answer.reply(call, 'LIMITED', { retry_after_seconds = seconds, whose = whose })
+end
+
 local function count_source_request(call, kind, rate, whose, amount, spared)
   if not rate then
     return nil
   end
   local wait = one_more(call, call.arrivals[kind], (amount or 1) + (spared or 0), rate)
   if wait > 0 then
-    return { 'LIMITED', call.now, wait, whose }
+    return Limits.denial(call, wait, whose)
   end
   local _, arrival = one_more(call, call.arrivals[kind], amount or 1, rate)
   call.arrivals[kind] = arrival
@@ -163,14 +171,14 @@ local function count_request(call, is_renewal)
       write_repository_arrivals(call, repository, renewals)
       return nil
     end
-    limited = { 'LIMITED', call.now, wait, whose }
+    limited = Limits.denial(call, wait, whose)
     if kind ~= 'CLAIM' then
       return limited
     end
   end
   local wait, whose, agent, person, repository = waits(call, call.arrivals.agent_renewals, call.arrivals.renewals, renewals)
   if wait > 0 then
-    return limited or { 'LIMITED', call.now, wait, whose }
+    return limited or Limits.denial(call, wait, whose)
   end
   call.arrivals.agent_renewals = agent
   if limited and not is_renewal() then
@@ -195,8 +203,7 @@ end
 -- Counts the 'REQUEST', or lookups at the source, one unless there is an `amount`, for 'COMMITS' or for an unknown 'BRANCH'. Where
 -- fewer than `spared` lookups would remain, there were too many. 'WORK' charges the caller for work that has been done: it counts as
 -- `amount` further requests, which the next request waits for.
--- Returns nil, or the denial if there were too many: { LIMITED, now, seconds until the next is allowed, HOLDER or PERSON or
--- REPOSITORY or SOURCE or NEW }. A claim above the limit passes as a renewal if `is_renewal` says that it is one.
+-- Returns nil, or the denial if there were too many. A claim above the limit passes as a renewal if `is_renewal` says that it is one.
 function Limits.count(call, what, is_renewal, amount, spared)
   if not call.arrivals then
     read_arrivals(call)

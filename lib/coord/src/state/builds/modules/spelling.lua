@@ -5,8 +5,8 @@ local BuildSpelling = {}
 local LOOKUP, MOST_SPELLINGS = 15, 4
 
 -- `lookups`: for each of `paths` the digits of its field, those of its line, and in four more the length of its own path
--- from the first component on that is not in lower case. Returns a list of { path, ends of the tracked spellings, each
--- followed by a newline }: paths that are not tracked. A path without such a spelling is a new file.
+-- from the first component on that is not in lower case. Returns paths that are not tracked: `file_path`, and `ends` of
+-- the tracked spellings, each followed by a newline; absent for a new file.
 function BuildSpelling.other_spellings(call, paths, lookups)
   local fields, places, found = {}, {}, {}
   for index = 1, #paths do
@@ -26,7 +26,7 @@ function BuildSpelling.other_spellings(call, paths, lookups)
     local _, first = string.find(text or '', line, 1, true)
     local own = tonumber(string.sub(lookups, at + 12, at + 15), 16)
     if not first then
-      found[#found + 1] = { path, '' }
+      found[#found + 1] = { file_path = path }
     elseif not string.find(text, line .. string.sub(path, #path - own + 1) .. '\n', 1, true) then
       local ends = ''
       for _ = 1, MOST_SPELLINGS do
@@ -37,7 +37,7 @@ function BuildSpelling.other_spellings(call, paths, lookups)
           break
         end
       end
-      found[#found + 1] = { path, ends }
+      found[#found + 1] = { file_path = path, ends = ends }
     end
   end
   return found

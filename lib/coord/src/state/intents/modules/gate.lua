@@ -1,5 +1,6 @@
 -- The gate: what intents say of writing files, in the order of refusals: the intent, its scope, owners, budget, breaker. A repository
 -- without intents does not come here.
+local Answer = require('answer')
 local Append = require('ledger/append')
 local Budget = require('intents/budget')
 local GateOwners = require('intents/gate_owners')
@@ -23,7 +24,9 @@ local function note_finding(call, code, kind, intent, used, allowed, files, by)
   })
 end
 
--- Judges a claim of `paths`: nil, with the findings in `gate`, or the denial ASK_SCOPE. Changes nothing.
+-- Judges a claim of `paths`: nil, with the findings in `gate`, or the denial ASK_SCOPE: the `intent`, the digest `scope` of its scope and its
+-- `text`, absent if that digest was sent; the digest `ignore` of .intentignore and `ignore_text`, absent for none, and the text if that
+-- digest was sent; `files`, absent where the request names them. Changes nothing.
 function Gate.judge(call, paths)
   Records.begin(call)
   Append.begin(call)
@@ -55,16 +58,14 @@ function Gate.judge(call, paths)
     local is_same_scope = judged.intent == id and judged.scope == record.digest
     if not is_same_scope or (judged.ignore or '') ~= ignore then
       -- Rust matches patterns; it asks again with the judgement.
-      return {
-        'ASK_SCOPE',
-        call.now,
-        id,
-        record.digest,
-        is_same_scope and '' or redis.call('HGET', call.keys.intent_texts, id) or '',
-        ignore,
-        (judged.ignore or '') ~= ignore and redis.call('HGET', call.keys.graph, 'ignore') or '',
-        call.gate.files,
-      }
+      return Answer.reply(call, 'ASK_SCOPE', {
+        intent = id,
+        scope = record.digest,
+        text = not is_same_scope and redis.call('HGET', call.keys.intent_texts, id) or nil,
+        ignore = ignore ~= '' and ignore or nil,
+        ignore_text = (judged.ignore or '') ~= ignore and redis.call('HGET', call.keys.graph, 'ignore') or nil,
+        files = Answer.some(call.gate.files),
+      })
     end
     local outside = {}
     for index, path in ipairs(paths) do

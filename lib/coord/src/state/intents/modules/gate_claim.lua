@@ -106,7 +106,7 @@ local function standing(call, list)
   return is_owner and not before, before
 end
 
--- Nil, or the part without room for more owners: OWNERS, and a file or ''.
+-- Nil, or the part without room for more owners: OWNERS, and the file, or nil for the repository.
 function GateClaim.reserve_owners(call, paths)
   local id, record, owners, new_paths = call.gate.id, call.gate.record, call.gate.owners, 0
   call.gate.taken = {}
@@ -127,7 +127,7 @@ function GateClaim.reserve_owners(call, paths)
     end
   end
   if new_paths > 0 and not Owners.has_room_for(call, new_paths) then
-    return 'OWNERS', ''
+    return 'OWNERS'
   end
 end
 

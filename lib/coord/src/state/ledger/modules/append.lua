@@ -1,5 +1,7 @@
 -- Appends lines to the ledger, in order; `docs/reference/ledger.md` has their form. Each is joined from texts, because cjson has
 -- no order of members. Its chain is made later, in Rust: Redis' Lua has no SHA-256.
+local Limits = require('admission/limits')
+
 local Append = {}
 
 -- A login has a share of the ledger, so that nobody pushes the lines of others out: half of the lines that are kept, and as much
@@ -24,7 +26,7 @@ local function load_share(call)
   return call.share
 end
 
--- Nil, or the denial { LIMITED, now, seconds, LEDGER } where the caller has no share left for so many lines. A script asks before it
+-- Nil, or the denial LIMITED (Limits.denial(), LEDGER) where the caller has no share left for so many lines. A script asks before it
 -- changes anything: no change happens without its line.
 function Append.full_ledger(call, lines)
   local over = math.max(load_share(call).arrival, call.now_ms) + call.share.interval * lines - call.now_ms - SHARE_MS
@@ -36,7 +38,7 @@ function Append.full_ledger(call, lines)
   if is_alone and redis.call('XLEN', call.keys.ledger) < 2 * call.share.most then
     return nil
   end
-  return { 'LIMITED', call.now, math.max(1, math.ceil(over / 1000)), 'LEDGER' }
+  return Limits.denial(call, math.max(1, math.ceil(over / 1000)), 'LEDGER')
 end
 
 -- JSON of `text`; cjson escapes slashes, which the ledger does not.

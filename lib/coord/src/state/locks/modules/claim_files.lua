@@ -116,7 +116,7 @@ function ClaimFiles.claim(call, claim)
   if full then
     LockChanges.save(call)
     Refusal.emit(call, wanted, message, paths, 'FULL')
-    return { 'FULL', call.now, full, full_file }
+    return Answer.reply(call, 'FULL', { part = full, file = full_file })
   end
   DueMark.note_mark(call, ttl)
 

@@ -1,4 +1,5 @@
 -- What `.coord.toml` says of the files of a request. Rust matches patterns; scripts compare the digest of the policy by which it has.
+local Answer = require('answer')
 local GraphAge = require('builds/graph_age')
 
 local Policy = {}
@@ -33,10 +34,12 @@ function Policy.has_judged(call, files)
   return is_judged
 end
 
--- The question for that.
+-- The question for that, ASK_POLICY: `digest` of the policy of the branch and its `text`, absent for none, and the `files`.
 function Policy.question(call, files)
-  local digest = GraphAge.load(call)[4] or ''
-  return { 'ASK_POLICY', call.now, digest, digest ~= '' and redis.call('HGET', call.keys.graph, 'policy') or '', files }
+  local digest = GraphAge.load(call)[4]
+  digest = digest and digest ~= '' and digest or nil
+  local text = digest and redis.call('HGET', call.keys.graph, 'policy') or nil
+  return Answer.reply(call, 'ASK_POLICY', { digest = digest, text = text, files = Answer.some(files) })
 end
 
 -- `paths` without the ignored ones, and texts that have as many characters for each path, without theirs.

@@ -290,7 +290,7 @@ local function save(call)
 end
 
 -- Those whose locks or tickets block the caller, as `findings` have it, while they wait for a lock of the caller, also through
--- others: list of { user, agent or '' }.
+-- others: list of `user` and `agent_id`, absent for none.
 local function mutual(call, findings)
   local found, is_waiting = {}, {}
   for ticket in pairs(QueueOrder.waiting_for_caller(call)) do
@@ -300,7 +300,7 @@ local function mutual(call, findings)
     local entry = finding.blocks and cjson.decode(finding.entry)
     if entry and is_waiting[QueueOrder.holder_of(entry)] and #found < MOST_BEFORE then
       is_waiting[QueueOrder.holder_of(entry)] = nil
-      found[#found + 1] = { entry.user_id, entry.agent_id or '' }
+      found[#found + 1] = { user = entry.user_id, agent_id = entry.agent_id }
     end
   end
   return found
@@ -315,8 +315,8 @@ local function withdraw_others(call, paths)
   reserve_for_next(call, is_free)
 end
 
--- The caller's place after a refusal for `findings`: `ticket`, `position`, `before`: up to MOST_BEFORE claims before it, each { user, agent
--- or '', message, since }, `mutual`: what mutual() gives; nil where there is no room.
+-- The caller's place after a refusal for `findings`: `ticket`, `position`, `before`: up to MOST_BEFORE claims before it, each `user`,
+-- `agent_id`, absent for none, `message`, `since`; `mutual`: what mutual() gives; nil where there is no room.
 function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, findings)
   open(call)
   local files = {}
@@ -359,7 +359,12 @@ function Queue.ask(call, paths, wanted, message, neighbor_policy, keeps, finding
   save(call)
   local before = {}
   for index, other in ipairs(Chunks.part_of(call.queue.before, 1, math.min(#call.queue.before, MOST_BEFORE))) do
-    before[index] = { other.user_id, other.agent_id or '', other.message, math.floor(other.since / 1000) }
+    before[index] = {
+      user = other.user_id,
+      agent_id = other.agent_id,
+      message = other.message,
+      since = math.floor(other.since / 1000),
+    }
   end
   local waiting = mutual(call, findings)
   return {

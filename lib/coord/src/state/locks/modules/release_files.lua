@@ -22,7 +22,7 @@ local ReleaseFiles = {}
 -- repeated; `new_head`, absent for none, `agent_head`, `is_abandoned`, `message`, `most_importers`, `most_importer_bytes`; `can_ask`: a
 -- source can be asked; `verdict_of`: path -> claim head, a blank and a verdict of the source; `is_partial`: files whose work the branch
 -- does not have stay, and are of no task any more. Returns a reply of the whole request; or nil, the outcome and its answer (see
--- release.lua), and of files that were released now what stays: list of { path, why }.
+-- release.lua), and of files that were released now what stays: list of `path` and `why`.
 function ReleaseFiles.release(call, release)
   local new_head, agent_head, is_abandoned, message = release.new_head, release.agent_head, release.is_abandoned, release.message
   local most_importers, most_importer_bytes, release_name = release.most_importers, release.most_importer_bytes, release.name
@@ -41,7 +41,7 @@ function ReleaseFiles.release(call, release)
     paths = nil
   end
   if not paths then
-    return { 'TOO_MUCH', call.now, 'LOCKS' }
+    return Answer.too_much(call, 'LOCKS')
   end
   local own, missing, written = {}, {}, {}
   for _, path in ipairs(paths) do
@@ -161,9 +161,9 @@ function ReleaseFiles.release(call, release)
       elseif verdict == 'UNCHANGED' then
         unchanged[#unchanged + 1] = entry.file_path
       elseif not verdict and can_ask then
-        undecided[#undecided + 1] = { entry.file_path, entry.agent_head }
+        undecided[#undecided + 1] = { path = entry.file_path, claim_head = entry.agent_head }
       elseif verdict ~= 'PUSHED' then
-        unpushed[#unpushed + 1] = { entry.file_path, verdict or 'UNKNOWN' }
+        unpushed[#unpushed + 1] = { path = entry.file_path, why = verdict or 'UNKNOWN' }
       end
     end
     if #undecided > 0 then
@@ -173,9 +173,8 @@ function ReleaseFiles.release(call, release)
       if too_many then
         return too_many
       end
-      local etag = is_stored and Admission.trusted_etag(call) or ''
-      local head = call.head
-      return { 'ASK_WORK', call.now, head.commit, head.age, head.is_unconfirmed, etag, undecided }
+      local etag = is_stored and Admission.trusted_etag(call) or nil
+      return Answer.reply(call, 'ASK_WORK', { head = call.head.commit, etag = etag, written = undecided })
     end
     if #unpushed > 0 and not is_partial then
       LockChanges.save(call)
@@ -197,7 +196,7 @@ function ReleaseFiles.release(call, release)
   if #unpushed > 0 then
     local stays, rest = {}, {}
     for _, file in ipairs(unpushed) do
-      stays[file[1]] = true
+      stays[file.path] = true
     end
     for _, mine in ipairs(own) do
       if stays[mine.file_path] then

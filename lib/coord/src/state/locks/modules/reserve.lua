@@ -36,7 +36,7 @@ function Reserve.locks(call, paths, own, key_prefix, message)
     Held.change(call, call.request.user_id, -amount)
     Held.save(call)
   end
-  return whose, ''
+  return whose
 end
 
 return Reserve

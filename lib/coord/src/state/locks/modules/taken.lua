@@ -2,6 +2,7 @@
 --
 -- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`, `message`,
 -- `time`, and `is_told`, once a call for other files was told.
+local Answer = require('answer')
 local HoldsAll = require('locks/holds_all')
 local Request = require('admission/request')
 
@@ -49,8 +50,8 @@ function Taken.save(call, list)
   end
 end
 
--- The denial { LOCK_TAKEN, now, login of the person, its message, files } of a request for `paths` of a holder whose locks were taken
--- away; or nil. A request for one of these files is denied until the holder releases the file; one for other files
+-- The denial LOCK_TAKEN of a request for `paths` of a holder whose locks were taken away: `by`: login of the person, its `message`, and the
+-- `files`; or nil. A request for one of these files is denied until the holder releases the file; one for other files
 -- once, unless the caller holds all of these: programs renew locks for agents, and must not take the news from them.
 -- `is_release` of no paths is one of everything: it ends all of this.
 function Taken.denial(call, paths, is_release)
@@ -67,7 +68,7 @@ function Taken.denial(call, paths, is_release)
       end
       is_over = is_release and (names or #paths == 0)
       if #paths > 0 and (names or not (one.is_told or HoldsAll.of(call, paths))) then
-        denial = denial or { 'LOCK_TAKEN', call.now, one.by, one.message, one.files }
+        denial = denial or Answer.reply(call, 'LOCK_TAKEN', { by = one.by, message = one.message, files = one.files })
         is_changed = is_changed or not names
         one.is_told = one.is_told or not names or nil
       end

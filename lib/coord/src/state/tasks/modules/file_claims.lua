@@ -57,7 +57,7 @@ function FileClaims.claim(call, id, task, seconds, surveyed)
   if reply then
     return reply
   elseif outcome ~= 'CLAIMED' then
-    local me, own_name = { { call.team_key, call.member.handle } }, FileLocks.task_name(call, id)
+    local me, own_name = { { team = call.team_key, handle = call.member.handle } }, FileLocks.task_name(call, id)
     if outcome == 'CONFLICT' then
       answer.suggested = Answer.some(Suggested.tasks(call, me, call.policy.neighbors, interface_of_new, own_name))
     end

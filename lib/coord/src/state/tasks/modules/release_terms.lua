@@ -2,6 +2,7 @@
 -- working copy, HEAD or ABANDON; with these `new_head`, absent for none, `agent_head`, `most_importers`, `most_importer_bytes`, `can_ask`:
 -- a source can be asked, `paths_of_request`: how many paths cost one request, and `verdicts` of the source: file -> claim head, a blank and
 -- a verdict.
+local Answer = require('answer')
 local FileLocks = require('tasks/file_locks')
 local FileTerms = require('tasks/file_terms')
 local ReleaseFiles = require('locks/release_files')
@@ -20,7 +21,7 @@ function ReleaseTerms.release(call, id, task, is_partial)
   end
   -- Locks of the task that another agent of the caller's handle had are the caller's.
   if not FileLocks.locks_of(call, id, task) then
-    return { 'TOO_MUCH', call.now, 'LOCKS' }
+    return Answer.too_much(call, 'LOCKS')
   end
   -- A file that the caller has claimed again since, with another task, stays that task's.
   for _, path in ipairs(task.files) do

@@ -76,14 +76,14 @@ function Team.save_member(call, record)
   redis.call('HSET', call.keys.team, '=' .. string.lower(record.handle), cjson.encode(record))
 end
 
--- Loads the team; nil, or the refusal, or { ASK_TEAM, now, the teams of the caller with its handles as JSON } where the team is not
--- the only one of the caller, as it was assumed to be.
+-- Loads the team; nil, or the refusal, or ASK_TEAM where the team is not the only one of the caller, as it was assumed to be: `handles` of
+-- the caller, by team in lower case.
 function Team.load_team(call)
   if not call.team_name then
     local stored = redis.call('HGET', call.keys.members, MemberFields.agent_field(call.request.user_id, call.request.agent_id)) or '{}'
     local handles = cjson.decode(stored)
     if next(handles) ~= call.team_key or next(handles, call.team_key) then
-      return { 'ASK_TEAM', call.now, stored }
+      return Answer.reply(call, 'ASK_TEAM', { handles = handles })
     end
   end
   local stored, open_shutdown

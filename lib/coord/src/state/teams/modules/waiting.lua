@@ -4,8 +4,8 @@ local MemberFields = require('teams/member_fields')
 
 local Waiting = {}
 
--- For each of its teams: { team, handle, number of unread messages, the shutdown that it has yet to answer as JSON, or '' }. One
--- command for an agent that is in no team.
+-- For each of its teams: `team` in lower case, `handle`, `unread`: number of messages, and `shutdown`: the one that it has yet to answer, as
+-- Team.shutdown_text() has it, absent for none. One command for an agent that is in no team.
 function Waiting.of_caller(call)
   local found, fields, names = {}, {}, {}
   local stored = redis.call('HGET', call.keys.members, MemberFields.agent_field(call.request.user_id, call.request.agent_id))
@@ -29,7 +29,7 @@ function Waiting.of_caller(call)
     local shutdown = open and not answer and cjson.decode(open)
     local is_asked = shutdown and (shutdown.target == '*' or shutdown.target == string.lower(handles[name]))
     local unread = counts and InboxCounts.unread_of(InboxCounts.marks_of(counts), (InboxCounts.broadcasts_of(broadcasts))) or 0
-    found[index] = { name, handles[name], unread, is_asked and open or '' }
+    found[index] = { team = name, handle = handles[name], unread = unread, shutdown = is_asked and shutdown or nil }
   end
   return found
 end
