@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord::state;
 use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::locks::{BrokenPromise, GateTerms, PolicyTerms, Release, ReleaseOutcome, Wanted};
+use coord::state::locks::{BrokenPromise, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome, Wanted};
 use coord::store::{Request, Store};
+use coord_protocol::InterfacePromise;
 
 use crate::cases::{Act, Case, State};
 use crate::queue::{count, store_tickets};
@@ -22,6 +23,7 @@ struct Run<'a> {
     repo: RepoId,
     branch: Branch,
     claimed: state::locks::ClaimedRepositories,
+    policy: PolicyTerms,
     holder: Holder,
     head: CommitSha,
 }
@@ -156,15 +158,9 @@ impl Run<'_> {
         match act {
             Act::Check(intent, paths) => {
                 let paths = parse(paths);
-                let answer = state::locks::check_status(
-                    self.store,
-                    &entry,
-                    &paths,
-                    *intent,
-                    &PolicyTerms::of(NeighborPolicy::Block),
-                    &GateTerms::NONE,
-                )
-                .await;
+                let answer =
+                    state::locks::check_status(self.store, &entry, &paths, *intent, &self.policy, &GateTerms::NONE)
+                        .await;
                 in_short(answer.expect("an answer"), |survey| {
                     format!("{} locks, {} more", survey.findings.len(), survey.omitted)
                 })
@@ -172,7 +168,7 @@ impl Run<'_> {
             Act::Claim(claim, paths) => {
                 let wanted = Wanted {
                     claim: *claim,
-                    policy: &PolicyTerms::of(NeighborPolicy::Block),
+                    policy: &self.policy,
                     agent_head: &self.head,
                     message: &message,
                     ttl_seconds: 300,
@@ -285,6 +281,16 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
         repo: RepoId::parse(&format!("https://github.com/acme/case{number}")).expect("a repository"),
         branch: Branch::parse("main").expect("a branch"),
         claimed: state::locks::ClaimedRepositories::default(),
+        policy: match case.state.keeps {
+            true => PolicyTerms {
+                interface: InterfaceTerms {
+                    word: Some(InterfacePromise::Keeps),
+                    changed: Vec::new(),
+                },
+                ..PolicyTerms::of(NeighborPolicy::Interface)
+            },
+            false => PolicyTerms::of(NeighborPolicy::Block),
+        },
         holder: Holder {
             user_id: UserId::parse("ann").expect("a login"),
             user_name: "Ann".to_owned(),
