@@ -133,7 +133,7 @@ impl Team<'_> {
         }
     }
 
-    async fn tells(&self, to: &[Handle], text: &str) {
+    async fn tells(&self, sender: usize, to: &[Handle], text: &str) {
         let message = NewMessage {
             kind: MessageType::Plain,
             text,
@@ -142,7 +142,7 @@ impl Team<'_> {
             reply_to: None,
             to,
         };
-        ask!(self, 0, send_message, RequestKey::NONE, &message).expect("a message");
+        ask!(self, sender, send_message, RequestKey::NONE, &message).expect("a message");
     }
 
     /// Lets the claims of `t1` to `tCOUNT` lapse.
@@ -185,6 +185,7 @@ impl Team<'_> {
             Case::Forced => 51,
             Case::Recipients => 101,
             Case::Lapsed => 12,
+            Case::Inbox | Case::History | Case::Messages | Case::Leaving => 6,
             _ => 2,
         })
         .await;
@@ -242,8 +243,10 @@ impl Team<'_> {
             }
             Case::Inbox | Case::History | Case::Messages | Case::Leaving => {
                 let words = if matches!(case, Case::Leaving) { 600 } else { 20 };
-                for _ in 0..1000 {
-                    self.tells(&[handle(1)], &"A word of the measurement. ".repeat(words))
+                for number in 0..1000 {
+                    // One login may leave 250 unread messages to a member.
+                    let sender = 2 + number / 250;
+                    self.tells(sender, &[handle(1)], &"A word of the measurement. ".repeat(words))
                         .await;
                 }
             }
@@ -334,7 +337,7 @@ impl Team<'_> {
             }
             Case::Recipients => {
                 let to: Vec<Handle> = (1..101).map(handle).collect();
-                self.tells(&to, "A word of the measurement").await;
+                self.tells(0, &to, "A word of the measurement").await;
                 "sent".to_owned()
             }
             Case::Messages => {

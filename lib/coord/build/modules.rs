@@ -78,12 +78,12 @@ pub fn in_order<'m>(modules: &'m BTreeMap<String, Source>, wanted: impl IntoIter
     for name in wanted {
         add(modules, name, &mut Vec::new(), &mut order);
     }
-    let plugs = || modules.iter().filter(|(name, _)| name.ends_with("/seams"));
-    let is_lacking = |order: &[&str], (name, source): &(&String, &Source)| {
-        let plugs_in = |seam: &String| seam.starts_with("seams/") && order.contains(&seam.as_str());
-        !order.contains(&name.as_str()) && source.requires.iter().any(plugs_in)
+    // An extension may bring another seam with it.
+    let is_missing = |order: &[&str], name: &str, extension: &Source| {
+        let has_seam = |required: &String| required.starts_with("seams/") && order.contains(&required.as_str());
+        name.ends_with("/seams") && !order.contains(&name) && extension.requires.iter().any(has_seam)
     };
-    while let Some((name, _)) = plugs().find(|plug| is_lacking(&order, plug)) {
+    while let Some((name, _)) = modules.iter().find(|(name, source)| is_missing(&order, name, source)) {
         add(modules, name, &mut Vec::new(), &mut order);
     }
     order

@@ -136,7 +136,7 @@ pub struct GitSource {
 }
 
 impl GitSource {
-    /// Lets requests of the same millisecond share what is read of a head.
+    /// Lets requests within the same millisecond share one read of a head.
     #[must_use]
     pub fn sharing_heads(self) -> GitSource {
         GitSource {

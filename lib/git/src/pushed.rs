@@ -67,7 +67,7 @@ impl FromStr for Pushed {
 /// The pushes that are kept in the folder of git at `common_dir`, the newest last.
 pub(super) fn read(common_dir: &Path) -> Vec<Pushed> {
     let file = file(common_dir);
-    // Most clones have none, and to look for it is the least that this costs a request.
+    // Most clones have none, and this is one system call instead of five.
     if !file.full().exists() {
         return Vec::new();
     }

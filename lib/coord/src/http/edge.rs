@@ -32,7 +32,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// Wraps `router` in `edge`, which must be the outermost layer.
 pub fn around(edge: Edge, router: Router) -> Router {
-    // One layer of the router: each one boxes and copies all that is inside it.
+    // The router boxes and clones everything inside each of its layers, so these are one layer.
     let layers = ServiceBuilder::new()
         // Whatever prints a header must not print these.
         .layer(SetSensitiveRequestHeadersLayer::new(

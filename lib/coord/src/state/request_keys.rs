@@ -19,18 +19,7 @@ pub(super) struct Keys {
     keys: Vec<String>,
 }
 
-/// Room for the KEYS of a check.
-const USUAL: usize = 24;
-
 impl Keys {
-    /// None, with room for those of a request.
-    pub fn new() -> Keys {
-        Keys {
-            names: Vec::with_capacity(USUAL),
-            keys: Vec::with_capacity(USUAL),
-        }
-    }
-
     /// These keys.
     pub fn of(keys: impl IntoIterator<Item = NamedKey>) -> Self {
         let mut all = Keys::default();

@@ -72,11 +72,11 @@ pub type AgedVerdict = (RememberedMember, Duration);
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
-    verdicts: Vec<Found>,
+    verdicts: Vec<RecalledVerdict>,
 }
 
 #[derive(Deserialize)]
-struct Found {
+struct RecalledVerdict {
     place: usize,
     verdict: String,
     left: i64,

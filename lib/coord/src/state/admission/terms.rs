@@ -102,7 +102,7 @@ impl<'a> AdmissionTerms<'a> {
     pub(in crate::state) fn keys(&self) -> Keys {
         // The hash gives keys of one length and form for all logins.
         let person = crate::store::script::sha1_hex(self.holder.user_id.as_str());
-        let mut keys = Keys::new();
+        let mut keys = Keys::default();
         keys.add([
             ("head", heads::keys::head(self.repo, self.branch)),
             ("person_limits", keys::limit(self.repo, &person)),

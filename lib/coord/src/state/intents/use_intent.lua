@@ -1,11 +1,11 @@
 -- use_intent: counts what the work on an intent costs: tokens, by the running total of a session; a tool call as a turn.
 -- KEYS, ARGV: those of admission/request, with `id`, `call`: `name` of the tool and `digest` of the call, absent for none, `most_repeats`:
--- identical calls in a row that are let in, `tokens`: the `session` that used them and its running `total`, absent for none, and `origin`
+-- identical calls in a row that are allowed, `tokens`: the `session` that used them and its running `total`, absent for none, and `origin`
 -- of lines
 -- Returns { outcome, now, answer }, each with the `state` of the caller: USED with `turns`, `tokens` as text, `max_turns`,
 --           `max_tokens`
---      or NOT_ACTIVE with its `status`: the call is not let in; tokens are counted
---      or STOPPED with `limit`, BUDGET_EXHAUSTED or CIRCUIT_OPEN, and `reason`: the call is not let in, and the intent is blocked now; tokens
+--      or NOT_ACTIVE with its `status`: the call is refused; tokens are counted
+--      or STOPPED with `limit`, BUDGET_EXHAUSTED or CIRCUIT_OPEN, and `reason`: the call is refused, and the intent is blocked now; tokens
 --           are counted
 --      or { UNKNOWN, now }: there is no such intent; nothing is changed
 --      or one of the denials of Admission.admit(); nothing is changed

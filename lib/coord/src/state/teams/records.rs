@@ -190,7 +190,7 @@ struct WaitingOf<'a> {
 
 /// The answer of `tell_waiting.lua`.
 #[derive(Deserialize)]
-struct Told {
+struct WaitingAnswer {
     #[serde(default)]
     waiting: Vec<Membership>,
 }
@@ -209,8 +209,8 @@ pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
         keys: keys.into(),
     };
     Read::new([request], |[reply]| {
-        let told: Told = Reply::open(&TELL_WAITING, Some(reply))?.object()?;
-        Ok(told.waiting)
+        let answer: WaitingAnswer = Reply::open(&TELL_WAITING, Some(reply))?.object()?;
+        Ok(answer.waiting)
     })
 }
 

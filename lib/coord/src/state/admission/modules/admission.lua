@@ -27,7 +27,7 @@ function Admission.trusted_etag(call)
   -- Seconds after a full response. With a wrong ETag, the head would otherwise never change.
   local ETAG_FOR = 300
   local read_at, etag = unpack(redis.call('HMGET', call.keys.head, 'read_at', 'etag'))
-  return call.now - (read_at or 0) < ETAG_FOR and etag and etag ~= '' and etag or nil
+  return call.now - (read_at or 0) < ETAG_FOR and etag ~= '' and etag or nil
 end
 
 -- Finds the head of the branch; returns nil, or a denial because of it.

@@ -1,4 +1,4 @@
--- The budget of an intent, and the breaker of its holder: whether one more tool call is let in, and what it counts. A call has a
+-- The budget of an intent, and the breaker of its holder: whether one more tool call is allowed, and what it counts. A call has a
 -- `name`, and a `digest` of name and input: '' for a request that is no tool call, which counts as no turn.
 local Append = require('ledger/append')
 local Records = require('intents/records')
@@ -6,8 +6,8 @@ local Status = require('intents/status')
 
 local Budget = {}
 
--- Nil where the call may be let in, or { code, reason, name }: BUDGET_EXHAUSTED or CIRCUIT_OPEN; a sentence. `most_repeats`:
--- identical calls in a row that are let in, 0 for any number. Changes nothing.
+-- Nil where the call is allowed, or { code, reason, name }: BUDGET_EXHAUSTED or CIRCUIT_OPEN; a sentence. `most_repeats`:
+-- identical calls in a row that are allowed, 0 for any number. Changes nothing.
 function Budget.limit_met(call, id, record, tool_call, most_repeats)
   local _, tokens = Records.use_of(call, id)
   local turns = Records.turns_of_caller(call, id, record)
@@ -49,7 +49,7 @@ function Budget.block_at(call, limit, id, record, origin)
   call.session.call, call.session.repeats = nil, nil
 end
 
--- Counts a tool call that was let in, which is a sign of life of its holder. The script saves the caller's session.
+-- Counts a tool call that was allowed, which is a sign of life of its holder. The script saves the caller's session.
 function Budget.count_call(call, id, tool_call)
   local turns, tokens, others = Records.use_of(call, id)
   if tool_call.digest ~= '' then

@@ -1,7 +1,7 @@
 -- The handshake of the caller.
 -- The agents of a person have one hash: agent id, '' for none -> when it was written (Unix milliseconds), a blank, and JSON: `state`:
 -- REQUEST, REASONING or ACTION; `intent`: the selected one, absent for none, and `version` of its record then; `last`: the one
--- selected before; `call`: digest of the last tool call that was let in, and `repeats`, how often in a row; `tokens`: session id ->
+-- selected before; `call`: digest of the last tool call that was allowed, and `repeats`, how often in a row; `tokens`: session id ->
 -- its running total, the latest 16 sessions of `order`.
 local Session = {}
 

@@ -1,4 +1,4 @@
--- Locks that a person took away. The next call of their holder is told.
+-- Locks that a person released by force. The next answer to their holder says so.
 --
 -- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`, `message`,
 -- `time`, and `is_told`, once a call for other files was told.
@@ -50,7 +50,7 @@ function Taken.save(call, list)
   end
 end
 
--- The denial LOCK_TAKEN of a request for `paths` of a holder whose locks were taken away: `by`: login of the person, its `message`, and the
+-- The denial LOCK_TAKEN of a request for `paths` of a holder whose locks were released by force: `by`: login of the person, its `message`, and the
 -- `files`; or nil. A request for one of these files is denied until the holder releases the file; one for other files
 -- once, unless the caller holds all of these: programs renew locks for agents, and must not take the news from them.
 -- `is_release` of no paths is one of everything: it ends all of this.
