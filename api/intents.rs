@@ -1,9 +1,9 @@
 //! The function behind `/api/intents` and, by rewrites, all paths below it.
 
-use coord::after_answer::AfterAnswer;
-use coord::function::{function_router, start_logging};
-use coord::http::Endpoint;
-use coord::settings::process_environment;
+use coord_http::Endpoint;
+use coord_http::function::{function_router, start_logging};
+use coord_runtime::after_answer::AfterAnswer;
+use coord_settings::process_environment;
 use tower::ServiceBuilder;
 use vercel_runtime::AppState;
 use vercel_runtime::axum::VercelLayer;

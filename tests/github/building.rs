@@ -11,10 +11,10 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use coord::after_answer::AfterAnswer;
-use coord::function::function_router;
-use coord::http::Endpoint;
 use coord_embedded::EmbeddedStore;
+use coord_http::Endpoint;
+use coord_http::function::function_router;
+use coord_runtime::after_answer::AfterAnswer;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -69,7 +69,7 @@ impl Deployment {
     }
 
     pub fn instance(&self, endpoint: Endpoint) -> Instance {
-        self.instance_within(endpoint, coord::after_answer::TIME_LIMIT)
+        self.instance_within(endpoint, coord_runtime::after_answer::TIME_LIMIT)
     }
 
     fn instance_within(&self, endpoint: Endpoint, time_limit: Duration) -> Instance {

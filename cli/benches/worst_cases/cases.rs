@@ -1,6 +1,6 @@
 //! The cases: what is held, the graph, and what is asked.
 
-use coord::domain::LockMode;
+use coord_domain::LockMode;
 
 use crate::queue::Ticket;
 use crate::{interfaces, queue};

@@ -2,15 +2,16 @@
 
 use std::time::Instant;
 
-use coord::domain::team::{Handle, TaskId, TeamName};
-use coord::domain::{Branch, Holder, RepoId, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, USES_EVERYTHING};
-use coord::state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
-use coord::state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, TaskChanges, TaskClaim, TaskEnd, TaskFilter};
-use coord::state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team, show_team};
-use coord::state::{departures, tasks};
-use coord::store::{Request, Store};
+use coord_domain::team::{Handle, TaskId, TeamName};
+use coord_domain::{Branch, Holder, RepoId, UserId};
 use coord_protocol::team_event::MessageType;
+use coord_settings::Rates;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, USES_EVERYTHING};
+use coord_state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
+use coord_state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, TaskChanges, TaskClaim, TaskEnd, TaskFilter};
+use coord_state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team, show_team};
+use coord_state::{departures, tasks};
+use coord_store::{Request, Store};
 
 use crate::run::{Measured, processor_time};
 use crate::team_cases::Case;
@@ -398,7 +399,7 @@ async fn forget(team: &Team<'_>) {
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(coord::store::Value::as_str)
+        .filter_map(coord_store::Value::as_str)
     {
         team.store
             .run(vec![Request::command(["UNLINK", name])])

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use coord::domain::{CommitSha, FilePath};
+use coord_domain::{CommitSha, FilePath};
 use coord_files::Inside;
 use coord_git::WorkingCopy;
 use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, interface};

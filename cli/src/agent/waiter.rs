@@ -1,7 +1,7 @@
 //! The process that waits in the place of a session which has ended its turn: a file of its own beside the notes, because the hook at the end
 //! of the turn changes these at the same time.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
 use coord_git::WorkingCopy;
 

@@ -1,6 +1,6 @@
 //! Where a working copy stands to its branch and to what was pushed.
 
-use coord::domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha};
 use coord_files::FileError;
 use gix::ObjectId;
 use gix::state::InProgress;

@@ -15,6 +15,8 @@
 //! - [`plain_text`]: text of other people, made safe for terminals and models
 //! - `client` (a feature): a client over HTTP
 
+#![warn(missing_docs)]
+
 pub mod activity;
 pub mod bounds;
 pub mod check_status;

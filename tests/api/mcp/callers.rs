@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use coord::auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
-use coord::domain::RepoId;
-use coord::settings::edge::AllowedOrigins;
-use coord::settings::own_names::OwnNames;
+use coord_auth::{AuthError, Authenticator, Credentials, JwtVerifier, People, Verdict};
+use coord_domain::RepoId;
+use coord_settings::edge::AllowedOrigins;
+use coord_settings::own_names::OwnNames;
 use coord_test_support::signer::Signer;
 use reqwest::Method;
 use secrecy::SecretString;

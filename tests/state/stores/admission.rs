@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use coord::domain::{Holder, UserId};
-use coord::state;
-use coord::state::admission::{
-    AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, USES_EVERYTHING, admit, forget, recall,
-    remember,
+use coord_domain::{Holder, UserId};
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{
+    AdmissionTerms, Admitted, HeadTerms, RememberedMember, SeenHead, USES_EVERYTHING, admit, forget, recall, remember,
 };
 
 use crate::world::World;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::domain::{FilePath, LockReason};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, Full, TooMuch};
-use coord::state::locks::Release;
-use coord::state::sweep::sweep;
-use coord::store::Value;
-use coord::store::redis::RedisStore;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_domain::{FilePath, LockReason};
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, Full, TooMuch};
+use coord_state::locks::Release;
+use coord_state::sweep::sweep;
+use coord_store::Value;
+use coord_store::redis::RedisStore;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{NEXT, World, denial_of, released};

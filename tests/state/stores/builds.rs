@@ -1,11 +1,11 @@
 //! `lease_build`, `report_build`, `stage_graph`, `publish_graph`, `fail_build`.
 
-use coord::domain::BuildProgress;
-use coord::state;
-use coord::state::builds::{
+use coord_domain::BuildProgress;
+use coord_state as state;
+use coord_state::builds::{
     BuildLease, Published, StagedPart, StagedSize, fail_build, lease_build, publish_graph, report_build, stage_graph,
 };
-use coord::store::Value;
+use coord_store::Value;
 use futures::StreamExt;
 
 use crate::world::{HEAD, NEXT, World, branch, sha};

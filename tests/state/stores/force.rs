@@ -1,10 +1,10 @@
 //! Locks that are taken away: `force_release.lua`.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::domain::{FilePath, LockReason};
-use coord::state;
-use coord::state::admission::{Denial, Taken};
-use coord::state::locks::Forced;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_domain::{FilePath, LockReason};
+use coord_state as state;
+use coord_state::admission::{Denial, Taken};
+use coord_state::locks::Forced;
 
 use crate::world::{Agent, World, answered, denial_of, in_short};
 

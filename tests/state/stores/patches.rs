@@ -1,8 +1,8 @@
 //! `patch_graph`.
 
-use coord::state;
-use coord::state::builds::{GraphPatch, Published, StagedPart, StagedSize, patch_graph, publish_graph};
-use coord::store::Value;
+use coord_state as state;
+use coord_state::builds::{GraphPatch, Published, StagedPart, StagedSize, patch_graph, publish_graph};
+use coord_store::Value;
 
 use super::builds::{fields_after, text_at};
 use crate::world::{HEAD, NEXT, World, sha};

@@ -1,10 +1,10 @@
 //! `release`.
 
-use coord::domain::work::{Shortfall, Verdict};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::admission::{Admitted, AncestryQuestion, Denial, Question};
-use coord::state::locks::{Judged, ReleaseOutcome, Written};
+use coord_domain::work::{Shortfall, Verdict};
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::admission::{Admitted, AncestryQuestion, Denial, Question};
+use coord_state::locks::{Judged, ReleaseOutcome, Written};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha};

@@ -5,21 +5,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::domain::BuildProgress;
-use coord::domain::LockMode;
-use coord::domain::work::Verdict;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Lookup, Rates, count_lookups, recall};
-use coord::state::builds::{
+use coord_domain::BuildProgress;
+use coord_domain::LockMode;
+use coord_domain::work::Verdict;
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Lookup, count_lookups, recall};
+use coord_state::builds::{
     BuildLease, Published, StagedPart, StagedSize, discard_graph, fail_build, lease_build, publish_graph, report_build,
     return_lease, stage_graph,
 };
-use coord::state::heads::{FetchedHead, PushedHead, fail_head, push_head};
-use coord::state::locks::{PendingAct, settle_pending};
-use coord::state::messages::MessageFilter;
-use coord::state::tasks::TaskFilter;
-use coord::state::teams::memberships;
-use coord::store::{Request, Store, StoreError, Value};
+use coord_state::heads::{FetchedHead, PushedHead, fail_head, push_head};
+use coord_state::locks::{PendingAct, settle_pending};
+use coord_state::messages::MessageFilter;
+use coord_state::tasks::TaskFilter;
+use coord_state::teams::memberships;
+use coord_store::{Request, Store, StoreError, Value};
 use futures::stream::BoxStream;
 use parking_lot::Mutex;
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Limited, Rates, admit_without_head};
-use coord::state::locks::{GateTerms, PolicyTerms, Release, Wanted, live_locks};
-use coord::state::tasks::{Named, NewTask, TaskFilter, list_tasks};
-use coord::state::teams::{RequestKey, TeamTerms, show_team};
+use coord_domain::{FilePath, LockMode, LockReason, NeighborPolicy};
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Limited, admit_without_head};
+use coord_state::locks::{GateTerms, PolicyTerms, Release, Wanted, live_locks};
+use coord_state::tasks::{Named, NewTask, TaskFilter, list_tasks};
+use coord_state::teams::{RequestKey, TeamTerms, show_team};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
@@ -113,7 +114,7 @@ async fn all_agents_of_a_person_share_a_limit_however_many_they_are(world: World
     }
     assert_eq!(world.checks_within("cem/39", plenty, 1).await, "in");
     assert_eq!(world.checks_within("cem/39", plenty, 1).await, "Holder");
-    let key = state::admission::keys::limit(&world.repo, &coord::store::script::sha1_hex("cem"));
+    let key = state::admission::keys::limit(&world.repo, &coord_store::script::sha1_hex("cem"));
     let stored = world.command(["GET", &key]).await;
     assert_eq!(stored.as_str().unwrap().split(',').count(), 17, "{stored:?}");
 }

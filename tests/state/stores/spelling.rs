@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use coord::builds::job::{Built, Job};
-use coord::builds::leased_build::build_and_publish;
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state::builds::BuildLease;
-use coord::state::locks::{ClaimOutcome, Survey};
+use coord_builds::job::{Built, Job};
+use coord_builds::leased_build::build_and_publish;
+use coord_domain::LockMode::{Reading, Writing};
 use coord_graph::Limits;
+use coord_state::builds::BuildLease;
+use coord_state::locks::{ClaimOutcome, Survey};
 
 use crate::world::{HEAD, NEXT, World};
 use coord_test_support::memory::Memory;
@@ -35,7 +35,7 @@ async fn build(world: &World, tracked: &[&str], last: &mut Option<Built>) {
 
 /// `Auth.ts: auth.ts`: each requested file that is tracked under other spellings, and those.
 fn spelled(survey: &Survey) -> Vec<String> {
-    let line = |spelled: &coord::state::locks::Spelled| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
+    let line = |spelled: &coord_state::locks::Spelled| format!("{}: {}", spelled.file_path, spelled.tracked.join(" "));
     let differing = survey.spelled.iter().filter(|file| !file.tracked.is_empty());
     differing.map(line).collect()
 }

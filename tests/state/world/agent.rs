@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use coord::domain::orchestration::{Action, Facts, Operation, decide, first_refusal};
-use coord::domain::work::{Shortfall, Verdict};
-use coord::domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
-use coord::policy::FileKind;
-use coord::source::Reachable;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question, RepositoryUses};
-use coord::state::locks::{
+use coord_domain::orchestration::{Action, Facts, Operation, decide, first_refusal};
+use coord_domain::work::{Shortfall, Verdict};
+use coord_domain::{AgentId, Branch, CommitSha, FilePath, Holder, LockEntry, LockMode, LockReason, NeighborPolicy};
+use coord_settings::policy::FileKind;
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question, RepositoryUses};
+use coord_state::locks::{
     ClaimOutcome, GateCode, Judged, PolicyTerms, Release, ReleaseOutcome, Released, Survey, Wanted,
 };
 

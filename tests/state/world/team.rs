@@ -1,21 +1,22 @@
 //! A member of a team, and what it asks.
 
-use coord::domain::team::{Handle, TaskId, TeamName};
-use coord::domain::{AgentId, Branch, Holder, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, USES_EVERYTHING};
-use coord::state::departures::{self, ShutdownStep};
-use coord::state::messages::{
+use coord_domain::team::{Handle, TaskId, TeamName};
+use coord_domain::{AgentId, Branch, Holder, UserId};
+use coord_protocol::team_event::MessageType;
+use coord_settings::Rates;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, USES_EVERYTHING};
+use coord_state::departures::{self, ShutdownStep};
+use coord_state::messages::{
     Inbox, MessageFilter, MessagePage, NewMessage, SentMessage, list_messages, read_messages, send_message,
 };
-use coord::state::tasks::{
+use coord_state::tasks::{
     self, ClaimedTask, CompletedTask, FilesOfClaim, FilesOfRelease, NewTask, NothingReady, ReleasedTask, TaskChanges,
     TaskClaim, TaskEnd, TaskFilter, TaskPage, WholeTask,
 };
-use coord::state::teams::{
+use coord_state::teams::{
     Joined, NewMember, RequestKey, TeamRecord, TeamRefusal, TeamTerms, Waiting, create_team, hand_over, join_team,
     show_team,
 };
-use coord_protocol::team_event::MessageType;
 
 use super::{World, answered};
 
@@ -319,7 +320,7 @@ impl Mate<'_> {
             let task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
             expected.push(serde_json::json!([id, self.team.as_str(), task]));
         }
-        let members = coord::state::teams::keys::members(repo);
+        let members = coord_state::teams::keys::members(repo);
         let offers = world
             .command(["HGET", &members, &format!("{}/+", self.team.key())])
             .await;
@@ -349,7 +350,7 @@ impl Mate<'_> {
         let world = self.world;
         let (tasks, team) = (
             tasks::keys::tasks(&world.repo, &self.team),
-            coord::state::teams::keys::team(&world.repo, &self.team),
+            coord_state::teams::keys::team(&world.repo, &self.team),
         );
         let stored = world.command(["HGET", &tasks, id]).await;
         let mut task: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();

@@ -1,11 +1,11 @@
 //! A member of a team that works on the files of its tasks.
 
-use coord::domain::work::Verdict;
-use coord::domain::{CommitSha, LockEntry, NeighborPolicy};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
-use coord::state::locks::{ClaimOutcome, Judged};
-use coord::state::tasks::{self, ClaimedTask, FilesOfClaim, FilesOfRelease, ReleasedTask, TaskClaim, TaskEnd};
-use coord::state::teams::{RequestKey, TeamTerms, Waiting};
+use coord_domain::work::Verdict;
+use coord_domain::{CommitSha, LockEntry, NeighborPolicy};
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Question};
+use coord_state::locks::{ClaimOutcome, Judged};
+use coord_state::tasks::{self, ClaimedTask, FilesOfClaim, FilesOfRelease, ReleasedTask, TaskClaim, TaskEnd};
+use coord_state::teams::{RequestKey, TeamTerms, Waiting};
 
 use super::team::{Answer, Mate, claimed, given_back, refused_or, task_id};
 use super::{AboutIntents, AboutPolicy, HEAD, World, aged, answered, branch, sha};
@@ -141,7 +141,7 @@ impl Worker<'_> {
         }
     }
 
-    fn end_terms<'a>(&'a self, branch: &'a coord::domain::Branch, needs_head: bool) -> TeamTerms<'a> {
+    fn end_terms<'a>(&'a self, branch: &'a coord_domain::Branch, needs_head: bool) -> TeamTerms<'a> {
         let mate = &self.mate;
         let mut admission = AdmissionTerms::of(&mate.world.repo, branch, &mate.holder, Some(&self.repo_head), &[]);
         if !needs_head {

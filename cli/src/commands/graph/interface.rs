@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::bail;
-use coord::domain::CommitSha;
+use coord_domain::CommitSha;
 use coord_graph::{NoInterface, ReadInterface, Snapshot};
 use serde_json::{Value, json};
 

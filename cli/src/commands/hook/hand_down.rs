@@ -1,8 +1,8 @@
 //! A tool of Coord's MCP server and a command in a shell are told whom they act for, where they would not find it by themselves: the
 //! agent's process has several conversations, the call is a subagent's, or the server is reached over HTTP.
 
-use coord::domain::AgentId;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
+use coord_settings::env_vars;
 use serde_json::{Value, json};
 
 use crate::agent::session::Session;

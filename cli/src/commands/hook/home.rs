@@ -1,6 +1,6 @@
 //! The working copy that an agent, or its command, works in, and who works there.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 
 use crate::agent::seen_content::SeenContent;

@@ -1,6 +1,6 @@
 //! What a session knows of the intents of its repository. A repository without any is asked about once a session.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientError, ErrorCode, IntentStatus, IntentsView, PostResponse};
 

@@ -6,7 +6,7 @@
 mod going_on;
 mod told;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest};
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{ClientError, ErrorCode};

@@ -1,6 +1,6 @@
 //! A write to content that the session has not seen is refused, so that nobody's change is undone unread.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{RecordEntry, RecordKind};
 use serde::Serialize;
 

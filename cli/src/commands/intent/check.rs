@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::env_vars;
-use coord::settings::variables::{self, Reader};
 use coord_files::Inside;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
 use coord_protocol::plain_text::shown_line;
 use coord_protocol::{IntentView, IntentsView};
+use coord_settings::env_vars;
+use coord_settings::variables::{self, Reader};
 use serde::Serialize;
 
 use super::from_file;

@@ -34,7 +34,7 @@ mod tools;
 use std::time::Duration;
 
 use clap::Args;
-use coord::mcp::{Listed, Offer, SdkRequest, Server, ToolGroup};
+use coord_mcp::{Listed, Offer, SdkRequest, Server, ToolGroup};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use rmcp::ServiceExt;
@@ -89,7 +89,7 @@ impl McpArgs {
     /// # Errors
     /// Never: what fails is said to the agent.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
-        coord::logging::start_text("warn");
+        coord_runtime::logging::start_text("warn");
         let mut signals = Signals::caught();
         let listed = self
             .tools

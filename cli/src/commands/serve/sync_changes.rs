@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use coord::domain::RepoId;
-use coord::events::{EventHub, Next, Watching};
+use coord_domain::RepoId;
+use coord_events::{EventHub, Next, Watching};
 use coord_files::Inside;
 use coord_protocol::Event;
 use tokio::sync::watch;

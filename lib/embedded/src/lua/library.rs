@@ -138,7 +138,7 @@ impl Interpreter {
             if !is_done {
                 problem = Some(raised(&value)?.0);
             }
-            Ok(Ended::Well(coord::store::Value::Nil))
+            Ok(Ended::Well(coord_store::Value::Nil))
         });
         self.libraries.finish.call::<()>(()).map_err(failed)?;
         match ended {

@@ -1,9 +1,9 @@
 //! Files that intents own.
 
-use coord::domain::LockMode::Writing;
-use coord::state;
-use coord::state::admission::{Denial, Full};
+use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Intent, Status};
+use coord_state as state;
+use coord_state::admission::{Denial, Full};
 use serde_json::{Value as Json, json};
 
 use super::{ORIGIN, found, intent};
@@ -172,7 +172,7 @@ async fn what_was_abandoned_and_never_changed_is_owned_no_longer(world: World) {
 
     // What is given back after a push stays the intent's.
     bob.writes(&["src/c.ts"]).await;
-    let pushed = coord::source::Reachable::Yes;
+    let pushed = coord_sources::Reachable::Yes;
     crate::world::released(bob.release(Some(crate::world::NEXT), pushed, &["src/c.ts"]).await);
     assert_eq!(world.owners_of_gate("src/c.ts").await[0]["intent"], "b");
     // And so does what another claim of another intent has taken meanwhile.

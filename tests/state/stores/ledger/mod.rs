@@ -8,17 +8,17 @@ mod trimming;
 
 use std::process::Command;
 
-use coord::domain::{FilePath, Holder};
-use coord::ledger::{SealedLine, read_lines, seal_lines};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::ledger::Seal;
-use coord::state::locks::{Mutation, Record, RecordOutcome, RecordedAs, RecordedEvent, RecordedKind};
-use coord::store::Request;
+use coord_domain::{FilePath, Holder};
 use coord_intents::ledger::{
     ActionType, Anchor, Entry, Event, Expected, Metadata, Outcome, Payload, Report, ResultStatus, Source, TraceId,
     verify,
 };
+use coord_server::ledger::{SealedLine, read_lines, seal_lines};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted};
+use coord_state::ledger::Seal;
+use coord_state::locks::{Mutation, Record, RecordOutcome, RecordedAs, RecordedEvent, RecordedKind};
+use coord_store::Request;
 
 use crate::world::{Agent, World, answered};
 

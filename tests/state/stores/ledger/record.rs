@@ -1,11 +1,12 @@
 //! What a holder did is recorded once, with the outcome that the store knows.
 
-use coord::domain::LockMode;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, Rate, Rates, TooMuch};
-use coord::state::intents::Session;
-use coord::state::locks::{Record, RecordedKind};
+use coord_domain::LockMode;
 use coord_intents::ledger::{ActionType, ResultStatus};
+use coord_settings::{Rate, Rates};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, TooMuch};
+use coord_state::intents::Session;
+use coord_state::locks::{Record, RecordedKind};
 use serde_json::json;
 
 use super::{EMPTY, HASH, change, event, in_short};
@@ -123,7 +124,7 @@ async fn the_traces_of_a_repository_are_bounded(world: World) {
         let words = words.into_iter().map(String::into_bytes).collect();
         world
             .store
-            .run(vec![coord::store::Request::Command(words)])
+            .run(vec![coord_store::Request::Command(words)])
             .await
             .unwrap();
     }

@@ -1,10 +1,10 @@
 //! The seal moves only from where it was read: whoever seals, there is one chain.
 
-use coord::ledger::{read_lines, seal_lines};
-use coord::state;
-use coord::state::ledger::{Place, SealMove, move_seal};
-use coord::sweep::sweep_due;
 use coord_intents::ledger::{Point, Sealer, Verdict};
+use coord_server::ledger::{read_lines, seal_lines};
+use coord_server::sweep::sweep_due;
+use coord_state as state;
+use coord_state::ledger::{Place, SealMove, move_seal};
 
 use super::{MANY, file_of, python_says};
 use crate::world::World;
@@ -64,7 +64,7 @@ async fn sealers_that_race_make_one_chain(world: World) {
         };
         let sealing = futures::future::join(futures::future::join_all(sealers), appending).await;
         for seal in sealing.0.into_iter().chain([sealing.1]) {
-            let _: state::ledger::Seal = seal.map_err(|error: coord::store::StoreError| error).unwrap();
+            let _: state::ledger::Seal = seal.map_err(|error: coord_store::StoreError| error).unwrap();
         }
     }
     let seal = world.seals(MANY).await;

@@ -1,9 +1,9 @@
 //! What each call of a team costs: the commands that Redis counts, and that Upstash bills.
 
-use coord::domain::work::Verdict;
-use coord::state::departures::ShutdownProgress::Closed;
-use coord::state::tasks::{Named, NewTask};
-use coord::state::teams::TeamRefusal;
+use coord_domain::work::Verdict;
+use coord_state::departures::ShutdownProgress::Closed;
+use coord_state::tasks::{Named, NewTask};
+use coord_state::teams::TeamRefusal;
 
 use super::files::{team, with_files};
 use super::tasks::{after, depends_on};

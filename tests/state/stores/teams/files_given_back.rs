@@ -1,10 +1,10 @@
 //! Files of a task: given back, renewed and kept with its claim.
 
-use coord::domain::LockMode;
-use coord::domain::work::{Shortfall, Verdict};
-use coord::state::admission::{Admitted, AncestryQuestion, Question};
-use coord::state::locks::{ClaimOutcome, ReleaseOutcome};
-use coord::state::tasks::{FilesOfRelease, LeaseState, TaskChanges, TaskEnd, TaskStatus};
+use coord_domain::LockMode;
+use coord_domain::work::{Shortfall, Verdict};
+use coord_state::admission::{Admitted, AncestryQuestion, Question};
+use coord_state::locks::{ClaimOutcome, ReleaseOutcome};
+use coord_state::tasks::{FilesOfRelease, LeaseState, TaskChanges, TaskEnd, TaskStatus};
 
 use super::files::{team, with_files};
 use super::tasks::sentence;
@@ -197,7 +197,7 @@ async fn giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest(world: Wo
 
 /// Sets when the claim of `id` and the locks on `path` end, and forgets when they were to be renewed.
 async fn ends_at(world: &World, mate: &Mate<'_>, id: &str, path: &str, expires: i64) {
-    use coord::state::{locks, tasks, teams};
+    use coord_state::{locks, tasks, teams};
     let change = async |key: &str, field: &str, change: &dyn Fn(&mut serde_json::Value)| {
         let stored = world.command(["HGET", key, field]).await;
         let mut value: serde_json::Value = serde_json::from_str(stored.as_str().unwrap()).unwrap();
@@ -285,7 +285,7 @@ async fn who_takes_a_handle_over_has_the_locks_on_the_files_of_its_tasks_at_once
     by_hook.abandons(&["b.ts"]).await;
     by_hook.writes(&["b.ts", "e.ts", "x.ts"]).await;
     assert_eq!(world.stored("b.ts").await[0].task, None);
-    let expiries = |lock: &coord::domain::LockEntry| (lock.token, lock.expiry_ms, lock.message.clone());
+    let expiries = |lock: &coord_domain::LockEntry| (lock.token, lock.expiry_ms, lock.message.clone());
     let kept = expiries(&world.stored("b.ts").await[0]);
 
     let before = world.events().await.len();

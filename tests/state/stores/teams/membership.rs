@@ -1,9 +1,9 @@
 //! Teams are made, joined and handed over.
 
-use coord::state;
-use coord::state::admission::{Admitted, Denial, Question, admit_without_head};
-use coord::state::tasks::TaskChanges;
-use coord::state::teams::{Joined, TeamRefusal, TeamTerms, list_teams, show_team};
+use coord_state as state;
+use coord_state::admission::{Admitted, Denial, Question, admit_without_head};
+use coord_state::tasks::TaskChanges;
+use coord_state::teams::{Joined, TeamRefusal, TeamTerms, list_teams, show_team};
 
 use crate::world::World;
 use crate::world::team::titled;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::state::tasks::{
+use coord_state::tasks::{
     LeaseState, MOST_LAPSES, Named, Priority, TaskChanges, TaskClaim, TaskFilter, TaskStatus, TaskView,
 };
 

@@ -1,11 +1,11 @@
 //! What many scripts refuse alike: teams that are not there or are closed, and callers that are not in them; and bounds.
 
-use coord::state::departures::ShutdownProgress;
-use coord::state::mail;
-use coord::state::messages::MessageFilter;
-use coord::state::tasks::{Named, NewTask, TaskChanges, TaskFilter};
-use coord::state::teams::{RequestKey, TeamRefusal, keys};
 use coord_protocol::team_event::MessageType;
+use coord_state::departures::ShutdownProgress;
+use coord_state::mail;
+use coord_state::messages::MessageFilter;
+use coord_state::tasks::{Named, NewTask, TaskChanges, TaskFilter};
+use coord_state::teams::{RequestKey, TeamRefusal, keys};
 
 use super::tasks::{after, depends_on};
 use crate::world::World;

@@ -1,6 +1,6 @@
 //! Lists of tasks: pages, filters, bounds.
 
-use coord::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, TaskStatus, TaskView};
+use coord_state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, TaskStatus, TaskView};
 
 use super::tasks::{after, depends_on};
 use crate::world::World;

@@ -1,6 +1,6 @@
 //! Edits and deletions of a task, which the store would make over whatever it has by now: each is held against the task just before.
 
-use coord::plugin_records;
+use coord_mcp::plugin_records;
 use coord_protocol::ClientError;
 use coord_protocol::tasks::EditTaskRequest;
 use coord_protocol::teams::TeamCaller;

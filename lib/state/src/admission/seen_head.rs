@@ -1,0 +1,34 @@
+use serde::Deserialize;
+
+use coord_domain::CommitSha;
+
+/// The head that an outcome is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenHead {
+    /// The commit.
+    pub commit: CommitSha,
+    /// Seconds since somebody looked whether it is still that; none where it has just been fetched.
+    pub age: Option<u64>,
+    /// It should have been looked at again, and could not be.
+    pub is_unconfirmed: bool,
+}
+
+/// What `modules/answer.lua` tells of the head; nothing, where the request was admitted without one.
+#[derive(Deserialize)]
+pub(super) struct SentHead {
+    head: Option<CommitSha>,
+    head_age: Option<u64>,
+    #[serde(default)]
+    is_unconfirmed: bool,
+}
+
+impl SentHead {
+    pub fn seen(self) -> Option<SeenHead> {
+        let (age, is_unconfirmed) = (self.head_age, self.is_unconfirmed);
+        self.head.map(|commit| SeenHead {
+            commit,
+            age,
+            is_unconfirmed,
+        })
+    }
+}
