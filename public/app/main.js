@@ -3,6 +3,7 @@
 import { mountMap } from '../map/map.js';
 import { mountActivity } from '../panels/activity.js';
 import { mountAgents } from '../panels/agents.js';
+import { mountAttention } from '../panels/attention.js';
 import { mountBoard } from '../panels/board.js';
 import { mountFile } from '../panels/file.js';
 import { mountHelp } from '../panels/help.js';
@@ -70,6 +71,7 @@ setInterval(() => {
 }, SECOND);
 
 const map = mountMap(slot('map'), model);
+mountAttention(slot('attention'), model);
 mountAgents(slot('agents'), model);
 mountIntents(slot('intents'), model, { signIn: signIn.open });
 mountActivity(slot('activity'), model);

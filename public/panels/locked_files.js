@@ -1,6 +1,7 @@
 // The locked files as buttons: everything that is locked on the map can be reached without it.
 
 import { countdown } from '../app/time.js';
+import { nameOf } from '../app/names.js';
 import { nothingLocked } from '../app/truth.js';
 import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
 import { badge, fileButton, pathText } from './parts.js';
@@ -87,7 +88,7 @@ function lockedFile(model, path) {
   /** @param {number} now */
   function tick(now) {
     setText(left, countdown(Math.max(0, Math.min(...locks.map(({ expiry }) => expiry)) - now)));
-    setText(sentence, lockSentence(path, locks, now));
+    setText(sentence, lockSentence(path, locks, now, (holder) => nameOf(model.state, holder)));
   }
 
   return {
@@ -98,7 +99,7 @@ function lockedFile(model, path) {
       locks = next;
       setIcon(mark, locks[0].mode === 'WRITING' ? 'pencil' : 'eye');
       setAttribute(button, 'data-mode', locks[0].mode);
-      setAttribute(button, 'title', `${path}\n${locks.map(({ mode, holder, message }) => `${mode} by ${holder}: ${message}`).join('\n')}`);
+      setAttribute(button, 'title', `${path}\n${locks.map(({ mode, holder, message }) => `${mode} by ${nameOf(model.state, holder)}: ${message}`).join('\n')}`);
       setAttribute(button, 'aria-current', model.state.place.file === path ? 'true' : null);
       const shown = locks.map(({ holder }) => holder).join(' ');
       if (shown !== holders) {

@@ -236,7 +236,7 @@ for (const [what, answers] of /** @type {const} */ ([['a server without intents'
     await shows(page.getByRole('heading', { name: 'Activity' }));
     for (const name of ['Intents', 'Ledger']) assert.equal(await page.getByText(name, { exact: true }).filter({ visible: true }).count(), 0);
     played.say({ ...grant('ada/one', '', ['src/money.ts']), intent_id: undefined });
-    await shows(page.locator('#agents').getByText('ada/one'));
+    await shows(page.locator('#agents [data-holder="ada/one"]'));
     await page.waitForTimeout(1000);
     assert.equal(played.asked.length, 1, `${played.asked}`);
   });

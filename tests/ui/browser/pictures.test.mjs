@@ -1,0 +1,33 @@
+// Pictures of the whole page for those who review it: three widths, light and dark.
+
+import { test } from 'node:test';
+
+import { addressOf, live, openPage, picture, shows } from '../harness/browser.mjs';
+import { crowdedRepository } from '../harness/crowd.mjs';
+import { makeRepository } from '../harness/repositories.mjs';
+import { startServer } from '../harness/server.mjs';
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  test(`pictures of twelve agents, ${colorScheme}`, async (t) => {
+    const { address } = await crowdedRepository(t);
+    for (const [width, height] of [[390, 844], [1440, 900], [2560, 1440]]) {
+      const { page } = await openPage(t, address, { colorScheme, viewport: { width, height } });
+      await live(page);
+      await page.locator('#agents').getByText('kim').first().waitFor({ state: 'attached' });
+      await picture(page, `crowd-${width}-${colorScheme}`);
+      if (width > 390) continue;
+      const sections = page.getByRole('navigation', { name: 'Sections' });
+      await sections.getByRole('button', { name: 'Agents' }).click();
+      await shows(page.locator('#agents').getByText('kim'));
+      await picture(page, `crowd-${width}-${colorScheme}-agents`);
+    }
+  });
+}
+
+test('a picture of the smallest repository', async (t) => {
+  const repository = makeRepository(t, { files: { 'main.py': 'print(1)\n' }, name: 'acme/one' });
+  const server = await startServer(t, repository);
+  const { page } = await openPage(t, addressOf(server, repository));
+  await live(page);
+  await picture(page, 'smallest');
+});
