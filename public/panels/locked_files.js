@@ -4,6 +4,7 @@ import { countdown } from '../app/time.js';
 import { nameOf } from '../app/names.js';
 import { nothingLocked } from '../app/truth.js';
 import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../app/dom.js';
+import { nameOfPath } from '../app/words.js';
 import { badge, fileButton, pathText } from './parts.js';
 import { everySecond } from './ticker.js';
 import { lockSentence } from './words.js';
@@ -54,8 +55,17 @@ export function mountLockedFiles(element, model) {
     renderRows([...locks.values()].sort((a, b) => (a[0].path < b[0].path ? -1 : 1)));
     renderTitle();
     list.hidden = locks.size === 0;
+    fit();
   }
 
+  /** Names alone where there is no room for whole paths. */
+  function fit() {
+    list.classList.remove('is-short');
+    list.classList.toggle('is-short', list.scrollWidth > list.clientWidth);
+  }
+
+  const observer = new ResizeObserver(fit);
+  observer.observe(element);
   const endTicks = everySecond(() => {
     for (const row of rows.values()) row.tick(model.now());
   });
@@ -66,6 +76,7 @@ export function mountLockedFiles(element, model) {
   render();
   return {
     destroy() {
+      observer.disconnect();
       endTicks();
       unsubscribe();
     },
@@ -83,7 +94,8 @@ function lockedFile(model, path) {
   const sentence = make('span', { class: 'unseen' });
   const text = pathText(path);
   text.setAttribute('aria-hidden', 'true');
-  const button = make('button', { type: 'button', class: 'locked-file', onclick: () => model.go({ file: path }) }, sentence, mark, text, badges, left);
+  const name = make('span', { class: 'locked-name', 'aria-hidden': 'true' }, nameOfPath(path));
+  const button = make('button', { type: 'button', class: 'locked-file', onclick: () => model.go({ file: path }) }, sentence, mark, text, name, badges, left);
 
   /** @param {number} now */
   function tick(now) {

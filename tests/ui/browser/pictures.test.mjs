@@ -2,7 +2,7 @@
 
 import { test } from 'node:test';
 
-import { addressOf, live, openPage, picture, shows } from '../harness/browser.mjs';
+import { addressOf, agentRow, live, openPage, picture, shows } from '../harness/browser.mjs';
 import { crowdedRepository } from '../harness/crowd.mjs';
 import { makeRepository } from '../harness/repositories.mjs';
 import { startServer } from '../harness/server.mjs';
@@ -13,12 +13,12 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     for (const [width, height] of [[390, 844], [1440, 900], [2560, 1440]]) {
       const { page } = await openPage(t, address, { colorScheme, viewport: { width, height } });
       await live(page);
-      await page.locator('#agents').getByText('kim').first().waitFor({ state: 'attached' });
+      await agentRow(page, 'ada/kim').waitFor({ state: 'attached' });
       await picture(page, `crowd-${width}-${colorScheme}`);
       if (width > 390) continue;
       const sections = page.getByRole('navigation', { name: 'Sections' });
       await sections.getByRole('button', { name: 'Agents' }).click();
-      await shows(page.locator('#agents').getByText('kim'));
+      await shows(agentRow(page, 'ada/kim'));
       await picture(page, `crowd-${width}-${colorScheme}-agents`);
     }
   });
