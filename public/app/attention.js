@@ -2,6 +2,7 @@
 
 import { isBoard } from './address.js';
 import { lockKnowledge } from './lock_knowledge.js';
+import { memberOfHolder } from './members.js';
 import { nameOf } from './names.js';
 import { isHeld } from './tasks.js';
 import { memberOf } from './teams.js';
@@ -106,17 +107,6 @@ function workOf({ place, board, work }) {
 }
 
 /**
- * @param {import('./team_types.js').Team | null} team
- * @param {string | null} handle
- * @param {string} holder
- * @returns {boolean} Whether a member is this holder.
- */
-export function isHolderOf(team, handle, holder) {
-  const member = handle === null ? null : memberOf(team, handle);
-  return member !== null && holder === (member.agent ? `${member.login}/${member.agent}` : member.login);
-}
-
-/**
  * @param {State} state
  * @param {import('./team_types.js').Team | null} team
  * @param {import('./team_types.js').Task} task
@@ -124,7 +114,7 @@ export function isHolderOf(team, handle, holder) {
  */
 export function lockedForTask({ locks, place }, team, task) {
   if (task.branch !== null && task.branch !== place.branch) return [];
-  return task.files.flatMap((path) => (locks.get(path) ?? []).filter(({ holder }) => !isHolderOf(team, task.owner, holder)).slice(0, 1).map(({ holder }) => ({ path, holder })));
+  return task.files.flatMap((path) => (locks.get(path) ?? []).filter(({ holder }) => !task.owner || memberOfHolder(team, holder)?.handle.toLowerCase() !== task.owner.toLowerCase()).slice(0, 1).map(({ holder }) => ({ path, holder })));
 }
 
 /** @param {State} state @param {number} now @returns {Concern[]} */

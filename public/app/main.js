@@ -1,6 +1,7 @@
 // Mounts the page.
 
 import { mountMap } from '../map/map.js';
+import { mountActDialog } from '../panels/act_dialog.js';
 import { mountActivity } from '../panels/activity.js';
 import { mountAgents } from '../panels/agents.js';
 import { mountAttention } from '../panels/attention.js';
@@ -17,6 +18,7 @@ import { mountSearch } from '../panels/search.js';
 import { mountTable } from '../panels/table.js';
 import { mountTask } from '../panels/task.js';
 import { mountAnnouncements } from './announce.js';
+import { callerOf } from './caller.js';
 import { mountLayout } from './layout.js';
 import { makeModel } from './model.js';
 import { mountNotices } from './notices.js';
@@ -62,15 +64,27 @@ function remember() {
   keepRecent({ repoUrl: place.repoUrl, branch: place.branch });
 }
 
+/** Who acts is asked again when another token is there. */
+let shownToken = '';
+function knowCaller() {
+  const token = model.token();
+  if (shownToken === `${token}`) return;
+  shownToken = `${token}`;
+  callerOf(token).then((caller) => model.token() === token && model.knowCaller(caller));
+}
+
 model.subscribe(update);
+model.subscribe(knowCaller);
 model.subscribe(remember);
 update();
+knowCaller();
 setInterval(() => {
   const { connection, problem } = model.state;
   if (document.visibilityState === 'visible' && (connection.phase !== 'live' || problem)) update();
 }, SECOND);
 
 const map = mountMap(slot('map'), model);
+mountActDialog(/** @type {HTMLDialogElement} */ (slot('act')), model);
 mountAttention(slot('attention'), model);
 mountAgents(slot('agents'), model);
 mountIntents(slot('intents'), model, { signIn: signIn.open });

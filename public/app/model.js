@@ -1,5 +1,6 @@
 // Makes the model: the state, what changes it, and who is told.
 
+import { makeActs } from './acts.js';
 import { readActivity } from './activity.js';
 import { changedPlace, readPlace, searchOf } from './address.js';
 import { ApiError, makeApi } from './api.js';
@@ -29,7 +30,7 @@ const PARTS = {
   mail: ['mail'],
   connection: ['connection', 'shownAt'],
   problem: ['problem'],
-  session: ['isSignedIn', 'needsToken'],
+  session: ['isSignedIn', 'needsToken', 'caller', 'mayForce'],
 };
 
 /** Interval at which listeners are told while the page is hidden and draws no frames. */
@@ -89,8 +90,9 @@ export function makeModel(browser = window, localTime = Date.now) {
   function watch() {
     watcher?.stop();
     watcher = null;
-    const { place, needsToken } = whole.state;
-    become(emptyWhole(place, token() !== null, needsToken));
+    const { place, needsToken, caller } = whole.state;
+    const next = emptyWhole(place, token() !== null, needsToken);
+    become({ ...next, state: { ...next.state, caller } });
     const { repoUrl, branch } = place;
     if (!repoUrl || !branch) return;
     watcher = watchBranch({
@@ -119,6 +121,10 @@ export function makeModel(browser = window, localTime = Date.now) {
     tell();
   });
   watch();
+
+  /** @type {(act: import('./acts.js').Act) => void} */
+  let asked = () => {};
+  const doAct = makeActs({ api, whole: () => whole, login: () => whole.state.caller?.login ?? null });
 
   const query = () => ({ repo_url: whole.state.place.repoUrl ?? '', branch: whole.state.place.branch ?? '' });
 
@@ -176,6 +182,19 @@ export function makeModel(browser = window, localTime = Date.now) {
         return { status: 'OFFLINE', command: 'STOP', reason: error.message, warnings: [] };
       }
     },
+    async act(act, text) {
+      try {
+        return await doAct(act, text);
+      } catch (error) {
+        // Who has no right to it is not offered it again.
+        if (act.kind === 'release' && error instanceof ApiError && error.problem.kind === 'forbidden') become(reduce(whole, { type: 'force_refused' }));
+        throw error;
+      }
+    },
+    ask: (act) => asked(act),
+    onAct: (listener) => (asked = listener),
+    knowCaller: (caller) => become(reduce(whole, { type: 'caller', caller })),
+    token,
     signIn(text) {
       session.keep(text);
       watch();

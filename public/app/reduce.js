@@ -47,6 +47,8 @@ import { applyToWaits } from './waits.js';
  *   | { type: 'connection', change: Partial<Connection>, now: number }
  *   | { type: 'problem', problem: Problem | null }
  *   | { type: 'session', isSignedIn: boolean, needsToken?: boolean }
+ *   | { type: 'caller', caller: import('./caller.js').Caller | null }
+ *   | { type: 'force_refused' }
  *   | { type: 'tick', now: number }} Action
  */
 
@@ -89,6 +91,8 @@ export function emptyWhole(place, isSignedIn, needsToken = false) {
       shownAt: null,
       isSignedIn,
       needsToken,
+      caller: null,
+      mayForce: true,
     },
     notes: new Map(),
     journal: null,
@@ -152,6 +156,10 @@ export function reduce(whole, action) {
       return having({ problem: action.problem });
     case 'session':
       return having({ isSignedIn: action.isSignedIn, needsToken: action.needsToken ?? state.needsToken });
+    case 'caller':
+      return having({ caller: action.caller });
+    case 'force_refused':
+      return having({ mayForce: false });
     case 'tick':
       return derived(whole, { locks: unexpired(state.locks, action.now) }, action.now, true);
   }

@@ -247,6 +247,8 @@
  *   they were read.
  * @property {boolean} isSignedIn Whether this tab has a token.
  * @property {boolean} needsToken Whether the deployment wants one.
+ * @property {import('./caller.js').Caller | null} caller Who acts from the page; none who may only look.
+ * @property {boolean} mayForce Whether locks may be released by force, as far as the page knows.
  */
 
 /** @typedef {'place' | 'graph' | 'locks' | 'agents' | 'activity' | 'intents' | 'ledger' | 'teams' | 'board' | 'work' | 'mail' | 'connection' | 'problem' | 'session'} Part */
@@ -278,6 +280,11 @@
  * @property {(path: string) => Promise<Activity[]>} historyOf Events that name a file, the newest first.
  * @property {() => Promise<string[]>} branches Branches of the repository of which something is known: not all that there are.
  * @property {(path: string) => Promise<Verdict>} check
+ * @property {(act: import('./acts.js').Act, text: string) => Promise<string>} act Does something, and returns what the server says.
+ * @property {(act: import('./acts.js').Act) => void} ask Asks whether to do it.
+ * @property {(listener: (act: import('./acts.js').Act) => void) => void} onAct Sets who is asked.
+ * @property {(caller: import('./caller.js').Caller | null) => void} knowCaller
+ * @property {() => string | null} token
  * @property {(token: string) => void} signIn
  * @property {() => void} signOut
  * @property {() => void} retry Reads again and connects at once.

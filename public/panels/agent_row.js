@@ -4,6 +4,7 @@ import { icon, keyedChildren, make, setAttribute, setIcon, setText } from '../ap
 import { nameOf } from '../app/names.js';
 import { duration } from '../app/time.js';
 import { counted, listed, nameOfPath } from '../app/words.js';
+import { holderActs } from './act_buttons.js';
 import { holderName } from './holder_name.js';
 import { badge, commandChip, fileButton, moment, timeLeft } from './parts.js';
 
@@ -52,7 +53,8 @@ export function agentRow(model, first) {
   const sinceLine = make('span', { class: 'agent-since' });
   const notes = make('p', { class: 'agent-notes' }, sinceLine, command);
   const conflicts = make('ul', { class: 'agent-conflicts' });
-  const details = make('div', { class: 'agent-details', hidden: true }, message, conflicts, files, more, notes);
+  const acts = holderActs(model);
+  const details = make('div', { class: 'agent-details', hidden: true }, message, conflicts, files, more, notes, acts.node);
   const node = make('li', { class: 'agent', 'data-holder': holder },
     make('div', { class: 'agent-line-row' }, mark, select, left.node, fold), details, left.bar);
 
@@ -124,6 +126,7 @@ export function agentRow(model, first) {
     more.setAttribute('aria-expanded', String(areAllShown));
     setText(more, areAllShown ? 'Show fewer' : `Show all ${counted(agent.locks.length, 'file')}`);
     renderConflicts(agent.conflicts);
+    acts.update(holder, agent.locks.map(({ path }) => path));
     if (command.dataset.shown !== `${agent.command}`) {
       command.dataset.shown = `${agent.command}`;
       command.replaceChildren(...(agent.command ? ['Last answer ', commandChip(agent.command), ' ', commandAt.node] : []));

@@ -98,7 +98,7 @@ export function mountAgents(element, model) {
     for (const row of rows.values()) row.tick(model.now());
   });
   const unsubscribe = model.subscribe((changed) => {
-    if (changed.has('agents') || changed.has('locks') || changed.has('place')) render();
+    if (changed.has('agents') || changed.has('locks') || changed.has('place') || changed.has('session') || changed.has('work')) render();
     else renderNobody();
   });
   render();

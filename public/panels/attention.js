@@ -3,6 +3,7 @@
 import { attentionOf } from '../app/attention.js';
 import { icon, keyedChildren, make, setAttribute, setText } from '../app/dom.js';
 import { counted } from '../app/words.js';
+import { holderActs } from './act_buttons.js';
 import { everySecond } from './ticker.js';
 
 /** @typedef {import('../app/types.js').Model} Model */
@@ -52,14 +53,16 @@ function concernRow(model, first) {
   let concern = first;
   const text = make('span', { class: 'concern-text' });
   const advice = make('span', { class: 'soft' });
+  const acts = holderActs(model);
   const button = make('button', { type: 'button', class: 'concern-button', onclick: () => model.go(concern.place) }, icon(ICONS[first.kind]), text);
   return {
-    node: make('li', { class: 'concern', 'data-kind': first.kind }, button, make('div', { class: 'concern-next' }, advice)),
+    node: make('li', { class: 'concern', 'data-kind': first.kind }, button, make('div', { class: 'concern-next' }, advice, acts.node)),
     /** @param {Concern} next */
     update(next) {
       concern = next;
       setText(text, next.text);
       setText(advice, next.advice);
+      acts.update(next.holder, next.paths);
       setAttribute(button, 'title', next.paths.join('\n') || null);
     },
   };

@@ -5,6 +5,7 @@ import { pendingSentence } from '../app/pending.js';
 import { duration } from '../app/time.js';
 import { nothingLocked } from '../app/truth.js';
 import { icon, keyedChildren, make, setIcon, setText } from '../app/dom.js';
+import { holderActs } from './act_buttons.js';
 import { holderName } from './holder_name.js';
 import { badge, fileButton, moment, timeLeft } from './parts.js';
 
@@ -96,12 +97,13 @@ function lockRow(model, first) {
   const since = moment(duration);
   const renewal = moment();
   const renewed = make('span', {}, ', renewed ', renewal.node);
+  const acts = holderActs(model);
   const node = make('li', { class: 'lock-row' },
     badge(lock.holder, lock.agentId, lock.userName),
     make('div', { class: 'agent-text' },
       make('div', { class: 'agent-head' }, name.node, left.node),
       message,
-      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node, renewed))),
+      make('p', { class: 'agent-notes' }, mode, make('span', {}, 'for ', since.node, renewed)), acts.node),
     left.bar);
 
   /** @param {number} now */
@@ -119,6 +121,7 @@ function lockRow(model, first) {
     update(next) {
       lock = next;
       name.update();
+      acts.update(lock.holder, [lock.path]);
       setIcon(mark, lock.mode === 'WRITING' ? 'pencil' : 'eye');
       mode.dataset.mode = lock.mode;
       setText(word, lock.mode);

@@ -33,7 +33,7 @@ const queryOf = (page, name) => new URL(page.url()).searchParams.get(name);
 test('tasks are added, claimed, completed with what follows, edited and deleted, as it happens', async (t) => {
   const { members: [lead, ann], open } = await served(t);
   const { page, requests } = await open();
-  await shows(page.getByText('Nothing can be claimed.'));
+  await shows(page.getByText('No task is ready.'));
   await lead.add([{ ref: 'a', title: 'Pool the connections', priority: 'high', files: ['src/store/db.ts'] }, { ref: 'b', title: 'Document the pool', dependencies: ['a'] }, { title: 'Announce it', dependencies: ['b'] }]);
   await shows(card(page, 'Ready', 't1').getByText('high'));
   await shows(card(page, 'Blocked', 't2').getByText('Waits for t1 (nobody)'));
@@ -75,13 +75,13 @@ test('a claim that nobody renews lapses, and the board says whose it was', async
   await ann.claim('t1', { lease_seconds: 30 });
   const { page } = await open();
   await shows(card(page, 'In progress', 't1').getByText(/^0:[012]\d$/));
-  await card(page, 'Ready', 't1').getByText('The claim of ann-1 lapsed').waitFor({ timeout: 60_000 });
+  await card(page, 'Ready', 't1').getByText('The claim of ann-1 expired').waitFor({ timeout: 60_000 });
   // The first request that meets it announces it, once.
   await bob.claim('t1');
-  await shows(card(page, 'In progress', 't1').getByText('A claim lapsed before'));
+  await shows(card(page, 'In progress', 't1').getByText('A claim expired before'));
   await page.keyboard.press('m');
-  await shows(page.locator('#activity').getByText('loses task t1: the claim lapsed'));
-  assert.equal(await page.locator('#activity').getByText('loses task t1: the claim lapsed').count(), 1);
+  await shows(page.locator('#activity').getByText('loses task t1: the claim expired'));
+  assert.equal(await page.locator('#activity').getByText('loses task t1: the claim expired').count(), 1);
 });
 
 test('messages stand in threads, by inbox, with who has not read them; older ones are read on demand', async (t) => {

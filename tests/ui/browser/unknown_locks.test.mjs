@@ -106,7 +106,7 @@ test('a page that has lost its server does not say that every file is free', asy
   const { page } = await openPage(t, addressOf(server, repository, { file: FILE }), { permits: FAILED_REQUEST });
   await live(page);
   await shows(page.getByText('Nothing is locked: every file is free.'));
-  await shows(page.getByText('Free: nobody holds a lock on it.'));
+  await shows(page.getByText('Free: no locks.'));
   await shows(page.locator('#file').getByText('PROCEED'));
   await server.kill();
   await shows(notice(page, /as of \d\d:\d\d:\d\d/));
@@ -116,7 +116,7 @@ test('a page that has lost its server does not say that every file is free', asy
   await server.start();
   await shows(page.getByText('Nothing is locked: every file is free.'));
   await shows(page.getByText('No agent holds a lock.'));
-  await shows(page.getByText('Free: nobody holds a lock on it.'));
+  await shows(page.getByText('Free: no locks.'));
   await shows(page.locator('#file').getByText('PROCEED'));
 });
 
