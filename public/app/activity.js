@@ -91,6 +91,7 @@ export function readActivity(event, isCaughtUp = false) {
     reason: event.type === 'lock_refused' ? event.reason ?? null : null,
     conflicts: event.conflicts ?? [],
     isForced: Boolean(event.forced_by),
+    isFirst: event.type === 'head_moved' && !event.previous,
     intentId: event.intent_id ?? null,
     isOfTeam: ofTeam !== null,
     task: event.task ?? null,

@@ -3,7 +3,7 @@
 /** @typedef {import('./types.js').Place} Place */
 
 /** @type {Place['view'][]} */
-const VIEWS = ['map', 'table', 'board', 'tasks'];
+const VIEWS = ['map', 'table', 'time', 'board', 'tasks'];
 
 /**
  * @param {string} search `location.search`.

@@ -5,6 +5,7 @@ import { readActivity } from './activity.js';
 import { changedPlace, readPlace, searchOf } from './address.js';
 import { ApiError, makeApi } from './api.js';
 import { makeClock } from './clock.js';
+import { readOverview } from './overview.js';
 import { emptyWhole, reduce } from './reduce.js';
 import { makeSession } from './session.js';
 import { makeTeamReads } from './team_reads.js';
@@ -160,6 +161,11 @@ export function makeModel(browser = window, localTime = Date.now) {
     async historyOf(path) {
       const { body } = await api.get('api/activity', { ...query(), file: path, limit: '50' });
       return body.events.map((/** @type {any} */ event) => readActivity(event));
+    },
+    async overview(repoUrl) {
+      const of = { repo_url: repoUrl };
+      const [locks, activity] = await Promise.all([api.get('api/locks', of), api.get('api/activity', { ...of, limit: '20' })]);
+      return readOverview(locks.body, activity.body);
     },
     async branches() {
       const { repo_url } = query();

@@ -87,6 +87,7 @@
  * @property {string | null} reason Of a refusal, such as `CONFLICT`.
  * @property {string[]} conflicts Of a refusal: the files whose locks are in the way.
  * @property {boolean} isForced Whether somebody else released the files by force.
+ * @property {boolean} isFirst Whether it is the first head of a branch that is known: nobody pushed it now.
  * @property {string | null} intentId The intent that it is about.
  * @property {boolean} isOfTeam Whether it is about a team; `holder` is a handle then.
  * @property {string | null} task Id of the task that it is about, with its team in `team`.
@@ -210,7 +211,7 @@
  * @property {string | null} team Name of the selected team.
  * @property {string | null} task Id of the selected task.
  * @property {string | null} inbox Handle of the member whose messages are shown.
- * @property {'map' | 'table' | 'board' | 'tasks'} view `tasks`: the board as a table.
+ * @property {'map' | 'table' | 'time' | 'board' | 'tasks'} view `tasks`: the board as a table.
  * @property {string} filter The text of the search.
  */
 
@@ -278,6 +279,7 @@
  * @property {(team: string, id: string) => Promise<import('./team_types.js').WholeTask>} readTask With its texts.
  * @property {(path: string) => Promise<{ team: string, tasks: import('./team_types.js').Task[] }[]>} tasksOf Tasks about a file, by team.
  * @property {(path: string) => Promise<Activity[]>} historyOf Events that name a file, the newest first.
+ * @property {(repoUrl: string) => Promise<import('./overview.js').Overview>} overview
  * @property {() => Promise<string[]>} branches Branches of the repository of which something is known: not all that there are.
  * @property {(path: string) => Promise<Verdict>} check
  * @property {(act: import('./acts.js').Act, text: string) => Promise<string>} act Does something, and returns what the server says.

@@ -354,7 +354,7 @@ class MapView {
       const height = Math.min(y + h, camera.height) - Math.max(y, 0);
       return (Math.max(0, width) * Math.max(0, height)) / (camera.width * camera.height);
     };
-    const inView = foldersAbove(tree, node).findLast((folder) => folder === 0 || shareOf(folder) >= IN_VIEW) ?? 0;
+    const inView = camera.scale === 1 ? 0 : foldersAbove(tree, node).findLast((folder) => folder === 0 || shareOf(folder) >= IN_VIEW) ?? 0;
     const all = { node: 0, name: 'All files' };
     this.bar.setCrumbs(inView === 0 ? [all] : [all, { node: inView, name: tree.path[inView] }]);
   }

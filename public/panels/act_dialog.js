@@ -21,7 +21,7 @@ export function mountActDialog(dialog, model) {
   const name = make('span', {});
   const input = /** @type {HTMLTextAreaElement} */ (make('textarea', { rows: '2', maxlength: '500', oninput: show }));
   const select = /** @type {HTMLSelectElement} */ (make('select', { onchange: show }));
-  const field = make('label', {}, name, input, select);
+  const field = make('label', {}, name, input);
   const command = make('code', {});
   const copy = copyButton('Copy the command', () => command.textContent ?? '');
   const who = make('p', { class: 'sign-in-note' });
@@ -50,8 +50,7 @@ export function mountActDialog(dialog, model) {
     setText(said, '');
     said.classList.remove('bad');
     field.hidden = words.field === '';
-    select.hidden = next.kind !== 'assign';
-    input.hidden = next.kind === 'assign';
+    field.replaceChildren(name, next.kind === 'assign' ? select : input);
     input.required = next.kind === 'release' || next.kind === 'message';
     input.value = '';
     if (next.kind === 'assign') select.replaceChildren(...next.team.members.filter(({ hasEnded }) => !hasEnded).map(({ handle }) => make('option', { value: handle }, handle)));

@@ -260,8 +260,9 @@ test('a repository without teams shows nothing of them, and asks once; its first
   await lacks(board);
   await page.keyboard.press('b');
   assert.equal(queryOf(page, 'view'), null);
-  const asked = () => requests.filter((url) => /\/api\/(teams|tasks|messages)/.test(url)).length;
+  const asked = () => requests.filter((url) => /\/api\/(teams\?|messages)/.test(url)).length;
   assert.equal(asked(), 1);
+  assert.equal(requests.filter((url) => /\/api\/(teams\/|tasks)/.test(url)).length, 0, 'nothing of a team');
   const { page: direct } = await openPage(t, addressOf(server, repository, { view: 'board' }));
   await shows(direct.getByText('This repository has no team.'));
   await picture(direct, 'board-none');
@@ -310,7 +311,7 @@ for (const [width, height] of [[360, 740], [820, 1100], [1440, 900], [3840, 2160
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       const { page } = await open({}, { viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
       await shows(card(page, 'In progress', 't2'));
-      await shows(page.getByText('Hold most others up'));
+      await shows(page.getByText('Top blockers'));
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(wide, 0);
       await picture(page, `board-${width}-${colorScheme}`);

@@ -15,7 +15,15 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       await live(page);
       await agentRow(page, 'ada/kim').waitFor({ state: 'attached' });
       await picture(page, `crowd-${width}-${colorScheme}`);
-      if (width > 390) continue;
+      if (width > 390) {
+        await agentRow(page, 'ada/cat').locator('.agent-select').click();
+        await shows(agentRow(page, 'ada/cat').getByText('Held for'));
+        await picture(page, `crowd-${width}-${colorScheme}-agent`);
+        await page.locator('#views').getByRole('button', { name: 'Time' }).click();
+        await shows(page.getByRole('img', { name: /^dan: held/ }));
+        await picture(page, `crowd-${width}-${colorScheme}-time`);
+        continue;
+      }
       const sections = page.getByRole('navigation', { name: 'Sections' });
       await sections.getByRole('button', { name: 'Agents' }).click();
       await shows(agentRow(page, 'ada/kim'));

@@ -14,7 +14,7 @@ const FILE = 'src/store/db.ts';
 const LOCKS = /\/api\/locks\?/;
 const READING = 'Reading the locks.';
 const AS_OF = /No lock is known; what is shown is as of \d\d:\d\d:\d\d\./;
-const FREE = /every file is free|Nothing was locked|No agent holds|nobody holds a lock/;
+const FREE = /every file is free|Nothing was locked|No agent holds|Free: no locks/;
 
 /** Each place of the page that would say that nothing is locked says this in its place. @param {Page} page @param {string | RegExp} sentence */
 async function saysEverywhere(page, sentence) {

@@ -451,3 +451,16 @@ test('the rules of a branch are sentences, and what is wrong with them is a noti
   await page.timers.pass(300);
   assert.deepEqual(notices(page), ['policy']);
 });
+
+test('a page asks for the graph once, however the answer and the stream meet', async () => {
+  let answer = () => {};
+  const answered = new Promise((resolve) => (answer = () => resolve(json(GRAPH, 200, { ETag: 'one' }))));
+  const page = openPage({ routes: { graph: () => answered } });
+  await page.timers.pass(20);
+  page.open();
+  await page.timers.pass(100);
+  answer();
+  await page.timers.pass(2000);
+  assert.equal(page.paths('graph'), 1);
+  assert.equal(page.model.state.graph?.files.length, 3);
+});
