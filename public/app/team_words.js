@@ -31,7 +31,7 @@ export function standingOf(task) {
   if (isHeldBack(task)) return `Held back: its claims expired ${counted(lapses, 'time')}`;
   if (dependencies.length > 0) return `Waits for ${counted(dependencies.length, 'task')}`;
   if (lease.state === 'lapsed') return `Ready: the claim of ${previousOwner ?? 'nobody known'} expired`;
-  if (lease.state === 'released') return `Ready: given back by ${previousOwner ?? 'nobody known'}`;
+  if (lease.state === 'released') return `Ready: released by ${previousOwner ?? 'nobody known'}`;
   return 'Ready';
 }
 

@@ -45,7 +45,7 @@ export function holderActs(model) {
       node.hidden = message.hidden && release.hidden;
       if (next !== null) {
         message.setAttribute('aria-label', `Message ${nameOf(model.state, next)}`);
-        release.setAttribute('aria-label', `Release files of ${nameOf(model.state, next)} by force`);
+        release.setAttribute('aria-label', `Release by force: files of ${nameOf(model.state, next)}`);
       }
     },
   };

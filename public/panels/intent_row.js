@@ -106,7 +106,7 @@ export function intentRow(model, first) {
     widens?.update();
     setText(reason, intent.reason ?? '');
     reason.hidden = !intent.reason;
-    setText(lacks, `It lacks ${intent.missing.join(', ')}.`);
+    setText(lacks, `Missing: ${intent.missing.join(', ')}.`);
     lacks.hidden = intent.missing.length === 0 || hasEnded;
     turns.update(budget);
     tokens.update(intent.tokens);

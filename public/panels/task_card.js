@@ -104,10 +104,10 @@ function whyOf(model, task) {
   if (isHeldBack(task)) return `Held back: claims expired ${lapses} times`;
   const lock = lockOf(model, task);
   if (lock) return lock;
-  if (isHeld(task)) return dependencies.length > 0 ? `In spite of ${named(model, dependencies)}` : lapses === 1 ? 'A claim expired before' : lapses > 1 ? `Claims expired ${lapses} times before` : '';
+  if (isHeld(task)) return dependencies.length > 0 ? `Despite ${named(model, dependencies)}` : lapses === 1 ? 'A claim expired before' : lapses > 1 ? `Claims expired ${lapses} times before` : '';
   if (dependencies.length > 0) return `Waits for ${named(model, dependencies)}`;
   if (lease.state === 'lapsed') return `The claim of ${previousOwner ?? 'nobody known'} expired${times}`;
-  return lease.state === 'released' ? `Given back by ${previousOwner ?? 'nobody known'}` : '';
+  return lease.state === 'released' ? `Released by ${previousOwner ?? 'nobody known'}` : '';
 }
 
 /** @param {Model} model @param {Task} task @returns {string} Whose lock is in its way; empty where none is. */

@@ -58,7 +58,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await page.keyboard.press('Escape');
     await server.kill();
     await shows(page.getByRole('button', { name: /^Reconnecting/ }));
-    await shows(page.getByRole('region', { name: 'Notices' }).getByText(/as of/));
+    await shows(page.getByRole('region', { name: 'Notices' }).getByText(/Last updated/));
     await judge(found, page, 'reconnecting');
     assert.equal(found.join('\n'), '');
   });

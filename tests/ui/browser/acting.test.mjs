@@ -22,7 +22,7 @@ test('a lock is released by force after a reason, in the name of who does it, an
   const { page } = await openPage(t, addressOf(server, repository), { permissions: ['clipboard-read', 'clipboard-write'] });
   await live(page);
   const row = await openAgent(page, 'ada/dan');
-  await row.getByRole('button', { name: 'Release files of dan by force' }).click();
+  await row.getByRole('button', { name: 'Release by force: files of dan' }).click();
   await shows(dialog(page).getByRole('heading', { name: 'Release money.ts of dan by force?' }));
   await shows(dialog(page).getByText(`Done by ${ME}.`));
   await dialog(page).getByRole('button', { name: 'Release by force' }).click();
@@ -77,7 +77,7 @@ test('nothing is offered without a right, and no more once the server has refuse
   await signIn.getByRole('button', { name: 'Sign in' }).click();
   await live(page);
   const row = await openAgent(page, 'bob/two');
-  const release = row.getByRole('button', { name: /by force$/ });
+  const release = row.getByRole('button', { name: /^Release by force/ });
   await release.click();
   await shows(dialog(page).getByText('Done by ada.'));
   await dialog(page).getByRole('textbox').fill('Bob is away');

@@ -63,7 +63,7 @@ test('tasks are added, claimed, completed with what follows, edited and deleted,
   await shows(card(page, 'Ready', 't2').getByText('Document the pool and its bounds'));
   await ann.claim('t2');
   await ann.release('t2', 'Half of it is written');
-  await shows(card(page, 'Ready', 't2').getByText('Given back by ann-1'));
+  await shows(card(page, 'Ready', 't2').getByText('Released by ann-1'));
   await lead.remove('t3');
   await lacks(card(page, 'Blocked', 't3'));
   await shows(page.getByText('1 open task').first());
@@ -297,7 +297,7 @@ test('a board whose server is gone says as of when it is, and is right again whe
   await shows(card(page, 'Ready', 't1'));
   await server.kill();
   await shows(page.getByRole('button', { name: /^(Reconnecting|Offline)/ }));
-  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/as of/));
+  await shows(page.getByRole('region', { name: 'Notices' }).getByText(/Last updated/));
   await shows(card(page, 'Ready', 't1'));
   await server.start();
   await ann.claim('t1');

@@ -59,7 +59,7 @@ test('each intent has its status, criteria, budget, files and workers; those tha
   await shows(blocked.locator('.intent-worker[title="grace/codex-2"]'));
   await shows(blocked.getByText('on feature/search-by-several-words').first());
   await shows(row(page, 'INT-003').getByText('Widens'));
-  await shows(row(page, 'test-intent-1').getByText('It lacks name, description, owned_scope, acceptance_criteria.'));
+  await shows(row(page, 'test-intent-1').getByText('Missing: name, description, owned_scope, acceptance_criteria.'));
   const order = await panel(page).locator('.intent-list').first().locator('> li').evaluateAll((all) => all.map((each) => each.dataset.intent));
   assert.deepEqual(order, [POOL, 'REQ-CATALOG-007', 'INT-003', 'test-intent-1']);
 

@@ -13,7 +13,7 @@ import { startServer } from '../harness/server.mjs';
 const FILE = 'src/store/db.ts';
 const LOCKS = /\/api\/locks\?/;
 const READING = 'Reading the locks.';
-const AS_OF = /No lock is known; what is shown is as of \d\d:\d\d:\d\d\./;
+const AS_OF = /No locks known; last updated \d\d:\d\d:\d\d\./;
 const FREE = /every file is free|Nothing was locked|No agent holds|Free: no locks/;
 
 /** Each place of the page that would say that nothing is locked says this in its place. @param {Page} page @param {string | RegExp} sentence */
@@ -109,7 +109,7 @@ test('a page that has lost its server does not say that every file is free', asy
   await shows(page.getByText('Free: no locks.'));
   await shows(page.locator('#file').getByText('PROCEED'));
   await server.kill();
-  await shows(notice(page, /as of \d\d:\d\d:\d\d/));
+  await shows(notice(page, /[Ll]ast updated \d\d:\d\d:\d\d/));
   await saysEverywhere(page, AS_OF);
   await lacks(page.locator('#file').getByText('PROCEED'));
   await picture(page, 'locks-reconnecting');
