@@ -96,7 +96,7 @@ export class Drawing {
     this.base.draw(scene, isMoving);
     this.edges.draw(scene, edges, isMoving);
     this.marks.clearRect(0, 0, scene.width, scene.height);
-    paintLocks(this.marks, scene, lights, nodeOf, now);
+    paintLocks(this.marks, scene, lights, nodeOf, now, isMoving);
     paintOwned(this.marks, scene, owned);
     paintFocus(this.marks, scene, { selected, connected, chosen, hovered });
   }

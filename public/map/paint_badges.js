@@ -22,18 +22,32 @@ export function paintBadge(context, scene, lock, left, top) {
   const width = badgeWidth(scene, lock);
   // A line of ground keeps the badge apart from the colors around it.
   context.fillStyle = palette.color.surface;
-  const radius = (slot % 2 === 0 ? 2 : BADGE_HEIGHT / 2) * dpr;
-  context.beginPath();
-  context.roundRect(left - dpr, top - dpr, width + 2 * dpr, (BADGE_HEIGHT + 2) * dpr, radius);
-  context.fill();
+  fillBox(context, slot, left - dpr, top - dpr, width + 2 * dpr, (BADGE_HEIGHT + 2) * dpr);
   context.fillStyle = palette.holders[slot];
-  context.beginPath();
-  context.roundRect(left, top, width, BADGE_HEIGHT * dpr, radius);
-  context.fill();
+  fillBox(context, slot, left, top, width, BADGE_HEIGHT * dpr);
   context.fillStyle = palette.color.surface;
   context.font = `600 ${TEXT_PX * dpr}px ${palette.font}`;
   context.textBaseline = 'alphabetic';
   context.fillText(letters, left + 4 * dpr, top + 10.5 * dpr);
+}
+
+/**
+ * Every other color has round ends: a sign for those who see few of them.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} slot
+ * @param {number} left
+ * @param {number} top
+ * @param {number} width
+ * @param {number} height
+ */
+function fillBox(context, slot, left, top, width, height) {
+  if (slot % 2 === 0) {
+    context.fillRect(left, top, width, height);
+    return;
+  }
+  context.beginPath();
+  context.roundRect(left, top, width, height, height / 2);
+  context.fill();
 }
 
 /** @param {Scene} scene @param {Lock} lock Device pixels. */

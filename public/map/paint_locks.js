@@ -24,8 +24,9 @@ const HATCH_PX = 6;
  * @param {Light[]} lights In the order to draw.
  * @param {(path: string) => number} nodeOf -1 for a file that the graph does not have.
  * @param {number} now
+ * @param {boolean} isMoving Whether the camera moves.
  */
-export function paintLocks(context, scene, lights, nodeOf, now) {
+export function paintLocks(context, scene, lights, nodeOf, now, isMoving) {
   const hatch = hatchOf(context, scene);
   /** @type {{ node: number, light: Light, isBadged: boolean }[]} */
   const unnamed = [];
@@ -48,7 +49,7 @@ export function paintLocks(context, scene, lights, nodeOf, now) {
     paintPulse(context, scene, light, box, pulseOf(light, now));
   }
   context.globalAlpha = 1;
-  paintNamesBeside(context, scene, unnamed, locked);
+  paintNamesBeside(context, scene, unnamed, locked, isMoving);
 }
 
 /** Whether a cell has room for badges. @param {Scene} scene @param {Box} box */

@@ -15,21 +15,37 @@ const MOST_BADGES = 2;
 /** So many names are placed in each frame; the others are found by pointing, in the table, and by zooming in. */
 const MOST_NAMES = 80;
 
+/** Where names stood when the map rested, from their cells: while it moves, they move along. @type {WeakMap<import('./layout.js').Layout, Map<number, { dx: number, dy: number }>>} */
+const rested = new WeakMap();
+
 /**
  * @param {CanvasRenderingContext2D} context
  * @param {Scene} scene
  * @param {{ node: number, light: Light, isBadged: boolean }[]} cells Those without a name, and whether they have their badges.
  * @param {{ left: number, top: number, width: number, height: number }[]} locked Boxes of all locked cells in view.
+ * @param {boolean} isMoving Whether the camera moves.
  */
-export function paintNamesBeside(context, scene, cells, locked) {
+export function paintNamesBeside(context, scene, cells, locked, isMoving) {
   const { dpr, palette, boldWidths, layout: { tree } } = scene;
   const labels = cells.slice(0, MOST_NAMES).map(({ node, light, isBadged }) => {
     const text = boldWidths.fit(tree.name[node], MOST_WIDTH * (10 / TEXT_PX));
     const badges = isBadged ? [] : light.locks.slice(0, MOST_BADGES);
     const badgesWidth = badges.reduce((sum, lock) => sum + badgeWidth(scene, lock) + 3 * dpr, 0);
-    return { light, text, badges, cell: boxOf(scene, node), width: badgesWidth + (boldWidths.of(text) * (TEXT_PX / 10) + 8) * dpr, height: HEIGHT * dpr };
+    return { node, light, text, badges, cell: boxOf(scene, node), width: badgesWidth + (boldWidths.of(text) * (TEXT_PX / 10) + 8) * dpr, height: HEIGHT * dpr };
   });
-  const places = placesOf(labels, locked, scene);
+  const kept = rested.get(scene.layout);
+  const places = isMoving && kept
+    ? labels.map(({ node, cell, width, height }) => {
+      const away = kept.get(node);
+      return away ? { left: cell.left + away.dx, top: cell.top + away.dy, width, height } : null;
+    })
+    : placesOf(labels, locked, scene);
+  if (!isMoving) {
+    rested.set(scene.layout, new Map(labels.flatMap(({ node, cell }, index) => {
+      const place = places[index];
+      return place ? [[node, { dx: place.left - cell.left, dy: place.top - cell.top }]] : [];
+    })));
+  }
   labels.forEach(({ cell, light, text, badges, width, height }, index) => {
     const place = places[index];
     if (!place) return;
@@ -38,10 +54,8 @@ export function paintNamesBeside(context, scene, cells, locked) {
     context.lineWidth = dpr;
     paintLine(context, cell, place);
     context.fillStyle = palette.color.surface;
-    context.beginPath();
-    context.roundRect(place.left, place.top, width, height, 2 * dpr);
-    context.fill();
-    context.stroke();
+    context.fillRect(place.left, place.top, width, height);
+    context.strokeRect(place.left, place.top, width, height);
     let left = place.left + 3 * dpr;
     for (const lock of badges) {
       paintBadge(context, scene, lock, left, place.top + 2 * dpr);
