@@ -20,6 +20,7 @@ import { mountTask } from '../panels/task.js';
 import { mountTimeline } from '../panels/timeline.js';
 import { mountAnnouncements } from './announce.js';
 import { callerOf } from './caller.js';
+import { badgeOf } from './holder.js';
 import { mountLayout } from './layout.js';
 import { makeModel } from './model.js';
 import { mountNotices } from './notices.js';
@@ -74,6 +75,13 @@ function knowCaller() {
   callerOf(token).then((caller) => model.token() === token && model.knowCaller(caller));
 }
 
+/** Badges are given in one order, so that they are the same on each page. */
+function giveBadges() {
+  const agents = [...model.state.agents].sort((one, other) => (one.holder < other.holder ? -1 : 1));
+  for (const { holder, agentId, userName } of agents) badgeOf(holder, agentId, userName);
+}
+
+model.subscribe(giveBadges);
 model.subscribe(update);
 model.subscribe(knowCaller);
 model.subscribe(remember);
