@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
-import { addressOf, FAILED_REQUEST, live, lockedFile, openPage, shows } from '../harness/browser.mjs';
+import { addressOf, FAILED_REQUEST, live, lockedFile, openAgent, openPage, shows } from '../harness/browser.mjs';
 import { ledgerOf, playIntents, POOL, refusal, someIntents, someLines } from '../harness/intents.mjs';
 import { makeRepository } from '../harness/repositories.mjs';
 import { busyRepository, openBusy } from '../harness/scene.mjs';
@@ -52,6 +52,13 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await page.getByRole('button', { name: 'Table' }).click();
     await shows(page.getByRole('region', { name: 'Table of files' }));
     await judge(found, page, 'table');
+    await page.locator('#views').getByRole('button', { name: 'Time' }).click();
+    await shows(page.getByRole('region', { name: 'Time', exact: true }).getByRole('img'));
+    await judge(found, page, 'time');
+    await (await openAgent(page, 'ada/claude-1')).getByRole('button', { name: /^Release by force/ }).click();
+    await shows(page.locator('#act').getByText(/^Done by/));
+    await judge(found, page, 'an act');
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /acme\/shop/ }).click();
     await shows(page.getByRole('textbox', { name: 'Repository' }));
     await judge(found, page, 'picker');
