@@ -95,7 +95,10 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
         }
     }
     let authenticator = authenticator(address, credentials(&settings, people))?;
-    let is_open = matches!(authenticator, Authenticator::Local { .. });
+    let local_user = match &authenticator {
+        Authenticator::Local { user, .. } => Some(user.clone()),
+        _ => None,
+    };
     let OpenStore {
         store,
         file,
@@ -126,8 +129,8 @@ pub async fn build(args: &ServeArgs, address: SocketAddr) -> anyhow::Result<Serv
     let (events, appended) = (Arc::clone(&app.events), app.sealing.appended());
     let mut router = coord_http::routes(app, &Endpoint::ALL).merge(page::router());
     let (mut local_edge, mut joined) = (None, None);
-    if is_open {
-        router = router.merge(page::served_list(&served));
+    if let Some(user) = &local_user {
+        router = router.merge(page::served_list(&served, user));
         local_edge = Some(Arc::new(settings.edge.clone()));
         joined = local.as_ref().and_then(|local| JoinedClones::of(local, &opened));
     }
