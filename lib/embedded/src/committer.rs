@@ -37,7 +37,7 @@ pub(super) struct Shared {
     pub client_script_since: Mutex<Option<Instant>>,
 }
 
-/// Commits until `is_closing` is true and nothing is left. Runs on a thread of its own.
+/// Commits until `is_closing` is true and nothing is left. Runs on a separate thread.
 pub(super) fn run(disk: &mut Disk, shared: &Shared, is_closing: &dyn Fn() -> bool) {
     let mut paused_until = Instant::now();
     loop {

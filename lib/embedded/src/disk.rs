@@ -407,7 +407,7 @@ mod tests {
         fn exit(&self, _: &Id) {}
     }
 
-    /// What is logged while a file is opened that is checked up to so many bytes.
+    /// The log line for opening a file that is checked up to so many bytes.
     fn said_of(checked_bytes: u64) -> String {
         let medium = Medium(Arc::new(InMemoryBackend::new()));
         let opener = move |_| Ok(medium.clone());

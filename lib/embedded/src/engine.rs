@@ -172,7 +172,7 @@ impl Engine {
             if options.is_empty() && libraries::code(&keyspace, &name)?.is_some() {
                 return Err(Failure::reply(format!("ERR Library '{name}' already exists")));
             }
-            // Another one each time: what its locals held is gone, also where a transaction that loaded it kept nothing.
+            // A new name each time: the previous locals are gone, even if the transaction that loaded it kept nothing.
             let mut digest = sha1_smol::Sha1::from(keyspace.now_us.to_be_bytes());
             digest.update(code);
             let digest = digest.digest().bytes();

@@ -39,7 +39,7 @@ pub(super) struct Batch {
     is_awaited: bool,
 }
 
-/// What the requests before in a transaction have changed: all of it is kept, or nothing.
+/// Changes by the earlier requests of a transaction: all of them are kept, or none.
 #[derive(Default)]
 struct Transaction {
     changes: Changes,
@@ -54,7 +54,7 @@ pub(super) struct Layers {
     own_bytes: usize,
     /// Of the transaction that runs, if one does.
     transaction: Option<Transaction>,
-    /// What the running command may use.
+    /// The running command's allowance.
     pub allowance: Allowance,
     gathering: Batch,
     committing: Option<Arc<Batch>>,
@@ -193,7 +193,7 @@ impl Layers {
         }
     }
 
-    /// Begins a transaction: what its scripts commit is seen by them alone until it ends.
+    /// Begins a transaction: until it ends, only its own scripts see what they commit.
     pub fn begin_transaction(&mut self) {
         self.begin();
         self.transaction = Some(Transaction::default());

@@ -11,9 +11,8 @@
 //!
 //! **Differences from Redis.** A script that raises an error leaves no change at all (Redis keeps what was written before).
 //! Our own scripts are ended after 5 seconds; a client's, its commands and its transactions after 2, or above some memory
-//! ([`allowance`], [`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS
-//! and SCAN have an order of their own. Sets, lists, blocking commands and transactions do not exist: they are unknown
-//! commands.
+//! ([`allowance`], [`lua`]). `MAXLEN ~` trims exactly. HGETALL, KEYS and SCAN use a different order. Sets, lists, blocking
+//! commands and transactions do not exist: they are unknown commands.
 
 mod allowance;
 mod aside;
@@ -71,7 +70,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// Interval in which a probe looks whether a client's script runs.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// A store in a file of its own. Clones share the store; pending changes are written when the last one is dropped.
+/// A store in a file. Clones share the store; pending changes are written when the last one is dropped.
 #[derive(Clone)]
 pub struct EmbeddedStore {
     open: Arc<Open>,
@@ -98,7 +97,7 @@ struct Place {
 }
 
 impl Place {
-    /// Whether the path leads to another file now, or to none: what is written then is lost, and another process may open the path.
+    /// Whether the path leads to another file now, or to none: writes are lost then, and another process may open the path.
     fn is_lost(&self) -> bool {
         self.anchor
             .as_ref()

@@ -122,7 +122,7 @@ fn run_all(engine: &mut Engine, job: &mut Job, shared: &Shared) -> Result<(), St
             ..job.left()
         };
         run_one(engine, job, &request, left, shared)?;
-        // What is over by then was ended, except for one of our own scripts: it is complete.
+        // A request that is over by then was ended, except for one of our own scripts: it is complete.
         let may_be_late = job.requests.is_empty() && matches!(request, Request::Script { .. });
         if Instant::now() > until && !may_be_late {
             let text = "ERR the transaction ran longer than 2 seconds: nothing of it was kept";

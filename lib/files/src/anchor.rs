@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a path leads to now.
+/// The current target of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// What was opened.
+    /// The opened folder.
     Same,
     /// Nothing.
     Gone,
@@ -22,7 +22,7 @@ pub struct Anchor {
     opened: Option<(File, Number)>,
 }
 
-/// The device of a file or folder and its number there, which is another one's only after nobody has it open any more.
+/// The device of a file or folder and its number there, which is reused only after no process has it open any more.
 type Number = (u64, u64);
 
 #[cfg(unix)]
@@ -38,7 +38,7 @@ fn number(_: &fs::Metadata) -> Option<Number> {
 }
 
 impl Anchor {
-    /// What is at `path` now.
+    /// The current folder at `path`.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -62,7 +62,7 @@ impl Anchor {
         &self.path
     }
 
-    /// What the path leads to now. Where the system does not tell, nothing has changed.
+    /// The current target of the path. If the system does not report it, nothing has changed.
     #[must_use]
     pub fn standing(&self) -> Standing {
         let there = match fs::metadata(&self.path) {

@@ -54,7 +54,7 @@ impl Inside {
         Inside::new(&self.root, self.path.with_extension(extension))
     }
 
-    /// What has the name; `None` where nothing has.
+    /// The entry with the name; `None` if there is none.
     ///
     /// # Errors
     /// When a folder on the way is none, or the system refuses.
@@ -223,7 +223,7 @@ impl Inside {
         names.map(Some).map_err(|error| self.failed(error))
     }
 
-    /// What a link leads to, as its text says, where that is below the root; `None` for what is no link.
+    /// The target of a link, by its text, if that is below the root; `None` for other entries.
     ///
     /// # Errors
     /// When it leads out of the root, or a folder on the way is none.

@@ -36,7 +36,7 @@ pub const FOLDER_MODE: u32 = 0o777;
 /// Permissions of a folder of one user alone.
 pub const PRIVATE_MODE: u32 = 0o700;
 
-/// What has a name in a folder.
+/// Kind of an entry in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -53,10 +53,10 @@ pub enum Kind {
     Device,
 }
 
-/// What the system says about a name, without opening it.
+/// The system's data about a name, without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its length in bytes.
     pub len: u64,

@@ -1,4 +1,4 @@
-//! Folders as descriptors. A name is always looked up in a folder that is open, so that nobody can exchange the folders above it.
+//! Folders as descriptors. A name is always looked up in a folder that is open, so that the folders above it cannot be exchanged.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -42,7 +42,7 @@ impl Folder {
         Ok(Folder(rustix::fs::openat(&self.0, name, flags, Mode::empty())?))
     }
 
-    /// A text that no other folder has, and that nobody knows before the folder is made: an archive cannot bring it. It is the same for
+    /// A text that no other folder has, and that is unknown before the folder is made: an archive cannot bring it. It is the same for
     /// as long as the folder exists, wherever it is moved on its file system.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Folder {
         Ok(rustix::fs::mkdirat(&self.0, name, mode_of(mode))?)
     }
 
-    /// Opens `name` for reading, whatever it is but a link, and waits for nobody: it may be a pipe.
+    /// Opens `name` for reading, unless it is a link, without blocking: it may be a pipe.
     ///
     /// # Errors
     /// When there is none, or it is a link.
@@ -162,7 +162,7 @@ pub(crate) fn wait_for_writers(file: &File) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(file, flags - OFlags::NONBLOCK)?)
 }
 
-/// Opens what a person has named, through links, and waits for nobody.
+/// Opens a path that a person has named, through links, without blocking.
 pub(crate) fn open_named(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))

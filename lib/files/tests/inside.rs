@@ -1,4 +1,4 @@
-//! What a file below a folder refuses, and what it leaves alone.
+//! Refusals and effects of files below a folder.
 #![cfg(unix)]
 
 use std::fs;

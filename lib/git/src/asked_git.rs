@@ -1,10 +1,11 @@
-//! What git itself says, where gix cannot: whether the user trusts a repository of another one, and the references of a repository that keeps
-//! them in the reftable format. The binary runs git, because it alone knows how to do that without the programs that a repository names.
+//! Questions for git itself, where gix has no answer: whether the user trusts a repository of another user, and the references of a
+//! repository that keeps them in the reftable format. The binary runs git, because it alone knows how to do that without the programs that a
+//! repository names.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Runs `git ARGS` in a folder: what it prints, or why it fails, in its own words.
+/// Runs `git ARGS` in a folder: its output, or why it fails, in its own words.
 pub type AskGit = fn(&Path, &[&str]) -> Result<Vec<u8>, String>;
 
 static ASK: OnceLock<AskGit> = OnceLock::new();
@@ -15,7 +16,7 @@ pub fn set_git(ask: AskGit) {
     let _ = ASK.set(ask);
 }
 
-/// What `git ARGS` prints for the repository with git's own folder `git_dir`, where it succeeds.
+/// The output of `git ARGS` for the repository with git's own folder `git_dir`, if it succeeds.
 pub(super) fn ask_of(git_dir: &Path, args: &[&str]) -> Option<String> {
     let named = format!("--git-dir={}", git_dir.to_str()?);
     let args: Vec<&str> = std::iter::once(named.as_str()).chain(args.iter().copied()).collect();
@@ -25,8 +26,7 @@ pub(super) fn ask_of(git_dir: &Path, args: &[&str]) -> Option<String> {
 /// Whether git reads the repository in `folder`, by all that the user has set: `safe.directory` in files that include others, and in the
 /// environment.
 ///
-/// # Errors
-/// What git says when it cannot tell.
+/// # Errors Git's message when it fails.
 pub(super) fn trusts(folder: &Path) -> Result<bool, String> {
     let Some(ask) = ASK.get() else { return Ok(false) };
     match ask(folder, &["rev-parse", "--git-dir"]) {

@@ -4,7 +4,7 @@
 //! same `lstat` now is that blob, by git's own rule: a file whose time is not before the index was written may have changed
 //! within one tick of the clock, and does not count.
 //!
-//! Files that git converts on checkout differ from their blobs all the same. A file with a carriage return is read from the
+//! Files that git converts on checkout still differ from their blobs. A file with a carriage return is read from the
 //! database. Where a filter is configured, or an attribute names a conversion, a file counts only if its content has the
 //! blob's id. So does a file that looks converted: git leaves it unchanged when a later commit no longer names the
 //! conversion.

@@ -62,7 +62,7 @@ impl Repository {
         Ok(contents.into_iter().map(blob).collect())
     }
 
-    /// What `commit` has at each of `paths`; `None` where the commit cannot be read in time.
+    /// The content of `commit` at each of `paths`; `None` if the commit cannot be read in time.
     fn contents(
         &self,
         commit: &CommitSha,
@@ -88,8 +88,8 @@ impl Repository {
     }
 }
 
-/// What `tree` has at `path`, whatever form of Unicode the names in the tree have: those of a Mac may be decomposed. `None`
-/// where it cannot be read in time.
+/// The entry of `tree` at `path`, whatever form of Unicode the names in the tree have: those of a Mac may be decomposed.
+/// `None` where it cannot be read in time.
 fn content_at(tree: &Tree<'_>, path: &str, deadline: &Deadline) -> Option<Content> {
     let found = tree.lookup_entry(path.split('/')).ok()?;
     if let Some(entry) = found

@@ -1,8 +1,8 @@
 //! The id of a repository on disk.
 //!
 //! The id is the one that callers send as `repo_url`: the URL of the remote `origin` in the repository's own configuration.
-//! Without `origin`, the only remote counts. `url.*.insteadOf` is not applied: it tells this machine how to connect, not
-//! what the repository is called. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or whose URL
+//! Without `origin`, the only remote counts. `url.*.insteadOf` is not applied: it configures how this machine connects, not
+//! the name of the repository. A remote that is a path (`/srv/core.git`, `../core`, `file://`, `C:\core`), or whose URL
 //! names no `host/owner/name`, counts as no remote.
 //!
 //! Without a remote, the id is `localhost/local/NAME`. NAME is at first the folder of the main worktree, or of the bare repository

@@ -30,8 +30,8 @@ pub(super) struct Read {
 }
 
 impl IndexPrefetch {
-    /// Starts reading on a blocking thread of the runtime. `None` without a runtime or a worktree, and where only the
-    /// configuration can tell whether the repository is trusted.
+    /// Starts reading on a blocking thread of the runtime. `None` without a runtime or a worktree, and if only the
+    /// configuration decides whether the repository is trusted.
     pub(super) fn start(found: &Found, trust: Trust) -> Option<Self> {
         let runtime = Handle::try_current().ok()?;
         let (git_dir, root) = found.clone().into_repository_and_work_tree_directories();

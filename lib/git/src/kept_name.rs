@@ -2,8 +2,8 @@
 //! whatever name its folder has. The name is at first that of the folder.
 //!
 //! Beside it stands which folder that was. A copy (`cp -r`) brings the file along: there it names neither the place nor the mark of the
-//! folder that it is in. A copy has a name of its own, with digits of that mark, which every process makes alike until a
-//! server writes it down.
+//! folder that it is in. A copy has a separate name, with digits of that mark, which every process derives alike until a server writes
+//! it down.
 
 use std::path::Path;
 
@@ -113,7 +113,7 @@ fn is_of_name(character: char) -> bool {
     matches!(character, 'a'..='z' | '0'..='9' | '.' | '_' | '-')
 }
 
-/// Whether `name` is one that [`folder_name`] or a copy can have: whoever made the repository may have written the file.
+/// Whether `name` is one that [`folder_name`] or a copy can have: the repository's author may have written the file.
 fn is_valid(name: &str) -> bool {
     name.len() <= MOST_NAME && name.chars().all(is_of_name) && name.trim_matches(['.', '-']) == name && !name.is_empty()
 }

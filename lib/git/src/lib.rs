@@ -4,15 +4,15 @@
 //! - `identity`, `kept_name`: the [`RepoId`] of a repository on disk
 //! - `clones`: the clones of one repository
 //! - `upstream`: the reference that is the head of a branch
-//! - `references`: what a reference points to, read anew on every call; `asked_git`: what only git can tell
+//! - `references`: the target of a reference, read anew on every call; `asked_git`: questions that only git answers
 //! - `recent_tips`: heads that a server read a moment ago
-//! - `pushed`: what was pushed where no reference can tell
+//! - `pushed`: pushes that no reference shows
 //! - `branch_names`, `missing_branch`: suggestions for a branch that does not exist
 //! - `objects`: the object database, while `git gc` replaces it
 //! - `history`, `ancestry`: commits and their parents, reachability
 //! - `comparison`: which files two commits have in common
 //! - `tree`, `file_names`, `blobs`, `checkout`, `index_prefetch`: files
-//! - `working_copy`, `working_copy_pushes`, `tracked`: what the tools of an agent ask of a worktree
+//! - `working_copy`, `working_copy_pushes`, `tracked`: an agent's questions about a worktree
 //! - `deadline`: a time limit for work that may wait for a disk
 //!
 //! Nothing configured in a repository is ever run: no hooks, filters, credential helpers or fsmonitors. The caller's
@@ -156,7 +156,8 @@ impl GitSource {
         open::open(paths, Purpose::Serving, None)
     }
 
-    /// [`Self::open`] for a shared store: `machine` tells repositories without a remote from those of other machines.
+    /// [`Self::open`] for a shared store: `machine` distinguishes repositories without a remote from those of other
+    /// machines.
     ///
     /// # Errors
     /// As [`Self::open`].

@@ -87,7 +87,7 @@ impl Objects {
         }
     }
 
-    /// A fresh handle, if an object that `tried` missed may exist all the same.
+    /// A fresh handle, if an object that `tried` missed may exist.
     pub(super) fn again(&self, tried: &Handle) -> Option<Handle> {
         let tries = tried.tries + 1;
         if tries > MAX_TRIES {

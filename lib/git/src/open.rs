@@ -220,7 +220,7 @@ impl Worktree {
         })
     }
 
-    /// What git says of this worktree, on one line.
+    /// Git's answer about this worktree, on one line.
     fn ask(&self, args: &[&str]) -> Option<String> {
         let said = asked_git::ask_of(self.handle.git_dir(), args)?;
         Some(said.trim_end().to_owned()).filter(|said| !said.is_empty())

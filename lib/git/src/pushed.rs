@@ -1,5 +1,5 @@
-//! What was pushed where no remote-tracking reference can tell: to branches that the `fetch` lines of this clone leave out, as in a
-//! single-branch or shallow clone, and to references that are no branches (`refs/for/main`). It is kept in git's folder.
+//! Pushes that no remote-tracking reference shows: to branches that the `fetch` lines of this clone leave out, as in a
+//! single-branch or shallow clone, and to references that are not branches (`refs/for/main`). It is kept in git's folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -221,7 +221,7 @@ impl References {
         Ok(Some(target))
     }
 
-    /// What `content`, that of the loose file of `name`, leads to.
+    /// The target of `content`, the loose file of `name`.
     fn target(&self, name: &str, content: &[u8]) -> io::Result<Target> {
         let content = content.trim_end();
         if let Some(target) = content.strip_prefix(b"ref:") {
@@ -322,7 +322,7 @@ pub(super) fn is_reftable(common_dir: &Path) -> bool {
     common_dir.join(TABLES).is_file()
 }
 
-/// Opens a regular file. It waits for nobody: a named pipe may have come with an archive.
+/// Opens a regular file. It does not block: a named pipe may have come with an archive.
 fn open(path: &Path) -> io::Result<File> {
     coord_files::open_regular(path)?.ok_or_else(|| ErrorKind::NotFound.into())
 }

@@ -40,8 +40,7 @@ impl WorkingCopy {
         Some(tracked.collect())
     }
 
-    /// `path` as the index spells it, where the file system takes names that differ in case alone for one (`core.ignorecase`)
-    /// and the file itself is not there to tell its own spelling.
+    /// `path` as the index spells it, if the file system ignores case (`core.ignorecase`) and the file itself is missing.
     pub fn spelled(&self, path: &str) -> Option<String> {
         let config = self.handle().config_snapshot();
         if config.boolean("core.ignorecase") != Some(true) {

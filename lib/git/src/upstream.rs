@@ -12,7 +12,7 @@
 //! - without a remote, or with one that was never fetched: the first push or fetch changes that.
 //!
 //! Once anything of a remote has been fetched, a branch that the remote does not have is unknown. It is never read from the
-//! clone's own reference, which would name a commit that nobody else can have.
+//! clone's own reference, which would name a commit that no other clone can have.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -22,7 +22,7 @@ pub struct WorkingCopy {
 }
 
 impl WorkingCopy {
-    /// The working copy that `path` is in. What does not exist yet counts by the nearest folder that does.
+    /// The working copy that `path` is in. A missing path counts by the nearest existing folder.
     ///
     /// # Errors
     /// When no repository contains the path, git does not trust it, or it is bare.
@@ -108,8 +108,8 @@ impl WorkingCopy {
         Some(value).filter(|value| !value.is_empty())
     }
 
-    /// The value of a setting in the repository's own configuration, where that decides: whoever made the repository wrote it,
-    /// and that may be somebody else than the user. `None` where the user's configuration or nothing sets it.
+    /// The value of a setting in the repository's own configuration, if that decides: the repository's author wrote it, who
+    /// may not be the user. `None` where the user's configuration or nothing sets it.
     pub fn own_setting(&self, key: &str) -> Option<String> {
         let config = self.worktree.handle.config_snapshot();
         let is_own = |about: &gix::config::file::Metadata| about.source.kind() == gix::config::source::Kind::Repository;

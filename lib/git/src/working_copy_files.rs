@@ -13,8 +13,8 @@ use gix::worktree::stack::state::ignore::Source;
 use super::working_copy::WorkingCopy;
 
 impl WorkingCopy {
-    /// Whether git leaves `path` alone: a rule of `.gitignore` names it, and it is not tracked all the same. What cannot be read
-    /// counts as not ignored.
+    /// Whether git ignores `path`: a rule of `.gitignore` names it, and it is not tracked. An unreadable index or rule counts as
+    /// not ignored.
     pub fn is_ignored(&self, path: &FilePath) -> bool {
         if has_special_rules(self.root(), path.as_str()) {
             return false;

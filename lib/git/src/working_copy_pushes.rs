@@ -8,7 +8,7 @@ use gix::state::InProgress;
 use super::pushed::{self, Pushed};
 use super::working_copy::WorkingCopy;
 
-/// What git is in the middle of.
+/// An unfinished operation of git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnderWay {
     /// `git merge`
@@ -34,7 +34,7 @@ impl UnderWay {
 }
 
 impl WorkingCopy {
-    /// What git is in the middle of, which has to be ended before anything can be pulled.
+    /// The unfinished operation of git, which has to end before a pull.
     pub fn under_way(&self) -> Option<UnderWay> {
         match self.handle().state()? {
             InProgress::Merge => Some(UnderWay::Merge),
@@ -68,7 +68,7 @@ impl WorkingCopy {
             .unwrap_or_else(|| branch.clone())
     }
 
-    /// As [`WorkingCopy::pushed_branch`]; what was pushed by another name is found by its commit.
+    /// As [`WorkingCopy::pushed_branch`]; a commit that was pushed by another name is found by its hash.
     pub fn pushed_branch_at_head(&self, branch: &Branch) -> Branch {
         let pushed = self.pushed_branch(branch);
         let is_there = |pushed: &Branch| self.base_head(pushed).is_some() && self.base_head(pushed) == self.head();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::file::FileState;
 
-/// Bytes that are probed to tell whether a file is text; as in git.
+/// Bytes that are probed to decide whether a file is text; as in git.
 const PROBE_BYTES: usize = 8_000;
 /// A text may have one NUL per this many bytes of its probe, and one in any case: as a literal in a string.
 const BYTES_FOR_A_NUL: usize = 1_000;

@@ -20,7 +20,7 @@ pub struct Record {
     pub size: u64,
     /// All imports, in the order written.
     pub specifiers: Vec<Specifier>,
-    /// What others can import of it, or why that is not known; `None` where nobody has asked
+    /// Its interface, or why that is unknown; `None` if it was not requested
     /// ([`Limits::interfaces`](crate::Limits::interfaces)).
     pub interface: Option<ReadInterface>,
     /// The text, where the file is a manifest.

@@ -1,4 +1,4 @@
-//! Paths that differ only in case, so that a request for `src/Auth.ts` is told of `src/auth.ts`.
+//! Paths that differ only in case, so that a request for `src/Auth.ts` gets a hint at `src/auth.ts`.
 //!
 //! Beside the neighbors, the adjacency hash has fields with the spellings of all files: [`FIELDS`] of them, named by a
 //! newline, with which no path begins, and three hex digits. The SHA-1 of a file's folded path begins with the digits of its

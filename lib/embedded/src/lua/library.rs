@@ -74,7 +74,7 @@ impl<'a> Metadata<'a> {
     }
 }
 
-/// What a library has registered under one name.
+/// The registrations of a library under one name.
 pub(crate) struct Registered {
     pub name: String,
     /// A bit for each of [`FLAGS`].
@@ -197,7 +197,7 @@ impl Interpreter {
     }
 }
 
-/// What register_function has put into the table.
+/// Reads the entries that register_function has put into the table.
 fn read(registered: &Table) -> mlua::Result<(HashMap<String, Function>, Vec<Registered>)> {
     let (mut functions, mut list) = (HashMap::new(), Vec::new());
     for pair in registered.pairs::<String, Table>() {

@@ -192,7 +192,7 @@ impl Guard {
         Ok(())
     }
 
-    /// What a command of the script may use: a reply counts as memory of a guest.
+    /// The allowance of a command of the script: a reply counts as memory of a guest.
     fn allowance(&self, lua: &Lua) -> Allowance {
         match self.origin {
             Origin::Own => Allowance::unbounded(),
@@ -361,7 +361,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// What a run of the script `name` came to, whose text is `chunk`.
+    /// The outcome of a run of the script `name`, whose text is `chunk`.
     fn ended(&self, is_done: bool, value: &Value, name: &str, chunk: &str) -> mlua::Result<Ended> {
         if is_done {
             return Ok(Ended::Well(to_reply(value, &self.guard)?));
@@ -385,7 +385,7 @@ fn raised(value: &Value) -> mlua::Result<(String, Option<usize>)> {
             );
             (text, error.raw_get("line")?)
         }
-        // Without memory, or without stack for the handler, Lua raises a text of its own.
+        // Without memory, or without stack for the handler, Lua raises its own text.
         Value::String(text) => (format!("ERR {}", one_line(&text.to_string_lossy())), None),
         other => (format!("ERR {}", one_line(&other.to_string()?)), None),
     })

@@ -145,8 +145,8 @@ local function surround(redis, strings, tables, longest_text, protect, protect_e
   return { globals = globals, environment = environment, strings = strings }
 end
 
--- What a library may use while it is loaded: no global but `redis`, and of that these. Then the functions that it has
--- registered run with the globals of scripts, without KEYS and ARGV.
+-- The environment of a library while it is loaded: no global but `redis`, and of that these. Then the functions that it
+-- has registered run with the globals of scripts, without KEYS and ARGV.
 local registered
 
 local function fault(text)

@@ -369,7 +369,7 @@ async fn a_check_is_answered_while_nothing_can_be_cleared_away() {
     );
 }
 
-/// Whatever fails in whatever order: answered changes stay, and no other value appears.
+/// Answered changes survive failures in any order, and no other value appears.
 #[tokio::test]
 async fn faults_in_any_order_lose_nothing_that_was_answered() {
     for seed in 0..4 {

@@ -313,7 +313,7 @@ async fn reads_beside_a_script() -> bool {
     while !store.open.runs_client_script() {
         tokio::task::yield_now().await;
     }
-    // What changes something waits.
+    // A write waits.
     let write = tokio::spawn({
         let store = store.clone();
         async move { say(&store, "SET b 1").await }

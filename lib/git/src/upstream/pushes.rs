@@ -16,7 +16,7 @@ use crate::references::References;
 const AT_LIMIT: Duration = Duration::from_millis(300);
 
 impl Upstreams {
-    /// The head of a branch that is named with its remote, or of one that was pushed to where no reference can tell.
+    /// The head of a branch that is named with its remote, or of one that was pushed to without a reference here.
     pub(super) fn elsewhere(
         &self,
         configured: &Configured,

@@ -1,4 +1,4 @@
-//! What differs between two interfaces of one file.
+//! Differences between two interfaces of one file.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -13,7 +13,7 @@ const MAX_CHANGES: usize = 20;
 pub enum InterfaceComparison {
     /// Nobody who imports the file can notice a difference.
     Same,
-    /// Names were changed, added or taken away.
+    /// Names were changed, added or removed.
     Changed(InterfaceChanges),
     /// One of the two is not known, so that it counts as changed.
     Unknown(NoInterface),

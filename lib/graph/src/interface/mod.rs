@@ -7,7 +7,7 @@
 //!
 //! - `tokens`: the tokens of a text; `outline`: declarations -> interface
 //! - `javascript`, `component`, `python`, `rust`, `go`: a language's declarations
-//! - `changes`: what differs between two interfaces; `stored`: the text form
+//! - `changes`: differences between two interfaces; `stored`: the text form
 
 mod changes;
 mod component;
@@ -40,7 +40,7 @@ pub const MAX_INTERFACE_NAMES: usize = 1_000;
 /// Most bytes of all listed names together.
 pub const MAX_INTERFACE_NAME_BYTES: usize = 32 * 1024;
 
-/// What others can import of a file.
+/// The interface of a file: the part that others can import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     /// Digest of all names and heads: equal digests are equal interfaces.

@@ -175,7 +175,7 @@ const SAMPLES: [(Language, &str); 5] = [
     ),
 ];
 
-/// What may be inside of a body: of any language here, and in one line.
+/// Possible content of a body: of any language here, and in one line.
 fn inside() -> impl Strategy<Value = String> {
     let words = prop_oneof![
         "[a-z]{1,6}".prop_map(|name| format!("{name}_()")),

@@ -1,4 +1,4 @@
-//! What the tables of the languages check.
+//! Checks shared by the tables of the languages.
 
 use super::{ReadInterface, interface};
 use crate::language::Language;

@@ -1,6 +1,6 @@
 //! Go: package paths -> the files of the package.
 //!
-//! The nearest `go.mod` names a file's module. The file sees the packages of its own module, and of folders that `replace`
+//! The nearest `go.mod` names a file's module. The file sees the packages of this module, and of folders that `replace`
 //! substitutes for modules. It also sees the modules of a `go.work` that uses its module. The longest module path counts
 //! first. A package in none of them may be in a `vendor` folder.
 //!

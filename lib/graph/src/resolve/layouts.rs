@@ -21,8 +21,8 @@ pub(crate) struct Layouts {
 }
 
 impl Layouts {
-    /// The parts for `tree`. `older` is the previous version; `same_paths` tells whether both have the same paths, and so
-    /// the same ids.
+    /// The parts for `tree`. `older` is the previous version; `same_paths`: whether both have the same paths, and so the
+    /// same ids.
     pub(crate) fn new(tree: ReadTree<'_>, older: Option<(&Layouts, ReadTree<'_>)>, same_paths: bool) -> Self {
         let declared = tree.projects.python();
         let python = match older {

@@ -2,8 +2,9 @@
 //!
 //! From the ground up:
 //!
-//! - `paths`, `extension`, `keys`: paths as text; lookups, and the keys that tell a later version whether they still hold
-//! - [`manifests`]: files that tell more than paths do
+//! - `paths`, `extension`, `keys`: paths as text; lookups, and the keys by which a later version finds whether they still
+//!   hold
+//! - [`manifests`]: files with facts that paths lack
 //! - `tracked_paths`, `symlinks`, [`path_table`]: the paths of a tree, links followed
 //! - [`projects`]: the projects that the manifests of a tree describe together
 //! - [`javascript`], [`python`], [`rust`], [`go`]: one resolver for each family of languages

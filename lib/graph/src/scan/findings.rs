@@ -1,4 +1,4 @@
-//! What a scan has found so far, within the bounds of one file.
+//! The results of a scan so far, within the bounds of one file.
 //!
 //! A few bytes of a text can stand for a long import (`use a::b::{c,c,c}`), so that the bounds hold while a file is read and
 //! not only after it. Files of people never come near them: nothing is compared with anything before that.
@@ -20,7 +20,7 @@ const MAX_FOUND: usize = 16 * MAX_WEIGHT;
 
 /// A finding of a scanner.
 pub(crate) trait Weigh {
-    /// What makes two findings the same.
+    /// The key by which two findings are equal.
     type Key<'a>: Eq + Hash
     where
         Self: 'a;
@@ -49,7 +49,7 @@ impl Weigh for Specifier {
 #[derive(Debug)]
 pub(crate) struct Findings<T = Specifier> {
     list: Vec<T>,
-    /// The number of each, from which [`Self::take_back`] tells those to drop.
+    /// The number of each, from which [`Self::take_back`] finds those to drop.
     numbers: Vec<u32>,
     next: u32,
     weight: usize,
@@ -98,7 +98,7 @@ impl<T: Weigh> Findings<T> {
         }
     }
 
-    /// Drops the findings that were there before. Full if they are too many all the same.
+    /// Drops the findings that were there before. Full if there are still too many.
     fn compact(&mut self) {
         let mut known = HashSet::with_capacity(self.list.len());
         let is_first: Vec<bool> = self.list.iter().map(|finding| known.insert(finding.key())).collect();

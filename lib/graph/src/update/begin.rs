@@ -71,7 +71,7 @@ pub struct Update {
 
 impl Update {
     /// Starts the graph of `tree`. Submodules, and entries whose path has a newline, are left out. A symbolic link is
-    /// followed within the tree, and is a file of its own where it leads elsewhere.
+    /// followed within the tree, and is a separate file if it leads elsewhere.
     pub fn begin(previous: Previous, tree: Vec<TreeEntry>, limits: Limits) -> Self {
         let mut files = tree;
         files.retain(|entry| entry.kind != EntryKind::Submodule);

@@ -33,7 +33,7 @@ pub struct Snapshot {
     pub(super) graph: Arc<ImportGraph>,
 }
 
-/// The memory of a short import: its entry, and a text of its own.
+/// The memory of a short import: its entry, and its text.
 const BYTES_OF_AN_IMPORT: usize = size_of::<Specifier>() + BYTES_FOR_WEIGHT;
 
 impl Snapshot {
@@ -55,7 +55,7 @@ impl Snapshot {
         &self.graph
     }
 
-    /// About how many bytes of memory it takes. What files of one content share is counted for each.
+    /// About how many bytes of memory it takes. Data that files of one content share is counted for each.
     pub fn bytes(&self) -> usize {
         let record = |record: &Arc<Record>| {
             let manifest = record.manifest.as_ref().map_or(0, String::len);

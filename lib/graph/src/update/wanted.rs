@@ -89,7 +89,7 @@ impl Update {
             .collect()
     }
 
-    /// For each file, whether its content counts, as far as the files read so far tell.
+    /// For each file, whether its content counts, as far as the files read so far show.
     pub(super) fn due(&self) -> Vec<Due> {
         let more = self.lock_more();
         let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);

@@ -158,7 +158,7 @@ impl<'t> Reader<'_, 't> {
         }
         let mut head = Head::of(&[b"func"]);
         if let Some(receiver) = receiver {
-            // Whether the receiver is a pointer tells which values have the method.
+            // Whether the receiver is a pointer decides which values have the method.
             let is_pointer = (at + 2..name).any(|at| self.word(at) == b"*");
             head.push(if is_pointer { b"*" } else { b"-" });
             head.push(receiver);

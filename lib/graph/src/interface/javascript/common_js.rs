@@ -28,7 +28,7 @@ impl Reader<'_, '_> {
                 continue;
             }
             match self.word(at) {
-                // A file that requires others has names of its own.
+                // A file that requires others has a separate namespace.
                 b"require" => self.is_module |= self.is_open(at + 1, b"("),
                 b"exports" if at > 0 && self.is(at - 1, b".") => {
                     let is_whole = at > 1 && self.is(at - 2, b"module") && !(at > 2 && self.is(at - 3, b"."));

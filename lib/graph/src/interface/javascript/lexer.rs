@@ -14,7 +14,7 @@ use crate::scan::meter;
 /// Number of bytes of a short text that may be read twice.
 const MIN_REREADS: usize = 20_000;
 
-/// What an open bracket returns to.
+/// The state to which an open bracket returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     /// A parenthesis after `if`, `while`, `for` or `with`.

@@ -1,9 +1,9 @@
-//! The interface of JavaScript and TypeScript: what a declaration file shows of it, by the text alone.
+//! The interface of JavaScript and TypeScript: the content of its declaration file, by the text alone.
 //!
 //! - `lexer`, `element`: tokens
 //! - `module`, `statement`: exports, imports and declarations; `common_js`: `exports.NAME = ...`
 //! - `class`, `function`, `types`, `value`: the heads of declarations
-//! - `reader`: what they share
+//! - `reader`: shared by all
 //!
 //! A declared type is read as written. An initializer is read as far as its type depends on it: without the bodies of
 //! functions, and with the values of literals only where they are part of a type.

@@ -1,4 +1,4 @@
-//! What the readers of heads share: tokens in their normal form, and the ends of expressions.
+//! Shared by the readers of heads: tokens in their normal form, and the ends of expressions.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -18,7 +18,7 @@ pub(super) struct Declared<'t> {
     pub(super) has_body: bool,
     /// `declare module 'x'`, `declare global`: it counts for all.
     pub(super) is_global: bool,
-    /// It has a value of its own, unlike a type and what is declared to be elsewhere.
+    /// It has a value, unlike a type and an ambient declaration.
     pub(super) has_code: bool,
 }
 

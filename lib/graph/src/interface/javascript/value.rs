@@ -6,7 +6,7 @@ use super::reader::{MAX_DEPTH, Reader, key};
 use crate::interface::outline::Head;
 use crate::interface::tokens::Kind;
 
-/// What counts of a literal.
+/// The relevant part of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Its value; inside of an object or array, its kind. So TypeScript infers the type of a constant.

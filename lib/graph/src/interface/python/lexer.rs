@@ -30,7 +30,7 @@ const SIGNS: [&[u8]; 22] = [
 pub(super) fn lines(text: &[u8]) -> Result<(Tokens<'_>, Vec<Line>), NoInterface> {
     let mut tokens = Tokens::new(text);
     let mut lines = Vec::new();
-    // What it finds in the fields of strings is not used.
+    // Findings in the fields of strings are not used.
     let mut found = Findings::default();
     let mut strings = Scanner::new(text, &mut found);
     let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };

@@ -19,7 +19,7 @@ use super::NoInterface;
 use super::outline::{Head, Outline};
 use super::tokens::{Kind, Tokens};
 
-/// What the lines of a block mean.
+/// Kind of a block's lines.
 #[derive(Debug)]
 enum Block {
     /// Conditions and loops: their lines count like those around them.

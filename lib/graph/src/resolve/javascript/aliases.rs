@@ -59,7 +59,7 @@ impl Importer<'_> {
         if let Some(file) = found {
             return (ByOptions::File(file), true);
         }
-        // A pattern that matches everything proves nothing, and an alias of an installed package is external all the same.
+        // A pattern that matches everything proves nothing, and an alias of an installed package is still external.
         let is_own = matched.len() < text.len() && !targets.iter().any(|target| target.contains("node_modules"));
         if !is_own {
             return (ByOptions::Unknown, true);

@@ -1,4 +1,4 @@
-//! Manifests: files that tell a resolver more than paths do, and the format of each kind.
+//! Manifests: files with facts that a resolver cannot get from paths, and the format of each kind.
 //!
 //! - [`package_json`], [`package_targets`], [`dependency`], [`workspace`], [`deno`], [`tsconfig`], [`framework`], [`vite`]: JavaScript and
 //!   TypeScript

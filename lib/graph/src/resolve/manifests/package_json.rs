@@ -104,7 +104,7 @@ impl PackageJson {
         }
     }
 
-    /// Whether `exports` says that `subpath` (`""`: the package itself) is nobody's to import.
+    /// Whether `exports` forbids the import of `subpath` (`""`: the package itself).
     pub(crate) fn withholds(&self, subpath: &str) -> bool {
         matches!(self.exported(&exports_key(subpath)), Some((Json::Null, _)))
     }

@@ -99,7 +99,7 @@ pub(crate) fn with_match(target: &str, matched: &str) -> Option<String> {
     (target.len() + stars * matched.len() <= MAX_TARGET_BYTES).then(|| target.replace('*', matched))
 }
 
-/// What may still be looked at for one specifier.
+/// The remaining lookups for one specifier.
 struct Left {
     targets: usize,
     steps: usize,

@@ -208,7 +208,7 @@ pub(crate) fn effective<'a>(
     })
 }
 
-/// What a config may still inherit.
+/// Fields that a config may still inherit.
 struct Left<'a> {
     configs: usize,
     /// Values, among all configs of the graph.

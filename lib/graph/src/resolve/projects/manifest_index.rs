@@ -32,7 +32,7 @@ pub(super) struct ManifestIndex<'a> {
     pub(super) aliases: BTreeMap<&'a str, Vec<(&'a str, &'a Parsed)>>,
     pub(super) python: Vec<(&'a str, &'a PythonManifest)>,
     pub(super) links: Links,
-    /// Room for values that stand at more than one path.
+    /// Room for values that occur at more than one path.
     room: Room,
     /// Paths of manifests that had no room.
     pub(super) left_out: BTreeSet<String>,

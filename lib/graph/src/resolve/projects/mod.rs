@@ -3,7 +3,7 @@
 //! - `manifest_index`: the manifests by kind
 //! - `package`, `package_links`: packages, and the names that lead to them
 //! - `aliases`: the aliases of frameworks, Vite and Deno
-//! - `governing`, `context`: what governs one file
+//! - `governing`, `context`: the manifests that govern one file
 //! - `python_layout`: the folders of Python's packages
 
 pub(crate) mod aliases;

@@ -335,7 +335,7 @@ impl Crates {
     }
 }
 
-/// The names that the files of `tree` give to crates, for all files of their own crates.
+/// The names that the files of `tree` give to crates, for all files of their crates.
 fn renamed_crates(tree: ReadTree<'_>) -> Renamed {
     let files = tree.table.files().iter().zip(tree.records);
     let rust = files.filter(|(file, _)| file.path.ends_with(".rs"));

@@ -1,7 +1,7 @@
 //! The tree of modules: the files that declare each other as modules.
 //!
 //! It is built from the `mod`s of all files, starting at the crate roots: with `#[path]` and conditions, a path alone does
-//! not tell where a module belongs. A file may be declared more than once (`tests/common`), and a name may mean several
+//! not show where a module belongs. A file may be declared more than once (`tests/common`), and a name may mean several
 //! files (one for each platform); all of them count.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

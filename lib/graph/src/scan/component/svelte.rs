@@ -59,7 +59,7 @@ impl<'t> Markup<'t, '_, '_, '_> {
         let is_script = name.eq_ignore_ascii_case(b"script");
         if is_root && (is_script || name == b"style" || name == b"template") {
             let element = Element::read(text, after_name, name);
-            // What preprocessors read from another file has a path that begins with a dot.
+            // Files that preprocessors import have a path that begins with a dot.
             let is_relative = element
                 .source
                 .clone()

@@ -9,7 +9,7 @@ use crate::scan::javascript::scanner::{Dialect, Scanner};
 use crate::scan::javascript::state::{Frame, Previous};
 use crate::scan::javascript::template::template_end;
 
-/// Open braces of markup: what to go back to if nothing closes them.
+/// Open braces of markup: the state to restore if nothing closes them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hole {
     /// The position after the brace.

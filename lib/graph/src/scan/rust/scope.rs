@@ -1,4 +1,5 @@
-//! The meaning of names in one file, as far as the file tells: inline modules, declared modules, and names that `use` binds.
+//! The meaning of names in one file, as far as the file defines it: inline modules, declared modules, and names that `use`
+//! binds.
 //!
 //! A file may use a name before it binds it, so that paths are looked up once all of it was read.
 
