@@ -1,7 +1,7 @@
 //! Cost of the ledger: `cargo bench -p coord-intents --bench ledger`.
 //!
 //! Sealing 10,000 lines, which are in memory; then verifying a file of 1,000,000 lines beside `sha256sum` of the same file, in
-//! turns, so that both see the same machine. Each verification is a process of its own, which reports its peak memory.
+//! turns, so that both see the same machine. Each verification is a separate process, which reports its peak memory.
 //! `COORD_BENCH_LINES` is another number of lines.
 
 use std::fs::File;

@@ -156,7 +156,7 @@ fn pattern(random: &mut Rng) -> String {
     segments.join("/") + end
 }
 
-/// What a pattern covers where overlaps are concerned, decided by trying everything.
+/// The paths that a pattern covers for overlaps, decided by trying everything.
 fn meant(pattern: &str, path: &[&str]) -> bool {
     let text = pattern.strip_suffix('/').unwrap_or(pattern);
     let segments: Vec<&str> = text.split('/').collect();

@@ -265,7 +265,7 @@ fn an_intentignore_is_read_as_a_gitignore() {
     assert_eq!(ignore.find("a/public.key"), None);
     assert_eq!(ignore.find("build/x"), line(4, "/build/"));
     assert_eq!(ignore.find("sub/build/x"), None);
-    // What is below an ignored folder cannot be taken back, as in git.
+    // A file below an ignored folder cannot be included again, as in git.
     assert_eq!(ignore.find("a/vault/readme"), line(6, "vault/"));
     assert_eq!(IntentIgnore::none().find("a"), None);
     assert_eq!(

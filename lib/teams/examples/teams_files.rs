@@ -1,4 +1,4 @@
-//! What Coord makes of files, for the test in tests/node, which compares it with zod's verdict.
+//! Coord's parse of files, for the test in tests/node, which compares it with zod's verdict.
 //!
 //! Each line of the input is a JSON array of a path and a text. For each, a line of the output is `{"written": TEXT}`, the file as
 //! Coord writes it anew, or `{"refused": FIELD, "message": TEXT}`.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub const TEAMS_DIR: &str = "OPENCODE_TEAMS_DIR";
 /// The variable that names the project.
 pub const PROJECT_ROOT: &str = "OPENCODE_PROJECT_ROOT";
-/// What a project's folder has one of.
+/// Entries that mark a project's folder.
 pub const MARKERS: [&str; 4] = [".git", "package.json", "opencode.json", ".opencode"];
 /// The root in a project.
 pub const BELOW_PROJECT: &str = ".opencode/opencode-teams";

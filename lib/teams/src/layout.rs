@@ -51,7 +51,7 @@ impl Entry {
     }
 }
 
-/// What a path below the root is.
+/// Kind of a path below the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Read and written.
@@ -62,7 +62,7 @@ pub enum Place {
     Refused(Refusal),
 }
 
-/// What a path is, given with `/`.
+/// The kind of a path, given with `/`.
 pub fn place(path: &str) -> Place {
     let parts: Vec<_> = path.split('/').collect();
     let entry = match parts[..] {
@@ -103,7 +103,7 @@ fn hidden(name: &str) -> bool {
     name.starts_with('.')
 }
 
-/// What the disk says an entry is, without following it.
+/// Kind of an entry on disk, without following it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnDisk {
     /// A regular file of so many bytes.

@@ -45,7 +45,7 @@ impl MessageType {
         }
     }
 
-    /// Whether it belongs to a shutdown, which has calls of its own.
+    /// Whether it belongs to a shutdown, which has separate calls.
     pub fn is_of_shutdown(self) -> bool {
         matches!(self, MessageType::ShutdownRequest | MessageType::ShutdownApproved)
     }
@@ -159,7 +159,7 @@ impl InboxFile {
         self.messages.push(message);
     }
 
-    /// Marks a message as read. What is unknown stays.
+    /// Marks a message as read. Unknown members stay.
     pub fn mark_read(&mut self, at: usize) {
         let mut read = self.messages[at].clone();
         read.read = true;

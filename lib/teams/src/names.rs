@@ -23,7 +23,7 @@ macro_rules! name {
                 &self.0
             }
 
-            /// What is unique: two names that differ only in case are one folder on some disks.
+            /// The unique form: two names that differ only in case are one folder on some disks.
             pub fn folded(&self) -> String {
                 self.0.to_ascii_lowercase()
             }

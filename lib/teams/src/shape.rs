@@ -1,10 +1,10 @@
-//! Members of an object as zod 3.24 takes them: what has the wrong type is refused, with zod's sentence; what is not known passes.
+//! Members of an object as zod 3.24 reads them: a wrong type is refused, with zod's sentence; an unknown member passes.
 
 use crate::json::{Json, Object, member_of, set_member};
 use crate::refusal::{Refusal, escaped};
 use crate::time::Time;
 
-/// What is wrong with a member.
+/// A problem of a member.
 #[derive(Debug)]
 pub struct Wrong {
     pub field: String,

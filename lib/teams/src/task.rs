@@ -17,7 +17,7 @@ pub struct Task {
     pub id: String,
     /// [`UNTITLED`] where the file has none.
     pub title: String,
-    /// What is to be done.
+    /// Work to do.
     pub description: Option<String>,
     /// Normal where the file has none.
     pub priority: Priority,
@@ -113,12 +113,12 @@ impl TaskFile {
         Self { task, object }
     }
 
-    /// What it says.
+    /// Its content.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The file with another task in it. What is unknown stays.
+    /// The file with another task in it. Unknown members stay.
     pub fn with(&self, task: Task) -> Self {
         let object = task.edit(&self.task, &self.object);
         Self { task, object }

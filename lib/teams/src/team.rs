@@ -32,7 +32,7 @@ impl Record for TeamMember {
     }
 }
 
-/// `TeamConfigSchema`, as far as it is used. What later features added is checked, kept and not used.
+/// `TeamConfigSchema`, as far as it is used. Fields of later features are checked, kept and not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamConfig {
     /// The team's name, which is the folder's.
@@ -45,7 +45,7 @@ pub struct TeamConfig {
     pub members: Vec<TeamMember>,
     /// The handles of those who agreed to end.
     pub shutdown_approvals: Option<Vec<String>>,
-    /// What the team is for.
+    /// The purpose of the team.
     pub description: Option<String>,
 }
 
@@ -146,12 +146,12 @@ impl ConfigFile {
         Self { config, object }
     }
 
-    /// What it says.
+    /// Its content.
     pub fn config(&self) -> &TeamConfig {
         &self.config
     }
 
-    /// The file with another configuration in it. What is unknown stays, of each member too.
+    /// The file with another configuration in it. Unknown fields stay, of each member too.
     pub fn with(&self, config: TeamConfig) -> Self {
         let mut object = config.edit(&self.config, &self.object);
         if config.members != self.config.members {

@@ -215,7 +215,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Where the line of `offset` ends, after its line break. What ends with a line break has ended.
+    /// Where the line of `offset` ends, after its line break. A text that ends with a line break has ended.
     pub fn line_end(&self, offset: usize) -> usize {
         if self.text[..offset].ends_with('\n') {
             return offset;

@@ -117,7 +117,7 @@ impl Editor<'_> {
     }
 }
 
-/// Whether `value` was read from `node`, as far as the first member tells.
+/// Whether `value` was read from `node`, as far as the first member shows.
 fn is_of(value: &Value, node: &Node) -> bool {
     let Value::Map(members) = value else { return true };
     members.first().is_none_or(|(key, value)| {

@@ -7,7 +7,7 @@ pub struct Refusal {
     pub line: usize,
     /// From 1, in characters.
     pub column: usize,
-    /// What is wrong, and what to write instead.
+    /// The problem, and its fix.
     pub message: String,
 }
 

@@ -45,7 +45,7 @@ impl Registry {
         Ok(Self { text, tree, intents })
     }
 
-    /// Its intents, in its order. What is missing of one says [`Intent::missing`].
+    /// Its intents, in its order. [`Intent::missing`] names missing members.
     pub fn intents(&self) -> &[Intent] {
         &self.intents
     }

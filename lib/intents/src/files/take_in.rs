@@ -1,14 +1,15 @@
-//! What people changed in `active_intents.yaml`, three ways: what was last written, the file, and the store.
+//! Changes by people in `active_intents.yaml`, by a three-way comparison: the last written version, the file, and the
+//! store.
 
 use std::collections::HashMap;
 
 use super::Registry;
 use crate::intent::{Intent, Permitted, Status};
 
-/// What is to be taken from a file.
+/// Changes to apply from a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TakeIn {
-    /// What people changed. Empty as soon as there is a problem.
+    /// Changes by people. Empty as soon as there is a problem.
     pub changes: Vec<Change>,
     /// Why nothing is taken.
     pub problems: Vec<Problem>,
@@ -43,7 +44,7 @@ pub struct Problem {
 /// Why a member cannot be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The store has changed it too, to something else; or nobody knows what was last written.
+    /// The store has changed it too, to something else; or the last written version is unknown.
     Conflict,
     /// It can be changed only while the intent is PENDING.
     Frozen,
@@ -56,7 +57,7 @@ pub enum Reason {
     },
 }
 
-/// What people may do with a member.
+/// A person's permissions for a member.
 #[derive(Clone, Copy)]
 enum Rule {
     Edit,
@@ -149,8 +150,8 @@ fn same_marks(a: &Intent, b: &Intent) -> bool {
     })
 }
 
-/// Compares the file with `base`, what was last written (none: nobody knows), and with the store. What the store alone
-/// changed is no matter here: the next writing brings it into the file.
+/// Compares the file with `base`, the last written version (none: unknown), and with the store. Changes by the store
+/// alone are irrelevant here: the next writing brings them into the file.
 pub fn take_in(base: Option<&Registry>, file: &Registry, store: &[Intent]) -> TakeIn {
     let index = |intents: &'_ [Intent]| -> HashMap<String, Intent> {
         intents
@@ -247,7 +248,7 @@ fn compare(base: Option<&Intent>, file: &Intent, store: &Intent, result: &mut Ta
     }
 }
 
-/// A limit that is taken away is raised as well.
+/// Removing a limit raises it as well.
 fn raises_a_limit(before: &Intent, after: &Intent) -> bool {
     let raised =
         |before: Option<u64>, after: Option<u64>| before.is_some_and(|before| after.is_none_or(|after| after > before));

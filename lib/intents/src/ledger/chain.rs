@@ -30,7 +30,7 @@ pub struct Sealed<'a> {
 }
 
 impl Sealed<'_> {
-    /// What the hash has to be, after the `prev` that the line itself names.
+    /// The required hash, after the `prev` that the line itself names.
     pub fn expected_hash(&self) -> ChainHash {
         link(&self.prev, self.body)
     }

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::hash::ChainHash;
 use super::point::NotAPoint;
 
-/// What is recorded of a file's content: `sha256:` and 64 digits over all of its bytes, or `DELETED`. An empty file has a hash.
+/// The recorded content of a file: `sha256:` and 64 digits over all of its bytes, or `DELETED`. An empty file has a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentHash {
     /// The file is there.

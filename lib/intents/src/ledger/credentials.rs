@@ -3,7 +3,7 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-/// What stands in place of a credential.
+/// The text in place of a credential.
 pub(super) const BLANK: &str = "[redacted]";
 
 /// One line of the list of `docs/reference/ledger.md`.

@@ -22,26 +22,26 @@ pub struct Entry {
     pub intent_id: Option<String>,
     /// The holder's state before the event.
     pub state: State,
-    /// What happened.
+    /// Kind of the event.
     pub action_type: ActionType,
-    /// What it was done with.
+    /// The tool and its input.
     pub payload: Payload,
     /// How it ended.
     pub result: Outcome,
-    /// What the agent says of itself.
+    /// The agent's data about itself.
     pub metadata: Metadata,
     /// The id of the event.
     pub trace_id: TraceId,
 }
 
-/// The member `payload`. What is empty is left out.
+/// The member `payload`. Empty members are left out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Payload {
     /// The tool that was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// What is recorded of its input.
+    /// Its input as recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_input: Option<ToolInput>,
     /// The files, from the root of the repository.

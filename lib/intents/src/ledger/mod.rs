@@ -1,7 +1,7 @@
 //! Lines of the ledger, their chain, and its verification. The format is in `docs/reference/ledger.md`.
 //!
 //! - [`Entry`]: a line as it is read; [`Event`] and [`Prepared`]: how one is written, as texts that a script joins
-//! - [`ToolInput`]: what is recorded of a tool's input
+//! - [`ToolInput`]: a tool's input as recorded
 //! - [`Record`]: any line for display, also of other programs; [`Adoption`]: their lines under a hash
 //! - [`genesis`], [`seal`], [`Sealer`]: the chain; [`Point`]: a place in it
 //! - [`verify()`]: whether a ledger is whole, as a stream, against [`Anchor`]s

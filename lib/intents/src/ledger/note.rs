@@ -9,7 +9,7 @@ use super::hash::ChainHash;
 /// The byte that stands for Ed25519 before keys.
 const ED25519: u8 = 1;
 const PRIVATE: &str = "PRIVATE+KEY+";
-/// What a line with a signature begins with.
+/// Prefix of a line with a signature.
 pub(super) const SIGNATURE: &str = "— ";
 
 /// A text that is no key.

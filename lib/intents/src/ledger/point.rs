@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use super::hash::ChainHash;
 
-/// What the first line's `prev` is: it names the repository (`host/owner/name`), so that a ledger is not taken for another's.
+/// The first line's `prev`: it names the repository (`host/owner/name`), so that the ledger of another repository is not
+/// mistaken for it.
 pub fn genesis(repository: &str) -> ChainHash {
     ChainHash::of(&[b"coord ledger v1\n", repository.as_bytes(), b"\n"])
 }

@@ -7,19 +7,19 @@ use super::terms::{ActionType, State};
 use super::timestamp::Timestamp;
 use super::trace_id::TraceId;
 
-/// What the members that a script fills in may take, with the names of all members.
+/// The most bytes of the members that a script fills in, with the names of all members.
 const ENVELOPE_BYTES: usize = 1024;
 
 /// An event as far as it is known before the store is asked.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What happened.
+    /// Kind of the event.
     pub action_type: ActionType,
-    /// What it was done with.
+    /// The tool and its input.
     pub payload: Payload,
     /// How it ended.
     pub result: Outcome,
-    /// What the agent says of itself.
+    /// The agent's data about itself.
     pub metadata: Metadata,
     /// The id of the event.
     pub trace_id: TraceId,
@@ -30,7 +30,7 @@ pub struct Event {
 /// [`Prepared::join`] is the same in Rust.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// What follows the login in `agent_id`, with escapes: a slash and the agent's id, or nothing.
+    /// The part of `agent_id` after the login, with escapes: a slash and the agent's id, or nothing.
     pub agent: String,
     /// The value of `action_type`.
     pub action_type: ActionType,
@@ -59,8 +59,8 @@ impl Line {
 }
 
 impl Event {
-    /// Writes what is known of the line. Credentials in texts are blanked. What does not fit is recorded in less: of the tool's
-    /// input its hash and length, then of the texts their beginnings.
+    /// Writes what is known of the line. Credentials in texts are blanked. A line that is too long is recorded in less: of the
+    /// tool's input its hash and length, then of the texts their beginnings.
     pub fn prepare(mut self, agent: Option<&str>) -> Result<Prepared, LineTooLong> {
         for text in self.texts() {
             *text = blank_credentials(text).into_owned();

@@ -4,7 +4,7 @@ use super::chain::split;
 use super::entry::Entry;
 use super::verify::MAX_LINE_BYTES;
 
-/// A line for display: of Coord, or of another program whose lines mean the same. What a line does not say is empty.
+/// A line for display: of Coord, or of another program whose lines mean the same. Absent fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Record {
     /// Whether another program wrote it.
@@ -13,7 +13,7 @@ pub struct Record {
     pub seq: Option<u64>,
     /// The time, as the line has it.
     pub timestamp: String,
-    /// Who did it; `actor` in others' lines.
+    /// The actor; `actor` in others' lines.
     pub agent_id: String,
     /// The intent.
     pub intent_id: Option<String>,
@@ -21,7 +21,7 @@ pub struct Record {
     pub related: Vec<String>,
     /// The state, in others' lines also with other values.
     pub state: String,
-    /// What happened, in others' lines also with other values.
+    /// Kind of the event, in others' lines also with other values.
     pub action_type: String,
     /// The tool.
     pub tool_name: String,

@@ -69,7 +69,7 @@ impl FromStr for Timestamp {
         let days = era * 146_097 + year * 365 + year / 4 - year / 100 + (153 * month_of + 2) / 5 + day.max(1) - 1;
         let time = number(11, 13)? * 3_600_000 + number(14, 16)? * 60_000 + number(17, 19)? * 1000 + number(20, 23)?;
         let time = Timestamp(days.saturating_sub(719_468) * DAY + time);
-        // Whatever is no date is written otherwise.
+        // Text that is not a date is written otherwise.
         if time.to_string() == text {
             Ok(time)
         } else {

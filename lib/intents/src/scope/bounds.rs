@@ -1,4 +1,4 @@
-//! What hostile patterns and paths cost, counted in steps.
+//! The cost of hostile patterns and paths, counted in steps.
 
 use super::common;
 use super::segment::{Segment, Token};

@@ -57,7 +57,7 @@ pub(super) fn example(segment: &Segment) -> Option<Vec<u8>> {
 
 const ANY: Token = Token::One(ByteSet::ANY);
 
-/// What stands before the first star, between the first and the last, and behind it.
+/// The tokens before the first star, between the first and the last, and behind it.
 type AroundStars<'t> = [&'t [Token]; 3];
 
 /// Whether two segments with stars have a name in common. Only what is before the first and behind the last stars decides:
@@ -92,7 +92,7 @@ fn between_stars(one: AroundStars, other: AroundStars, steps: &mut u64) -> Optio
     Some(head)
 }
 
-/// Both rows from their beginnings on: what they have in common, and then the rest of the longer one.
+/// Both rows from their beginnings on: the common part, and then the rest of the longer one.
 fn joined(one: Vec<ByteSet>, other: Vec<ByteSet>) -> Vec<ByteSet> {
     let (mut long, short) = if one.len() < other.len() {
         (other, one)

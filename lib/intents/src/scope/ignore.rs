@@ -1,4 +1,4 @@
-//! `.intentignore`: what no intent may change, in the syntax of `.gitignore`.
+//! `.intentignore`: files that no intent may change, in the syntax of `.gitignore`.
 
 use unicode_normalization::UnicodeNormalization;
 

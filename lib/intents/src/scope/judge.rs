@@ -1,10 +1,10 @@
-//! Whether an intent may change a file: what is reserved, what is ignored, and the scope, in this order.
+//! Whether an intent may change a file: by reserved files, ignored ones, and the scope, in this order.
 
 use super::ignore::IgnoreWalk;
 use super::walk::Walk;
 use super::{Ignored, IntentIgnore, Reserved, Scope, reserved};
 
-/// What the rules say of a path.
+/// The rules' verdict on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The intent may change it.

@@ -1,9 +1,9 @@
-//! Patterns of files: what an intent may change.
+//! Patterns of files that an intent may change.
 //!
 //! - A pattern is anchored at the root and means what git means by `/PATTERN` in a `.gitignore`: `*`, `?`, `[a-z]`, `**`, `\`,
-//!   a slash at the end for folders alone. What matches a folder covers all below it.
+//!   a slash at the end for folders alone. A pattern that matches a folder covers all below it.
 //! - A segment with brackets also matches itself: `app/[slug]/**` is a folder of Next.js.
-//! - `{a,b}` is expanded when a scope is written. What is refused then is in [`Refusal`].
+//! - `{a,b}` is expanded when a scope is written. Patterns that are refused then are in [`Refusal`].
 //! - [`Scope::within_breadth`] counts what a scope covers; [`IntentIgnore`] and [`reserved`] go before any scope;
 //!   [`Judge`] applies all three.
 //! - [`Matcher`] counts what patterns cost; [`FileRules`] are patterns as those of `.gitattributes`.
@@ -50,7 +50,7 @@ pub const MAX_PATTERNS: usize = 64;
 /// Maximum length of a pattern.
 pub const MAX_PATTERN_BYTES: usize = 512;
 
-/// What an intent may change: 1 to 64 patterns.
+/// The files that an intent may change: 1 to 64 patterns.
 #[derive(Clone, Debug)]
 pub struct Scope {
     patterns: Vec<Pattern>,

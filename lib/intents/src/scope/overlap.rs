@@ -36,7 +36,7 @@ impl std::fmt::Display for Overlap {
     }
 }
 
-/// What the comparisons for one intent may cost together.
+/// The total cost limit of the comparisons for one intent.
 #[derive(Clone, Debug)]
 pub struct Steps {
     pub(super) taken: u64,
@@ -67,13 +67,13 @@ impl Default for Steps {
 #[derive(Clone, Debug)]
 pub(super) struct Area {
     rule: Rule,
-    /// What follows the rule's own items.
+    /// The items after the rule's own.
     below: &'static [Item],
     head: Edge,
     tail: Edge,
 }
 
-/// What each path of an area begins or ends with.
+/// A prefix or suffix of each path of an area.
 #[derive(Clone, Debug)]
 struct Edge {
     bytes: Box<[u8]>,
@@ -176,7 +176,7 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Optio
 
 struct TooManySteps;
 
-/// How a field of the table was reached: what each side used up, and whether the path has one segment more.
+/// How a field of the table was reached: the items that each side used up, and whether the path has one segment more.
 #[derive(Clone, Copy)]
 struct Move {
     one: bool,

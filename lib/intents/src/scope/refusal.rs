@@ -2,7 +2,7 @@
 
 use super::{MAX_PATTERN_BYTES, MAX_PATTERNS};
 
-/// What is wrong with the list of patterns, as a predicate whose subject is its field.
+/// A problem of the list of patterns, as a predicate whose subject is its field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListProblem {
     /// No pattern.
@@ -18,7 +18,7 @@ pub enum ListProblem {
     EmptyPattern,
 }
 
-/// What is wrong with a scope or one of its patterns, and what to write instead.
+/// A problem of a scope or one of its patterns, and its fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The list of patterns.

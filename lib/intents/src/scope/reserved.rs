@@ -1,6 +1,6 @@
 //! Files that no intent covers, because they rule over intents or over who asks for them.
 
-/// What is Coord's or git's own in a file that no intent covers.
+/// Coord's or git's own part of a file that no intent covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserved {
     /// The data of git.

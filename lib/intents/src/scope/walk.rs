@@ -1,4 +1,4 @@
-//! Rules against many paths. What the rules say of a folder is kept for the next path, which often lies in the same one.
+//! Rules against many paths. The verdict on a folder is kept for the next path, which often lies in the same one.
 
 use super::rule::{Item, Rule};
 

@@ -88,7 +88,7 @@ fn any_intents(most: usize) -> impl Strategy<Value = Vec<Intent>> {
     })
 }
 
-/// How a file of somebody else is written.
+/// The style of a file that a person wrote.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     outer: usize,
@@ -118,7 +118,7 @@ fn any_style() -> impl Strategy<Value = Style> {
     )
 }
 
-/// A line, and the intent and member that it belongs to; nobody's are comments and unknown members.
+/// A line, and the intent and member that it belongs to; comments and unknown members belong to none.
 type Owned = (String, Option<(usize, &'static str)>);
 
 /// The intents as lines, without line breaks in texts: each is in quotes that can hold it.
@@ -222,7 +222,7 @@ fn lines(intents: &[Intent], style: Style) -> Vec<Owned> {
     lines
 }
 
-/// What [`lines`] writes of an intent.
+/// The part of an intent that [`lines`] writes.
 fn written(intent: &Intent) -> Intent {
     Intent {
         id: intent.id.clone(),
@@ -285,7 +285,7 @@ proptest! {
         let registry = parse(&edited);
         prop_assert_eq!(registry.intents(), &wanted, "{}\n{}", text, edited);
 
-        // All lines of nobody and of untouched members are there, in their order.
+        // All unowned lines and those of untouched members are there, in their order.
         let members = ["name", "status", "constraints", "owned_scope", "budget", "assigned_agent"];
         let is_touched = |member: &str| members.iter().zip(touched).any(|(name, touched)| touched && *name == member);
         let mut rest = edited.split(newline);

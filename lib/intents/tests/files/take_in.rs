@@ -3,7 +3,8 @@ use coord_intents::intent::{Budget, Criterion, Intent, Met, Status};
 
 use crate::{FACTS, parse};
 
-/// What is taken when the file is FACTS after `in_file`, and the store's intent is that of FACTS after `in_store`.
+/// The changes that are taken if the file is FACTS after `in_file`, and the store's intent is that of FACTS after
+/// `in_store`.
 fn taken(in_file: &[(&str, &str)], in_store: impl FnOnce(&mut Intent)) -> TakeIn {
     let base = parse(FACTS);
     let mut file = FACTS.to_owned();
@@ -203,7 +204,7 @@ fn new_intents_are_taken_and_removed_ones_stay() {
             ..Budget::default()
         })
     );
-    // A deleted file blocks nobody.
+    // A deleted file does not block.
     let result = take_in(Some(&base), &parse(""), base.intents());
     assert_eq!((result.changes.len(), result.problems.len()), (0, 0));
 }

@@ -1,4 +1,4 @@
-//! What only a point kept elsewhere shows, and what may stand before and after the sealed lines.
+//! Damage that only an external point shows, and lines that are allowed before and after the sealed lines.
 
 use coord_intents::ledger::{Expected, Finding, Point, Verdict};
 

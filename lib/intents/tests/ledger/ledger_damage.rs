@@ -115,7 +115,7 @@ fn doubled_lines_are_duplicates() {
     let mut damaged = ledger.clone();
     damaged.lines.insert(2, ledger.lines[6].clone());
     assert_damage(&judge(&damaged.bytes(), &ledger.sealed()), Verdict::Duplicate, 3, 7);
-    // What `merge=union` makes of two copies of different length.
+    // The result of `merge=union` for two copies of different length.
     let mut damaged = ledger.clone();
     damaged.lines.extend_from_slice(&ledger.lines[4..7]);
     assert_damage(

@@ -39,7 +39,7 @@ static PYTHON: LazyLock<Option<Mutex<Python>>> = LazyLock::new(|| {
     Some(Mutex::new(Python { process, input, output }))
 });
 
-/// What it says: the last point, or the first line that is wrong. `None` where there is no Python, which is a skipped test.
+/// Its verdict: the last point, or the first wrong line. `None` where there is no Python, which is a skipped test.
 pub fn verdict(ledger: &[u8], expected: &Expected) -> Option<Result<String, u64>> {
     let Some(python) = &*PYTHON else {
         coord_test_support::skipping::skip("python3 is not installed");

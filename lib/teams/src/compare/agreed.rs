@@ -6,23 +6,23 @@ use crate::names::TaskId;
 use crate::status::Status;
 use crate::team::ConfigFile;
 
-/// What [`super::give_out`] was given.
+/// The input of [`super::give_out`].
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
-    /// What was seen before.
+    /// The records as last seen.
     pub seen: Option<&'a Seen>,
-    /// What was done since.
+    /// Steps done since.
     pub done: &'a [Done],
     /// The files as they were read.
     pub folder: &'a Folder,
     /// The store by now.
     pub store: &'a StoreTeam,
-    /// What the files had changed.
+    /// Changes from the files.
     pub taken: &'a TakeIn,
 }
 
-/// What is seen where the files of `stay` are not written: of these what file and store agree on, of all others what
-/// [`super::give_out`] gave.
+/// The records as seen if the files of `stay` are not written: for these the agreement of file and store, for all
+/// others the output of [`super::give_out`].
 pub fn agreed(round: Round<'_>, given: &GiveOut, stay: &BTreeSet<Entry>) -> Seen {
     let Round {
         seen,
@@ -63,10 +63,10 @@ pub fn agreed(round: Round<'_>, given: &GiveOut, stay: &BTreeSet<Entry>) -> Seen
     agreed
 }
 
-/// What file and store agree on where nothing was seen before, and before the first change of `taken` is applied: with it and with what
-/// was done since, a first sync that was cut off goes on where it was.
+/// The agreement of file and store if nothing was seen before, and before the first change of `taken` is applied: with it and the steps
+/// done since, a first sync that was cut off resumes.
 pub fn agreed_before(folder: &Folder, store: &StoreTeam, taken: &TakeIn) -> Seen {
-    // What is refused is said again by the sync that goes on.
+    // Refusals are reported again by the sync that continues.
     let taken = &TakeIn {
         settled: BTreeSet::new(),
         ..taken.clone()

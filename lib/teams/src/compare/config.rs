@@ -11,7 +11,7 @@ use crate::names::Handle;
 use crate::refusal::shown;
 use crate::team::{ConfigFile, TeamConfig};
 
-/// New members join as handles of this login; nobody leaves by a file, and nobody is made leader by one.
+/// New members join as handles of this login; a file cannot remove a member, or make one the leader.
 pub fn joins(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
     let entry = Entry::Config(sides.store.name.clone());
     let folded = |handle: &Handle| (handle.folded(), handle.as_str().to_owned());
@@ -81,7 +81,7 @@ pub fn shutdown(sides: &Sides, config: &TeamConfig, found: &mut TakeIn) {
     let entry = Entry::Config(sides.store.name.clone());
     let mut open = sides.store.shutdown_open;
     let mut done = BTreeSet::new();
-    // Who has sent a request in files comes first: the list does not say whose it was.
+    // The sender of a request in files comes first: the list has no authors.
     let messages = sides.folder.inboxes.values().flat_map(InboxFile::messages);
     let requests = messages.filter(|message| message.kind == MessageType::ShutdownRequest);
     let authors: BTreeSet<&str> = requests.map(|message| message.from.as_str()).collect();

@@ -3,7 +3,8 @@ use serde::{Deserialize, Serialize};
 use super::{Change, Seen, SeenMessage, SeenTask, Sent, To};
 use crate::status::Status;
 
-/// What the store took of the files: kept after each call until [`Seen`] is, so that a sync that is cut off does nothing twice.
+/// Changes that the store accepted from the files: kept after each call until [`Seen`] is, so that a sync that is cut off does
+/// nothing twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Done {
@@ -11,12 +12,12 @@ pub enum Done {
     Created {
         /// Its id.
         id: String,
-        /// What was created.
+        /// The created task.
         task: SeenTask,
     },
     /// A message was sent.
     Sent {
-        /// Whose inbox has it; none for a broadcast.
+        /// The inbox that has it; none for a broadcast.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inbox: Option<String>,
         /// Its identity in files.
@@ -27,7 +28,7 @@ pub enum Done {
 }
 
 impl Done {
-    /// What is kept of a change: of a message with its number in the store.
+    /// The record of a change: of a message with its number in the store.
     pub fn of(change: &Change, sequence: Option<u64>) -> Option<Self> {
         match change {
             Change::CreateTask {
@@ -72,8 +73,8 @@ impl Done {
 }
 
 impl Seen {
-    /// What is seen for [`super::give_out`], where `done` was done since: tasks that were created are known, so that one whose next
-    /// step was refused is not a stranger the next time. Messages have their numbers by [`Done::sent`].
+    /// The seen records for [`super::give_out`] after the steps `done`: created tasks are known, so that one whose next step was
+    /// refused is not foreign the next time. Messages have their numbers by [`Done::sent`].
     pub fn with_created(mut self, done: &[Done]) -> Seen {
         for done in done {
             if let Done::Created { id, task } = done {
@@ -83,7 +84,7 @@ impl Seen {
         self
     }
 
-    /// What is seen for [`super::take_in`], where `done` was done since. [`super::give_out`] takes [`Seen::with_created`], and
+    /// The seen records for [`super::take_in`] after the steps `done`. [`super::give_out`] takes [`Seen::with_created`], and
     /// [`Done::sent`].
     pub fn after(&self, done: &[Done]) -> Seen {
         let mut seen = self.clone();

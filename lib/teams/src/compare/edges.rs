@@ -19,8 +19,8 @@ type Edges<'a> = BTreeSet<(&'a str, &'a str)>;
 /// Tasks that a search for rings may visit, all searches of one comparison together.
 const VISITS: usize = 4_000_000;
 
-/// What the files changed of the edges: an edge that was seen goes if one of its ends does not have it any longer; a new one
-/// comes if one of its ends has it.
+/// Changes of edges in the files: a seen edge is removed if one of its ends no longer has it; a new one is added if one of
+/// its ends has it.
 pub fn compare<'a>(sides: &Sides<'a>, mut new: New<'a>, found: &mut TakeIn) {
     report_missing(sides, &new, found);
     let (added, removed) = changed(sides, &new, found);
@@ -39,7 +39,8 @@ fn stored<'a>(sides: &Sides<'a>) -> Edges<'a> {
 
 fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edges<'a>) {
     let seen_tasks = sides.seen.map(|seen| &seen.tasks);
-    // A file says something of a task that is to be created, or that was seen. About others nobody knows which side is newer.
+    // A file says something of a task that is to be created, or that was seen. For other tasks it is unknown which side is
+    // newer.
     let says = |id: &str| {
         let seen = sides.was_there(id) && sides.forms.contains_key(id);
         sides.folder.tasks.contains_key(id) && (new.contains(id) || seen) && !found.held.contains(id)
@@ -69,7 +70,7 @@ fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edge
 }
 
 fn report_missing(sides: &Sides, new: &New, found: &mut TakeIn) {
-    // What the store has deleted meanwhile goes from the lists without a word.
+    // Tasks that the store has deleted meanwhile are dropped from the lists silently.
     let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id) || sides.was_there(id);
     for (id, file) in &sides.folder.tasks {
         let task = file.task();
@@ -124,7 +125,7 @@ fn without_rings<'a>(
         });
         let message = match found_ring {
             Some(ring) => circular(ring),
-            // Too many edges to look at each: what is left may be on a ring.
+            // Too many edges to visit each: the rest may be on a ring.
             None if visits >= VISITS => circular([task, on]),
             None => continue,
         };
@@ -166,7 +167,7 @@ fn refuse(sides: &Sides, task: &str, reason: Reason, new: &mut New, found: &mut 
     }
 }
 
-/// The tasks that are left when those without dependencies are taken away again and again: on rings, or before one.
+/// The tasks that are left when those without dependencies are removed again and again: on rings, or before one.
 fn on_rings<'a>(dependencies: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<&'a str> {
     let mut waiting: HashMap<&str, usize> = HashMap::new();
     let mut dependents: HashMap<&str, Vec<&str>> = HashMap::new();

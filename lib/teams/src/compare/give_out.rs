@@ -9,7 +9,7 @@ use crate::status::Status;
 use crate::task::{Task, TaskFile};
 use crate::texts::DEPENDENCY_WARNING;
 
-/// What is to be written, so that the files say what the store says.
+/// The files to write, so that they match the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GiveOut {
     /// New and changed files. A file that says the same already is not among them.
@@ -18,7 +18,7 @@ pub struct GiveOut {
     pub removals: BTreeSet<Entry>,
     /// Files that are not written, because they could not be read then.
     pub findings: Vec<Finding>,
-    /// What is seen once all that is done.
+    /// The seen records once all that is done.
     pub seen: Seen,
 }
 

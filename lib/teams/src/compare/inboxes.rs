@@ -12,7 +12,7 @@ use crate::names::Handle;
 use crate::refusal::shown;
 use crate::texts::BROADCAST;
 
-/// What was seen of an inbox: how many of a message, and their numbers.
+/// The seen messages of an inbox: how many of a message, and their numbers.
 type Known<'a> = HashMap<&'a str, VecDeque<Option<u64>>>;
 
 fn known<'a>(seen: Option<&'a Seen>, handle: &Handle) -> Known<'a> {
@@ -35,7 +35,7 @@ fn words(message: &Message) -> Words<'_> {
 }
 
 /// Without knowledge of what was seen: messages that the store does not have, although it has a later one of their inbox. It had them
-/// once, because it keeps the newest ones only, and they were sent in their order. What is new stands behind what both have.
+/// once, because it keeps the newest ones only, and they were sent in their order. New messages are behind those that both have.
 fn old(sides: &Sides) -> BTreeSet<(Handle, usize)> {
     let mut old = BTreeSet::new();
     if sides.seen.is_some() {
@@ -141,7 +141,7 @@ pub fn take_in(sides: &Sides, found: &mut TakeIn) {
             }
         }
     }
-    // One order for the team, as near to what happened as the files tell.
+    // One order for the team, as close to the events as the files show.
     sends.sort_by_key(|(timestamp, _)| *timestamp);
     found.changes.extend(sends.into_iter().map(|(_, send)| send));
 }
@@ -207,24 +207,24 @@ fn send(
 
 /// An inbox as it is to be.
 pub struct Written {
-    /// What the store has, behind what the file has.
+    /// The store's messages, behind those of the file.
     pub inbox: InboxFile,
-    /// What the file has.
+    /// The file's messages.
     here: Vec<SeenMessage>,
-    /// What was taken out of the file, and the store still has.
+    /// Messages that were removed from the file, and that the store still has.
     out: Vec<SeenMessage>,
-    /// What the file lacks.
+    /// Messages that the file lacks.
     added: Vec<SeenMessage>,
 }
 
 impl Written {
-    /// What is seen where it is written.
+    /// The seen messages if the file is written.
     pub fn seen(mut self) -> Vec<SeenMessage> {
         self.out.retain(|message| !self.added.contains(message));
         [self.here, self.out, self.added].concat()
     }
 
-    /// What is seen where it is not.
+    /// The seen messages if it is not.
     pub fn seen_unwritten(self) -> Vec<SeenMessage> {
         [self.here, self.out].concat()
     }
@@ -243,7 +243,7 @@ pub fn write(
     let stored: BTreeMap<u64, Message> = store.inbox(handle).into_iter().collect();
     let mut known = known(seen, handle);
     let mut new = sent.clone();
-    // What was taken out of the file does not come back; a file that is gone is written anew.
+    // Messages that were removed from the file do not come back; a missing file is written anew.
     let before = known.values().flatten().copied().flatten().filter(|_| file.is_some());
     let mut used: HashSet<u64> = before.collect();
     let mut after: Vec<SeenMessage> = Vec::new();
@@ -261,7 +261,7 @@ pub fn write(
         }
         after.push(SeenMessage { digest, sequence });
     }
-    // Same words: what the file has is the store's message.
+    // Same words: the file's message is the store's.
     let free = stored.iter().filter(|(sequence, _)| !used.contains(sequence));
     let mut unseen = by_words(free.map(|(sequence, message)| (*sequence, message)));
     for at in loose {

@@ -3,10 +3,11 @@
 //! A sync holds both locks of the team's folder and goes in two steps: [`take_in`] finds what the files changed, which is applied by
 //! the scripts, under their rules; [`give_out`] then makes the files say what the store says, and gives the next [`Seen`].
 //!
-//! - [`StoreTeam`]: what the store has, and its form in files
-//! - [`Folder`]: what the files have; a file that is refused is neither applied nor written over
-//! - [`Change`], [`Finding`]: what is to be applied; what is not, by file and field
-//! - [`Done`], [`agreed()`], [`agreed_before`]: what is seen of a sync that was cut off, where files are not written, and before a first
+//! - [`StoreTeam`]: the store's team, and its form in files
+//! - [`Folder`]: the files; one that is refused is neither applied nor written over
+//! - [`Change`], [`Finding`]: changes to apply; those that are not, by file and field
+//! - [`Done`], [`agreed()`], [`agreed_before`]: the seen records of a sync that was cut off, if files are not written, and before a
+//!   first
 //!   sync applies anything
 
 mod agreed;

@@ -17,7 +17,7 @@ pub fn named(id: &str) -> String {
     id.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
-/// What a task waits for, of edges `(task, what it waits for)`.
+/// The dependencies of a task, in edges `(task, dependency)`.
 pub fn waits_for<'e>(edges: &'e BTreeSet<(&'e str, &'e str)>, id: &'e str) -> impl Iterator<Item = &'e str> {
     let of_task = edges.range((id, "")..).take_while(move |(task, _)| *task == id);
     of_task.map(|(_, on)| *on)
@@ -27,12 +27,12 @@ pub fn waits_for<'e>(edges: &'e BTreeSet<(&'e str, &'e str)>, id: &'e str) -> im
 #[derive(Default)]
 pub struct New<'a> {
     tasks: BTreeMap<&'a str, (&'a Task, Vec<Change>)>,
-    /// Who names a task as a dependency, and where in its list.
+    /// The tasks that name a task as a dependency, and the place in their lists.
     dependents: HashMap<&'a str, Vec<(&'a str, usize)>>,
 }
 
 impl<'a> New<'a> {
-    /// Those that can be created, as far as each of them tells.
+    /// Tasks that can be created, as far as each of them shows.
     pub fn of(sides: &Sides<'a>, found: &mut TakeIn) -> Self {
         let mut new = New::default();
         let stored: HashMap<String, &TaskId> = sides.forms.keys().map(|id| (id.folded(), id)).collect();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::Status;
 use crate::task::Task;
 
-/// What file and store agreed on when they were last compared; a JSON file in the git folder. Without it, a sync only adds.
+/// The agreement of file and store in the last comparison; a JSON file in the git folder. Without it, a sync only adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Seen {
@@ -19,7 +19,7 @@ pub struct Seen {
     pub inboxes: BTreeMap<String, Vec<SeenMessage>>,
 }
 
-/// What is compared of a task. Times, warnings and `blocks` follow from it.
+/// The compared fields of a task. Times, warnings and `blocks` follow from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenTask {
     /// The title.
@@ -34,7 +34,7 @@ pub struct SeenTask {
     /// The owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// What it waits for and is not completed.
+    /// Its dependencies that are not completed.
     pub dependencies: BTreeSet<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct SeenMessage {
 }
 
 impl SeenTask {
-    /// What is compared of a task, with the dependencies that `waits_for` leaves.
+    /// The compared fields of a task, with the dependencies that `waits_for` leaves.
     pub(super) fn of(task: &Task, waits_for: impl Fn(&str) -> bool) -> Self {
         let waits = |id: &&String| task.status != Status::Completed && waits_for(id);
         Self {

@@ -1,4 +1,4 @@
-//! What all parts of a comparison look at, and what they find.
+//! Shared by all parts of a comparison: its input and its findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +9,15 @@ use crate::names::{Handle, TaskId, TeamName};
 use crate::status::Status;
 use crate::task::Task;
 
-/// What the files changed.
+/// Changes in the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TakeIn {
-    /// In the order in which they are applied: what a change needs is before it.
+    /// In the order of application: a change comes after those that it needs.
     pub changes: Vec<Change>,
-    /// What is not applied.
+    /// Changes that are not applied.
     pub findings: Vec<Finding>,
-    /// Tasks whose files stay as they are, because nobody knows which side is newer, or because they were refused: here, or by the
-    /// store since.
+    /// Tasks whose files stay as they are, because it is unknown which side is newer, or because they were refused: here, or by
+    /// the store since.
     pub held: BTreeSet<TaskId>,
     /// Messages, by inbox and place, that are done with although the store has none for them.
     pub settled: BTreeSet<(Handle, usize)>,
@@ -103,7 +103,7 @@ impl TakeIn {
     }
 }
 
-/// What all parts of a comparison look at.
+/// The input shared by all parts of a comparison.
 pub(super) struct Sides<'a> {
     pub seen: Option<&'a Seen>,
     pub folder: &'a Folder,
@@ -117,8 +117,8 @@ impl Sides<'_> {
         Entry::Task(self.store.name.clone(), id.clone())
     }
 
-    /// Whether a dependency is there, and completed on neither side. Where it is completed on one, its dependents lose it by the
-    /// cascade, or get it back, and not by a change of their own.
+    /// Whether a dependency is there, and completed on neither side. If it is completed on one, the cascade removes it from its
+    /// dependents, or restores it; that is not a change of theirs.
     pub fn waits_for(&self, id: &str) -> bool {
         let file = self.folder.tasks.get(id).map(|file| file.task().status);
         let store = self.store.tasks.get(id).map(|task| task.status);

@@ -50,9 +50,9 @@ pub fn take_in(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam) -> TakeI
 /// New tasks that are made and ended before the next ones are made: open ones are bounded, and so are claims.
 const PORTION: usize = 200;
 
-/// What comes first: members, tasks, edges, work, messages, the end. What frees comes before what takes: new tasks that are completed
-/// in the files, in portions; then all that ends a claim; then claims that last. Equals keep their order, and so a claim is directly
-/// before its completion.
+/// The order: members, tasks, edges, work, messages, the end. Changes that free something come before those that take it: new tasks
+/// that are completed in the files, in portions; then all that ends a claim; then claims that last. Equals keep their order, and so a
+/// claim is directly before its completion.
 fn order(changes: &mut [Change]) {
     let completed = changes.iter().filter_map(|change| match change {
         Change::Complete(id, _) => Some(id.clone()),

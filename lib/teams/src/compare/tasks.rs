@@ -47,7 +47,7 @@ fn of_file(sides: &Sides, file: &Task) -> SeenTask {
     SeenTask::of(file, |id| sides.waits_for(id))
 }
 
-/// What was seen, without what has been completed since: a cascade is no change of the dependent.
+/// The seen task, without dependencies that were completed since: a cascade is no change of the dependent.
 fn open(sides: &Sides, seen: &SeenTask) -> SeenTask {
     let mut seen = seen.clone();
     seen.dependencies.retain(|id| sides.waits_for(id));
@@ -138,7 +138,8 @@ fn ahead(file: &Task, form: &Task) -> bool {
     file.owner == form.owner && form.owner.is_some() && form.status.may_become(file.status)
 }
 
-/// The owner in the file, if it completed there what had lapsed in the store and is nobody else's: late is not lost.
+/// The owner in the file, if it completed there a task whose claim has expired in the store and that no other member
+/// has claimed: late work is not lost.
 fn completed_after_lapse(sides: &Sides, id: &TaskId, file: &Task) -> Option<Handle> {
     let stored = sides.store.tasks.get(id).filter(|task| task.lapsed)?;
     let owner = file.owner.as_deref().filter(|_| file.status == Status::Completed)?;

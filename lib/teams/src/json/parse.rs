@@ -51,7 +51,7 @@ fn value(raw: &RawValue, depth: usize) -> Result<Json, String> {
     }
 }
 
-/// One level. What is wrong here is half of a surrogate pair: all else was found before.
+/// One level. The only possible error here is half of a surrogate pair: all others were found before.
 fn inner<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|wrong| format!("not JSON: {wrong}"))
 }

@@ -1,4 +1,4 @@
-//! Last seen, file and store: what is applied, what is written, and what is only said.
+//! Last seen, file and store: applied changes, written files, and mere reports.
 
 use coord_teams::compare::{Change, Kind};
 use coord_teams::status::Status;
@@ -55,7 +55,7 @@ fn work_in_files_becomes_claims_and_completions() {
     let mut both = Both::alike();
     both.edit(A, "\"pending\"", "\"in_progress\"");
     both.edit(A, "\"blocks\"", "\"owner\": \"w1\", \"blocks\"");
-    // What the plugin does to the dependent, two steps of another task at once, and a claim before its time.
+    // The plugin's change of the dependent, two steps of another task at once, and a claim before its time.
     both.edit(C, "\"pending\"", "\"completed\"");
     both.edit(C, "\"blocks\"", "\"owner\": \"lead\", \"blocks\"");
     both.edit(B, "\"pending\"", "\"in_progress\"");
@@ -175,7 +175,7 @@ fn what_nobody_owns_is_pending_in_files_with_the_plugins_warning() {
     );
     assert_eq!(file["warning"], "Reassigned: previous owner w1 terminated");
     both.assert_quiet();
-    // Claimed again by the plugin, which keeps the warning, and given back by it.
+    // Claimed again by the plugin, which keeps the warning, and released by it.
     both.edit(A, "\"pending\"", "\"in_progress\"");
     both.edit(A, "\"blocks\"", "\"owner\": \"lead\", \"blocks\"");
     let done = both.sync();
@@ -213,7 +213,7 @@ fn a_broken_file_is_reported_and_never_written_over() {
     assert_eq!(both.file(C)["title"], "taken all the same");
     both.files.insert(CONFIG.to_owned(), config);
     both.assert_quiet();
-    // Whoever mends it, and changes it too, is heard; and the store's change gets there.
+    // A fix that also changes the file is applied; and the store's change gets there.
     let whole = both.files[A].clone();
     both.files.insert(A.to_owned(), "{".to_owned());
     both.stored("a").description = Some("from the store".to_owned());

@@ -41,7 +41,7 @@ fn messages_go_both_ways_once() {
     other.sync();
     assert_eq!(other.file(LEAD).as_array().map(Vec::len), Some(3));
     other.assert_quiet();
-    // What somebody took out of an inbox is not put back.
+    // Messages that were removed from an inbox are not put back.
     both.files.insert(W1.to_owned(), "[]".to_owned());
     both.sync();
     assert_eq!(both.files[W1], "[]");
@@ -67,7 +67,7 @@ fn reading_goes_both_ways_and_never_back() {
         send(&mut both.store, "w1", Some("lead"), message);
     }
     both.sync();
-    // The second one is not read by whoever has read the third.
+    // A reader of the third message has not read the second one.
     both.edit(LEAD, "\"read\": false", "\"read\": true");
     let third = both.files[LEAD].rfind("\"read\": false").expect("the third");
     both.files
@@ -140,7 +140,7 @@ fn members_join_by_files_and_leave_by_calls() {
     both.store.members.remove("w1");
     both.sync();
     assert!(!both.files[CONFIG].contains("\"w1\""));
-    // What is unknown of a member stays.
+    // Unknown fields of a member stay.
     assert!(both.files[CONFIG].contains("\"x\": 1"));
     both.edit(CONFIG, "\"leader\": \"lead\"", "\"leader\": \"w2\"");
     let findings = said(&mut both);

@@ -95,7 +95,7 @@ fn an_import_takes_all_and_changes_no_byte_that_says_the_same() {
         ]
     );
     assert_eq!(both.store.approvals.len(), 0);
-    // Nobody knew what had been read before the messages had numbers: the next sync tells.
+    // The read state is unknown until the messages have numbers: the next sync shows it.
     let done = both.sync();
     assert!(done.given.writes.is_empty());
     assert_eq!(both.store.members["sec"].read_to, 2);
@@ -143,7 +143,7 @@ fn a_sync_without_memory_only_adds() {
     );
     assert_eq!(done.taken.changes, TakeIn::default().changes);
     assert_eq!(both.store.tasks["a"].title, "task a");
-    // What one side lacks is added; what differs stays as it is on both.
+    // Entries missing on one side are added; different ones stay as they are on both.
     assert_eq!(both.files["tasks/alpha/a.json"], before["tasks/alpha/a.json"]);
     assert!(both.files.contains_key("tasks/alpha/c.json"));
     let again = both.sync();

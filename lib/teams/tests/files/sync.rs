@@ -1,4 +1,4 @@
-//! A sync without a disk and without a store: files in memory, and a store that does what it is told.
+//! A sync without a disk and without a store: files in memory, and an obedient store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -47,7 +47,7 @@ pub fn task(id: &str) -> TaskId {
     TaskId::parse(id).expect("an id")
 }
 
-/// What a task waits for is completed.
+/// A dependency of a task is completed.
 pub fn meet(task: &mut StoreTask, id: &TaskId) {
     let before = task.dependencies.len();
     task.dependencies.retain(|on| on != id);
@@ -56,7 +56,7 @@ pub fn meet(task: &mut StoreTask, id: &TaskId) {
     }
 }
 
-/// What a task waits for, or has waited for, is gone.
+/// A dependency of a task, open or met, is gone.
 pub fn forget(task: &mut StoreTask, id: &TaskId) {
     task.dependencies.retain(|on| on != id);
     task.met.retain(|on| on != id);
@@ -238,7 +238,7 @@ pub struct Both {
     pub seen: Option<Seen>,
 }
 
-/// What one sync did.
+/// The steps of one sync.
 pub struct Done {
     pub taken: TakeIn,
     pub given: GiveOut,
@@ -332,7 +332,7 @@ pub fn kinds(findings: &[Finding]) -> Vec<(Kind, String)> {
     findings.iter().map(|finding| (finding.kind, place(finding))).collect()
 }
 
-/// What the next sync reports.
+/// The reports of the next sync.
 pub fn said(both: &mut Both) -> Vec<(Kind, String)> {
     kinds(&both.sync().taken.findings)
 }

@@ -1,4 +1,4 @@
-//! Syncs that are cut off, and files that are not written because somebody changed them meanwhile.
+//! Syncs that are cut off, and files that are not written because they were changed meanwhile.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const LEAD: &str = "teams/alpha/inboxes/lead.json";
 const W1: &str = "teams/alpha/inboxes/w1.json";
 const W2: &str = "teams/alpha/inboxes/w2.json";
 
-/// Applies a change; what is kept of that.
+/// Applies a change; returns its record.
 fn applied(store: &mut StoreTeam, change: &Change) -> Option<Done> {
     let mut sent = Sent::new();
     apply(store, change, &mut sent);
@@ -99,7 +99,7 @@ fn a_first_sync_that_was_cut_off_goes_on_where_it_was() {
             done.extend(applied(&mut both.store, change));
         }
         let taken = take_in(Some(&seen.after(&done)), &files, &both.store);
-        // What is new no longer may have another place.
+        // A text that is not new any more may have another place.
         let named = |changes: &[Change]| {
             let named = changes.iter().map(|change| format!("{change:?}"));
             named.collect::<BTreeSet<_>>()
@@ -155,7 +155,7 @@ fn a_step_that_the_store_refused_is_tried_again_and_its_file_stays() {
     both.assert_quiet();
 }
 
-/// Syncs, but writes nothing: what is seen then.
+/// Syncs, but writes nothing; returns the seen records.
 fn without_writing(both: &mut Both) -> Seen {
     let folder = &folder("alpha", &both.files);
     let seen = both.seen.as_ref();

@@ -53,7 +53,7 @@ impl Anchors {
         self.sorted.last().filter(|anchor| anchor.point.seq > last.seq)
     }
 
-    /// Who knows `point`.
+    /// The source that knows `point`.
     pub(super) fn source_of(&self, point: Point) -> Option<&Source> {
         let known = self.sorted.iter().find(|anchor| anchor.point == point);
         known.map(|anchor| &anchor.source)

@@ -63,7 +63,7 @@ impl Prefix {
         }
     }
 
-    /// What is wrong with the lines, or worth a note.
+    /// A problem of the lines, or a note.
     pub(super) fn finding(&self) -> Option<Finding> {
         let Foreign {
             lines,

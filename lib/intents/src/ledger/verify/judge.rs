@@ -9,7 +9,7 @@ use super::anchors::Anchors;
 use super::foreign::{BOM, Prefix, is_of_others};
 use super::report::{Anchor, Expected, Finding, Report, Verdict};
 
-/// How many of the last hashes are kept, by which a line that comes again is told from another with its number.
+/// How many of the last hashes are kept, which distinguish a repeated line from another with its number.
 const RECENT: usize = 1024;
 
 /// Follows the chain line by line.
@@ -255,7 +255,7 @@ impl<'a> Judge<'a> {
         displaced.is_moved |= is_next && sealed.expected_hash() == sealed.hash;
     }
 
-    /// A line without seal after sealed ones: what is not sealed yet, if nothing but such lines follows.
+    /// A line without seal after sealed ones: an unsealed tail, if only such lines follow.
     fn unsealed(&mut self, line: &[u8], has_newline: bool) -> Option<Finding> {
         let gap = self.gap.get_or_insert(Gap {
             line: self.line,

@@ -8,7 +8,7 @@ const FIRST_BYTES: usize = 256 * 1024;
 pub(super) struct Lines<R> {
     source: R,
     buffer: Vec<u8>,
-    /// What was read and not yet given is `buffer[start..end]`.
+    /// The part that was read and not yet returned is `buffer[start..end]`.
     start: usize,
     end: usize,
 }

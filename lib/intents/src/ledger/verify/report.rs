@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::point::Point;
 
-/// What a ledger has to be.
+/// Expectations of a ledger.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// The repository, `host/owner/name`.
@@ -31,7 +31,7 @@ impl Expected {
 pub struct Anchor {
     /// The point.
     pub point: Point,
-    /// Who says so.
+    /// The source of the claim.
     pub source: Source,
 }
 
@@ -56,12 +56,12 @@ impl fmt::Display for Source {
     }
 }
 
-/// What was found.
+/// Result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The first damage. The lines after it were not verified.
     pub damage: Option<Finding>,
-    /// What is worth knowing and is no damage: UNSEALED_TAIL, TRIMMED, UNADOPTED.
+    /// Notes that are not damage: UNSEALED_TAIL, TRIMMED, UNADOPTED.
     pub notes: Vec<Finding>,
     /// The point before the first sealed line.
     pub start: Point,
@@ -91,7 +91,7 @@ pub struct Foreign {
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is.
+    /// Its verdict.
     pub verdict: Verdict,
     /// The line of the file, from 1. For TRUNCATED the one that would come next.
     pub line: u64,

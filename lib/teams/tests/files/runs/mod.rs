@@ -13,13 +13,13 @@ const RUNS: &[u8] = include_bytes!("../data/opencode-teams-traces.jsonl.gz");
 pub struct Run {
     /// Its number.
     pub seed: Value,
-    /// What it did.
+    /// Its steps.
     pub steps: Vec<Step>,
     /// The files at its end: `config`, `inboxes`, `tasks`.
     pub end: Value,
 }
 
-/// An operation, and what came of it.
+/// An operation, and its result.
 pub struct Step {
     /// Its name.
     pub operation: String,
