@@ -45,7 +45,7 @@ pub struct CheckRequest {
     /// With WRITING: `keeps` where what others can import of the files stays as it is. Without it, it may change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
-    /// Those of the files whose interface changes, whatever `interface` says of the others.
+    /// The files whose interface changes; `interface` is about the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = schema::interface_changes)]
     pub interface_changes: Option<Vec<String>>,
@@ -91,7 +91,7 @@ pub struct CheckResponse {
     /// Sentences that begin with a code and a colon.
     #[schema(schema_with = schema::warnings)]
     pub warnings: Vec<String>,
-    /// What to do next.
+    /// The next step.
     pub orchestration: Orchestration,
     /// The cause of OFFLINE.
     #[serde(flatten)]

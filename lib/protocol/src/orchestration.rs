@@ -45,7 +45,7 @@ pub enum Status {
     Ok,
     /// The working copy is behind.
     Stale,
-    /// Another's lock blocks the request, or intents do not let it in.
+    /// Someone else's lock blocks the request, or an intent refuses it.
     Conflict,
     /// The state is unavailable.
     Offline,
@@ -67,7 +67,7 @@ pub struct Orchestration {
     #[serde(rename = "type")]
     #[schema(schema_with = schema::orchestration_command)]
     pub kind: Kind,
-    /// What to do.
+    /// The command.
     pub action: Action,
     /// The shell command for it, or `null`.
     #[schema(schema_with = schema::command, required = true)]
@@ -158,7 +158,7 @@ pub struct ClaimBefore {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgentId, required = false)]
     pub agent_id: Option<String>,
-    /// What it is for.
+    /// Its purpose.
     pub message: String,
     /// Since when it waits, Unix seconds.
     #[schema(minimum = 0)]

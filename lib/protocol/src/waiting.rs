@@ -1,9 +1,9 @@
-//! What waits for an agent in its teams: a part of every answer to a member.
+//! Pending items for an agent in its teams: a part of every answer to a member.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What waits for the caller in a team. Absent members do not apply.
+/// Pending items for the caller in a team. Absent members do not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct Waiting {
     /// Number of messages that the caller has not proved to have; absent for who is no member.
@@ -33,14 +33,14 @@ pub struct AskedToStop {
     pub respond_by: String,
 }
 
-/// What waits for the caller in one of its teams.
+/// Pending items for the caller in one of its teams.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct Membership {
     /// The team, in lower case.
     pub team: String,
     /// The caller's handle.
     pub handle: String,
-    /// What waits.
+    /// Pending items.
     #[serde(flatten)]
     pub waiting: Waiting,
 }

@@ -18,7 +18,7 @@ const STREAM_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// A message of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Streamed {
-    /// What happened.
+    /// An event.
     Event(Box<PublishedEvent>),
     /// About the stream itself.
     Message(StreamMessage),
@@ -26,7 +26,7 @@ pub enum Streamed {
     Unknown,
 }
 
-/// An open stream. Whoever reads it bounds the time: a message comes at least every 15 seconds.
+/// An open stream. The reader bounds the time: a message comes at least every 15 seconds.
 #[derive(Debug)]
 pub struct EventStream {
     response: reqwest::Response,

@@ -23,7 +23,7 @@ pub struct TaskFilter {
     pub status: Option<String>,
     /// Those of this owner.
     pub owner: Option<String>,
-    /// Those that may be claimed (`ready`), that wait for others (`blocked`), or that nobody has (`unclaimed`).
+    /// Only tasks that may be claimed (`ready`), that wait for others (`blocked`), or that have no owner (`unclaimed`).
     pub readiness: Option<String>,
     /// Those about this file.
     pub file: Option<String>,

@@ -93,7 +93,7 @@ pub enum TeamName {}
 #[derive(Clone, Copy, Debug)]
 pub enum Handle {}
 
-/// A handle, or an empty text for nobody.
+/// A handle, or an empty text for none.
 #[derive(Clone, Copy, Debug)]
 pub enum HandleOrNobody {}
 

@@ -70,7 +70,7 @@ macro_rules! marks {
     };
 }
 
-/// What `plain_text` removes, but for the controls of ASCII.
+/// The characters that `plain_text` removes, except ASCII controls.
 macro_rules! unseen_beyond_ascii {
     () => {
         concat!(r"\u200c\u200d", marks!())

@@ -1,4 +1,4 @@
-//! What calls are answered with.
+//! Answers to calls.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::tasks::{NewTasksResponse, TaskResponse, TasksResponse};
 use crate::teams::{TeamChangeResponse, TeamResponse, TeamsResponse};
 use crate::waiting::Membership;
 
-/// What is answered.
+/// An answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum TeamAnswer {
