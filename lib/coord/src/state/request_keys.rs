@@ -53,7 +53,7 @@ impl Keys {
     }
 }
 
-/// ARGV[1] of `admission/modules/request.lua`, where nobody is admitted.
+/// ARGV[1] of `admission/modules/request.lua`, for functions without an admission.
 #[derive(Serialize)]
 struct Request<'a, T> {
     keys: &'a str,

@@ -94,7 +94,7 @@ async fn run<H, T: Send + 'static>(
     })
 }
 
-/// The hash that a request reads with all of its fields: what it costs grows with their number.
+/// The hash that a request reads with all of its fields: its cost grows with their number.
 fn hash_read_whole(read: &Request) -> Option<String> {
     match read {
         Request::Command(words) => match &words[..] {

@@ -6,7 +6,7 @@ use super::terms::{AdmissionTerms, Kind};
 use crate::state::reply::call;
 use crate::store::{Store, StoreError};
 
-/// What is looked up at the source.
+/// A lookup at the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Lookup {
@@ -16,7 +16,7 @@ pub enum Lookup {
     Branch,
 }
 
-/// What `count_lookups.lua` reads beside the terms of the admission.
+/// Arguments of `count_lookups.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct Count {
     lookup: Lookup,

@@ -7,7 +7,7 @@ use crate::state::reply::Reply;
 use crate::state::teams::Refused;
 use crate::store::StoreError;
 
-/// Whose rate limit was met.
+/// The subject of a rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Limited {
@@ -25,7 +25,8 @@ pub enum Limited {
     Ledger,
 }
 
-/// What there is too much of to look at in one script: see `locks/modules/entries.lua` and `builds/modules/adjacency.lua`.
+/// The part that is too large to examine in one script: see `locks/modules/entries.lua` and
+/// `builds/modules/adjacency.lua`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "part", rename_all = "UPPERCASE")]
 pub enum TooMuch {
@@ -35,7 +36,8 @@ pub enum TooMuch {
     Neighbors,
 }
 
-/// What has no room for more locks: see `locks/modules/reserve.lua`; or for more owners: see `intents/modules/gate_claim.lua`.
+/// The part without room for more locks: see `locks/modules/reserve.lua`; or for more owners: see
+/// `intents/modules/gate_claim.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "part", content = "file", rename_all = "UPPERCASE")]
 pub enum Full {
@@ -49,7 +51,7 @@ pub enum Full {
     Owners(Option<String>),
 }
 
-/// Locks that a person has taken away: `locks/modules/taken.lua`.
+/// Locks that a person has force-released: `locks/modules/taken.lua`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Taken {
     /// Login of the person.
@@ -65,9 +67,9 @@ pub struct Taken {
 pub enum Denial {
     /// Too many questions.
     Limited {
-        /// Until the next is let in.
+        /// Until the next one is admitted.
         retry_after_seconds: u64,
-        /// Whose limit was met.
+        /// The subject of the limit.
         whose: Limited,
     },
     /// The head is needed, and it cannot be fetched for this time.
@@ -75,7 +77,7 @@ pub enum Denial {
         /// Until it can be fetched again.
         retry_after_seconds: u64,
     },
-    /// Nobody knows the head of this branch, and nobody here can ask.
+    /// The head of this branch is unknown, and no source can be asked.
     UnknownHead,
     /// There is too much to look at; fewer files at once would do.
     TooMuch(TooMuch),
@@ -85,24 +87,24 @@ pub enum Denial {
     Taken(Taken),
     /// The rules of a team refuse it.
     Refused(Box<Refused>),
-    /// The script lacks something: once it is told, the same call is made again.
+    /// The script lacks a fact: with it, the same call is repeated.
     Question(Question),
 }
 
-/// What LIMITED has.
+/// The fields of LIMITED.
 #[derive(Deserialize)]
 struct MetLimit {
     retry_after_seconds: u64,
     whose: Limited,
 }
 
-/// What AWAIT_HEAD has.
+/// The fields of AWAIT_HEAD.
 #[derive(Deserialize)]
 struct AwaitedHead {
     retry_after_seconds: Option<u64>,
 }
 
-/// The denial that a reply tells of, or the reply to be read on.
+/// The denial in a reply, or the reply for further decoding.
 pub(in crate::state) fn denied(reply: Reply) -> Result<Result<Denial, Reply>, StoreError> {
     Ok(Ok(match reply.outcome.as_str() {
         "LIMITED" => {

@@ -68,7 +68,7 @@ pub async fn forget(store: &dyn Store, repo: &RepoId, credential: &str) -> Resul
 /// A verdict that was stored, and its age.
 pub type AgedVerdict = (RememberedMember, Duration);
 
-/// What `recall_identities.lua` answers.
+/// The answer of `recall_identities.lua`.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]

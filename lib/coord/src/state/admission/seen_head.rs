@@ -7,13 +7,13 @@ use crate::domain::CommitSha;
 pub struct SeenHead {
     /// The commit.
     pub commit: CommitSha,
-    /// Seconds since somebody looked whether it is still that; none where it has just been fetched.
+    /// Seconds since the head was last confirmed; none if it has just been fetched.
     pub age: Option<u64>,
     /// It should have been looked at again, and could not be.
     pub is_unconfirmed: bool,
 }
 
-/// What `modules/answer.lua` tells of the head; nothing, where the request was admitted without one.
+/// The head in the answers of `modules/answer.lua`; empty if the request was admitted without one.
 #[derive(Deserialize)]
 pub(super) struct SentHead {
     head: Option<CommitSha>,

@@ -32,7 +32,7 @@ pub enum BuildLease {
     },
 }
 
-/// What `lease_build.lua` reads.
+/// Arguments of `lease_build.lua`.
 #[derive(Serialize)]
 struct Lease<'a> {
     builder: &'a str,
@@ -53,7 +53,7 @@ struct Pause {
     retry_at: i64,
 }
 
-/// What `report_build.lua` reads.
+/// Arguments of `report_build.lua`.
 #[derive(Serialize)]
 struct Report<'a> {
     builder: &'a str,
@@ -62,7 +62,7 @@ struct Report<'a> {
     progress: BuildProgress,
 }
 
-/// What `fail_build.lua` reads.
+/// Arguments of `fail_build.lua`.
 #[derive(Serialize)]
 struct Failure<'a> {
     builder: &'a str,
@@ -70,7 +70,7 @@ struct Failure<'a> {
     reason: &'a str,
 }
 
-/// What `return_lease.lua` reads.
+/// Arguments of `return_lease.lua`.
 #[derive(Serialize)]
 struct Returned<'a> {
     builder: &'a str,
@@ -142,7 +142,7 @@ pub async fn report_build(
     }
 }
 
-/// Notes that the build of `commit` failed, and gives the lease back.
+/// Notes that the build of `commit` failed, and returns the lease.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.

@@ -99,7 +99,7 @@ impl GraphPatch {
     }
 }
 
-/// What `stage_graph.lua` reads before the part itself.
+/// Arguments of `stage_graph.lua` before the part itself.
 #[derive(Serialize)]
 struct Staging<'a> {
     builder: &'a str,
@@ -156,7 +156,7 @@ fn words<'a>(fields: &'a [(&str, String)]) -> impl Iterator<Item = Vec<u8>> + 'a
     pairs.map(|word| word.as_bytes().to_vec())
 }
 
-/// What `publish_graph.lua` reads before the fields of the graph.
+/// Arguments of `publish_graph.lua` before the fields of the graph.
 #[derive(Serialize)]
 struct Publication<'a> {
     builder: &'a str,
@@ -213,7 +213,7 @@ pub async fn publish_graph(
     }
 }
 
-/// What `patch_graph.lua` reads before the values of the patch.
+/// Arguments of `patch_graph.lua` before the values of the patch.
 #[derive(Serialize)]
 struct SentPatch<'a> {
     builder: &'a str,

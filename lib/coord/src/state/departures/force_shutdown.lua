@@ -56,7 +56,7 @@ return function(KEYS, ARGV)
   for index, key in ipairs(stopped) do
     stopped[index], passed_over[index] = call.members[key], call.members[key].handle
   end
-  -- The shutdown needs no answers of theirs: it ends without them.
+  -- The shutdown ends without their answers.
   local given_back = GiveBack.give_back_of(call, stopped, 'Given back when the shutdown was forced by ' .. call.member.handle .. '.')
   for _, record in ipairs(stopped) do
     record.ended = call.now_ms

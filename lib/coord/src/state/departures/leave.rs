@@ -12,7 +12,7 @@ struct Left {
     given_back: Vec<String>,
 }
 
-/// Ends the caller's membership, and returns the tasks that it gave back.
+/// Ends the caller's membership, and returns the tasks that it released.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
@@ -26,7 +26,7 @@ pub async fn leave_team(store: &dyn Store, terms: &TeamTerms<'_>) -> TeamOutcome
     .await
 }
 
-/// Removes a team that is closed, or in which nobody else is live.
+/// Removes a team that is closed, or that has no other live member.
 ///
 /// # Errors
 /// As those of [`leave_team`].

@@ -21,7 +21,7 @@ pub enum ShutdownProgress {
     Rejected,
 }
 
-/// What a call changed of a shutdown.
+/// A call's effect on a shutdown.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ShutdownStep {
     /// How far it is.
@@ -29,19 +29,19 @@ pub struct ShutdownStep {
     pub progress: ShutdownProgress,
     /// Its id.
     pub id: String,
-    /// Tasks that were given back.
+    /// Released tasks.
     #[serde(default)]
     pub given_back: Vec<String>,
     /// Handles of members that were passed over by force.
     #[serde(default)]
     pub passed_over: Vec<String>,
-    /// What a caller that stops has not pushed: branch and path of the first 100 of its locks for writing.
+    /// The unpushed locks of a caller that stops: branch and path of the first 100 of its locks for writing.
     #[serde(default)]
     pub unpushed: Vec<(String, String)>,
     /// The number of these locks.
     #[serde(default)]
     pub unpushed_count: u64,
-    /// Members that were not told of the answer, because there is no room for it.
+    /// Members that were not notified of the answer, because their inboxes are full.
     #[serde(default)]
     pub not_told: Vec<String>,
 }
@@ -58,7 +58,7 @@ fn read(reply: Reply) -> Result<ShutdownStep, StoreError> {
     Ok(ShutdownStep { progress, ..step })
 }
 
-/// What `request_shutdown.lua` reads.
+/// Arguments of `request_shutdown.lua`.
 #[derive(Serialize)]
 struct Asking<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ struct Asking<'a> {
     respond_seconds: u32,
 }
 
-/// What `answer_shutdown.lua` reads.
+/// Arguments of `answer_shutdown.lua`.
 #[derive(Serialize)]
 struct ShutdownAnswer<'a> {
     shutdown: &'a str,
@@ -75,7 +75,7 @@ struct ShutdownAnswer<'a> {
     rejection: Option<&'a str>,
 }
 
-/// What `force_shutdown.lua` reads.
+/// Arguments of `force_shutdown.lua`.
 #[derive(Serialize)]
 struct Forcing<'a> {
     shutdown: &'a str,

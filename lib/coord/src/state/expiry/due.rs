@@ -19,14 +19,14 @@ pub struct TakenRepository {
     pub is_last_look: bool,
 }
 
-/// What `take_due.lua` reads.
+/// Arguments of `take_due.lua`.
 #[derive(Serialize)]
 struct Take {
     most: usize,
     turn: u32,
 }
 
-/// What it answers.
+/// Its answer.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -45,7 +45,7 @@ pub async fn take_due(store: &dyn Store, most: usize) -> Result<Vec<TakenReposit
     Ok(answer.repositories)
 }
 
-/// What `settle_due.lua` reads.
+/// Arguments of `settle_due.lua`.
 #[derive(Serialize)]
 struct Settlement<'a> {
     repository: &'a str,

@@ -23,7 +23,7 @@ pub fn marked(repo: &RepoId) -> String {
     of("coord:marked:", repo, &[])
 }
 
-/// zset: what is held of one kind -> when it expires, Unix seconds. The sweep has one index for each kind.
+/// zset: held item of one kind -> when it expires, Unix seconds. The sweep has one index for each kind.
 pub(in crate::state) fn index(repo: &RepoId, kind: &str) -> String {
     of("coord:expiries:", repo, &[":", kind])
 }

@@ -19,7 +19,7 @@ pub(in crate::state) struct Mark<'a> {
     claim: String,
 }
 
-/// What `mark_due.lua` reads.
+/// Arguments of `mark_due.lua`.
 #[derive(Serialize)]
 struct Made<'a> {
     repository: &'a str,
@@ -28,7 +28,7 @@ struct Made<'a> {
     kept_for: u32,
 }
 
-/// What `unmark_due.lua` reads.
+/// Arguments of `unmark_due.lua`.
 #[derive(Serialize)]
 struct TakenBack<'a> {
     repository: &'a str,

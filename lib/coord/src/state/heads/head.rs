@@ -30,7 +30,7 @@ pub enum HeadChange {
 pub struct FetchedHead<'a> {
     /// The newest commit of the branch.
     pub commit: &'a CommitSha,
-    /// Commits reachable from it, newest first: what lets a function tell that a commit was pushed without asking.
+    /// Commits reachable from it, newest first: they let a function find that a commit was pushed without asking.
     pub recent: &'a [CommitSha],
     /// The ETag of the response.
     pub etag: Option<&'a str>,
@@ -50,7 +50,7 @@ impl<'a> FetchedHead<'a> {
     }
 }
 
-/// What `record_head.lua` reads.
+/// Arguments of `record_head.lua`.
 #[derive(Serialize)]
 struct RecordedHead<'a> {
     branch: &'a str,
@@ -96,7 +96,7 @@ pub fn stored_head(repo: &RepoId, branch: &Branch) -> Read<Option<CommitSha>> {
     })
 }
 
-/// What `fail_head.lua` reads.
+/// Arguments of `fail_head.lua`.
 #[derive(Serialize)]
 struct FailedHead {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,7 +160,7 @@ pub enum Pushed {
     Unused,
 }
 
-/// What `push_head.lua` reads.
+/// Arguments of `push_head.lua`.
 #[derive(Serialize)]
 struct SentPush<'a> {
     branch: &'a str,

@@ -6,7 +6,7 @@ use crate::state::reply::call;
 use crate::state::request_keys::Keys;
 use crate::store::{Store, StoreError};
 
-/// What `probe.lua` reads.
+/// Arguments of `probe.lua`.
 #[derive(Serialize)]
 struct Probe {
     kept_for: u32,

@@ -21,7 +21,7 @@ pub enum AllowOutcome {
     Full,
 }
 
-/// What `allow_overlap.lua` reads beside the terms of the admission.
+/// Arguments of `allow_overlap.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct Overlap<'a> {
     id: &'a str,

@@ -7,8 +7,8 @@ use crate::domain::{FilePath, RepoId};
 use crate::state::read::Read;
 use crate::store::{Request, Store, StoreError, Value};
 
-/// The files of a repository that have owners. What is recorded of each has up to some 10 KiB, so that [`OwnedPaths::owners`] reads
-/// it in parts: all at once would hold the store up.
+/// The files of a repository that have owners. Each has a record of up to some 10 KiB, so [`OwnedPaths::owners`] reads them in
+/// parts: all at once would hold the store up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnedPaths(Vec<String>);
 

@@ -83,7 +83,7 @@ pub async fn deny_selection(
     })
 }
 
-/// What has too many intents.
+/// The subject that has too many intents.
 #[derive(Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(super) enum Whose {

@@ -22,7 +22,7 @@ pub enum TakeOutcome {
     Full,
 }
 
-/// What `take_over.lua` reads beside the terms of the admission.
+/// Arguments of `take_over.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct TakeOver<'a> {
     id: &'a str,

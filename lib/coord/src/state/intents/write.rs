@@ -20,7 +20,7 @@ pub struct WrittenIntent<'a> {
     pub digest: &'a str,
     /// Whether its holders have to know.
     pub is_for_holders: bool,
-    /// What is changed, for the ledger.
+    /// The change, for the ledger.
     pub change: &'a str,
     /// The origin of the line.
     pub origin: &'a str,
@@ -47,7 +47,7 @@ pub enum WriteOutcome {
     Person,
 }
 
-/// What `write_intent.lua` reads beside the terms of the admission.
+/// Arguments of `write_intent.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct Written<'a> {
     id: &'a str,

@@ -144,7 +144,7 @@ pub enum SealMove {
     Moved,
 }
 
-/// What `seal_ledger.lua` reads.
+/// Arguments of `seal_ledger.lua`.
 #[derive(Serialize)]
 struct Move {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@ pub mod keys;
 
 use crate::store::script::Library;
 
-/// What the names of Coord's libraries begin with.
+/// Prefix of the names of Coord's libraries.
 pub const PREFIX: &str = "coord";
 
 /// All scripts, from `build.rs`.

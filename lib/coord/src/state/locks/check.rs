@@ -10,7 +10,7 @@ use crate::state::reply::call;
 use crate::state::request_keys::{check_keys, with_what_is_needed};
 use crate::store::{Store, StoreError};
 
-/// What `check_status.lua` reads beside the terms of the admission.
+/// Arguments of `check_status.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct Check<'a> {
     wanted: &'static str,
@@ -21,7 +21,7 @@ struct Check<'a> {
     paths: Vec<&'a str>,
 }
 
-/// What stands in the way of `intent`, and what intents say of it. One round trip.
+/// The locks that block `intent`, and the rules of intents for it. One round trip.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.

@@ -37,12 +37,12 @@ impl ClaimOutcome {
     }
 }
 
-/// What is claimed.
+/// A claim's files and terms.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     /// The mode.
     pub claim: LockMode,
-    /// The rules of the branch, and what the caller says of the interfaces.
+    /// The rules of the branch, and the declared interfaces.
     pub policy: &'a PolicyTerms,
     /// The commit of the caller's working copy.
     pub agent_head: &'a CommitSha,
@@ -58,7 +58,7 @@ pub struct Wanted<'a> {
     pub take_over: Option<&'a AgentId>,
     /// The files.
     pub paths: &'a [FilePath],
-    /// What it says of intents.
+    /// The terms of intents.
     pub gate: GateTerms<'a>,
 }
 
@@ -146,7 +146,7 @@ pub(in crate::state) async fn mark_and_run(
     Ok(reply)
 }
 
-/// What `claim.lua` reads beside the terms of the admission.
+/// Arguments of `claim.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct Claim<'a> {
     wanted: &'static str,

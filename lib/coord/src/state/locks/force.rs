@@ -1,4 +1,4 @@
-//! Locks that are taken away from their holders.
+//! Force-released locks.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +10,17 @@ use crate::state::request_keys::lock_keys;
 use crate::state::teams::Membership;
 use crate::store::{Store, StoreError};
 
-/// Locks that were taken away.
+/// Locks that were force-released.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Forced {
     /// Each of them.
     pub locks: Vec<TakenLock>,
-    /// What waits for the caller in its teams.
+    /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
 }
 
-/// A lock that was taken away.
+/// A lock that was force-released.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TakenLock {
     /// The file.
@@ -31,7 +31,7 @@ pub struct TakenLock {
     pub agent_id: Option<String>,
 }
 
-/// What `force_release.lua` reads beside the terms of the admission.
+/// Arguments of `force_release.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct Force<'a> {
     message: &'a str,

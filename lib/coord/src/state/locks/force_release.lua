@@ -1,7 +1,7 @@
--- force_release: takes others' locks on some files of the branch away. Whether the caller may is decided before.
+-- force_release: releases others' locks on some files of the branch. Whether the caller may is decided before.
 -- KEYS, ARGV: those of admission/request, with `message`: why, and `paths`
--- Returns { FORCED, now, answer }: `locks`, each with `file_path`, and `user` and `agent_id` whose it was, and `waiting`: what
---           Waiting.of_caller() tells
+-- Returns { FORCED, now, answer }: `locks`, each with `file_path`, and the holder's `user` and `agent_id`, and `waiting`: what
+--           Waiting.of_caller() returns
 --      or TOO_MUCH (Answer.too_much(), LOCKS): there are too many on these files; nothing changed
 --      or one of the denials of Admission.admit(); nothing changed
 local Admission = require('admission/admission')

@@ -1,4 +1,4 @@
-//! What a claim or a check says of intents, and what the gate finds: `modules/gate_request.lua`.
+//! The terms of intents in a claim or a check, and the gate's findings: `modules/gate_request.lua`.
 
 use coord_protocol::ErrorCode;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::state::admission::{RepositoryUses, is_false};
 pub struct GateRules {
     /// Whether each claim to write has to cite an intent.
     pub is_required: bool,
-    /// Seconds after which an owner that nobody was heard of counts as idle.
+    /// Seconds without a call after which an owner counts as idle.
     pub idle_seconds: u64,
-    /// Identical tool calls in a row that are let in; 0 for any number.
+    /// Identical tool calls in a row that are allowed; 0 for any number.
     pub most_repeats: u32,
 }
 
-/// What a request says of intents.
+/// The terms of intents in a request.
 #[derive(Clone, Copy, Debug)]
 pub struct GateTerms<'a> {
     /// The rules.
@@ -75,7 +75,7 @@ impl GateTerms<'_> {
     }
 }
 
-/// What `modules/gate_request.lua` reads.
+/// Arguments of `modules/gate_request.lua`.
 #[derive(Serialize)]
 pub(in crate::state) struct SentGate<'a> {
     #[serde(skip_serializing_if = "is_false")]
@@ -125,23 +125,23 @@ pub struct Judgement {
 pub enum GateCode {
     /// A refusal.
     Refused(ErrorCode),
-    /// The files are owned by an intent that nobody was heard of for long.
+    /// The files are owned by an intent that has been idle for long.
     OwnerIdle,
     /// Most of the budget is used.
     BudgetLow,
 }
 
-/// What intents say of a request.
+/// A finding of intents about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateFinding {
-    /// What it is.
+    /// Its code.
     pub code: GateCode,
     /// The state of the holder, the status of the intent (or `UNKNOWN`, `CHANGED`, `BRANCH`), the reason why it is blocked, a
     /// sentence about budget or breaker, `TURNS` or `TOKENS`.
     pub kind: String,
     /// The intent that it is about: the owner, or the one that the request is for.
     pub intent: String,
-    /// Turns or tokens, or the seconds for which nobody was heard of.
+    /// Turns or tokens, or the seconds since the last call.
     pub used: u64,
     /// The limit.
     pub allowed: u64,
@@ -151,12 +151,12 @@ pub struct GateFinding {
     pub by: String,
 }
 
-/// What the gate says of a request.
+/// The gate's verdict on a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
     /// The intent that is cited, or that the caller has selected.
     pub intent: Option<String>,
-    /// What was found: refusals in their order, then warnings.
+    /// Findings: refusals in their order, then warnings.
     pub findings: Vec<GateFinding>,
 }
 

@@ -62,7 +62,7 @@ fn decode(stored: &Value, time: &Value) -> Result<PendingChanges, StoreError> {
     })
 }
 
-/// What becomes of pending changes.
+/// An act on pending changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingAct<'a> {
     /// These files, as they were pushed as a commit, are on the branch now, or never will be.
@@ -74,7 +74,7 @@ pub enum PendingAct<'a> {
     },
     /// The work branch was deleted, or its pull request closed.
     EndAll {
-        /// When, in Unix seconds. Changes that were given back later stay.
+        /// When, in Unix seconds. Changes that were released later stay.
         at: i64,
     },
     /// The work branch has an open pull request.
@@ -90,7 +90,7 @@ pub enum PendingAct<'a> {
     Forget,
 }
 
-/// What `settle_pending.lua` reads.
+/// Arguments of `settle_pending.lua`.
 #[derive(Serialize)]
 struct Settlement<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -49,7 +49,7 @@ pub struct Mutation {
     pub other_token: String,
 }
 
-/// What is recorded.
+/// Events to record.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     /// The cited intent.
@@ -60,7 +60,7 @@ pub struct Record<'a> {
     pub events: &'a [RecordedEvent],
 }
 
-/// What became of an event.
+/// The outcome for an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedAs {
     /// It is recorded with this status.
@@ -82,7 +82,7 @@ pub struct RecordOutcome {
     pub without_room: u64,
 }
 
-/// What `record.lua` reads beside the terms of the admission.
+/// Arguments of `record.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct Sent<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,7 +116,7 @@ struct SentMutation<'a> {
     other_token: &'a str,
 }
 
-/// What `record.lua` answers.
+/// The answer of `record.lua`.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(default)]
@@ -136,7 +136,7 @@ enum SentOutcome {
     Other,
 }
 
-/// Appends events to the ledger. One round trip. It counts as a release does: what was done can always be recorded.
+/// Appends events to the ledger. One round trip. It counts as a release does: finished work can always be recorded.
 ///
 /// # Errors
 /// When the store does not respond, or its reply is malformed. Even then the events may have been recorded.

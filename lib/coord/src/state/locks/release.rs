@@ -43,7 +43,7 @@ pub struct Written {
     pub claim_head: CommitSha,
 }
 
-/// A released file whose interface somebody relies on.
+/// A released file whose interface others rely on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenInterface {
     /// The file, and the head at its claim.
@@ -127,7 +127,7 @@ pub struct Released {
     pub policy: String,
     /// Written files whose interfaces have to be compared.
     pub interfaces: Vec<WrittenInterface>,
-    /// What the caller has yet to be told: released files, with the text of `modules/notices.lua`.
+    /// Pending notices for the caller: released files, with the text of `modules/notices.lua`.
     pub notices: Vec<(String, String)>,
     /// Files whose change is pending on the work branch now.
     pub pending: Vec<String>,
@@ -135,7 +135,7 @@ pub struct Released {
     pub pending_left_out: Vec<String>,
     /// Written files whose push the store alone has proved: whether they have changed since the claim is not known.
     pub by_store: Vec<Written>,
-    /// What waits for the caller in its teams.
+    /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
 }
 
@@ -150,7 +150,7 @@ pub enum ReleaseOutcome {
         head: Option<SeenHead>,
         /// The files to push, and why.
         unpushed: Vec<(String, Shortfall)>,
-        /// What waits for the caller in its teams.
+        /// Pending messages and questions for the caller in its teams.
         waiting: Vec<Membership>,
     },
     /// Files were written, but the caller sent no new head.
@@ -164,7 +164,7 @@ pub enum ReleaseOutcome {
         head: Option<SeenHead>,
         /// The others' locks.
         others: Vec<LockEntry>,
-        /// What waits for the caller in its teams.
+        /// Pending messages and questions for the caller in its teams.
         waiting: Vec<Membership>,
     },
 }
@@ -179,7 +179,7 @@ impl ReleaseOutcome {
         }
     }
 
-    /// What waits for the caller in its teams.
+    /// Pending messages and questions for the caller in its teams.
     pub fn waiting(&self) -> &[Membership] {
         match self {
             ReleaseOutcome::Released(released) => &released.waiting,
@@ -214,7 +214,7 @@ impl Release<'_> {
     }
 }
 
-/// What `release.lua` reads beside the terms of the admission.
+/// Arguments of `release.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct SentRelease<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -260,7 +260,7 @@ pub async fn release(
         let args = entry.request(Kind::Release, cost, &keys, &request.sent());
         call(store, &RELEASE, keys, args)
     };
-    // What is released on a work branch may be pending then.
+    // Files that are released on a work branch may be pending then.
     let reply = with_what_is_needed(entry, entry.work_branch.is_some(), ask).await?;
     admitted(reply, |reply| ReleaseOutcome::read(&reply))
 }

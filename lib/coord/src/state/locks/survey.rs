@@ -24,7 +24,7 @@ pub enum Relation {
     /// It is no lock: the file is reserved for a claim that was refused before. Its `expiry` is that of the reservation, or of the last
     /// lock that the claim waits for.
     Reserved,
-    /// It is no lock: such a claim wants the file, and blocks nobody. Only checks find it.
+    /// It is not a lock: such a claim wants the file, and does not block. Only checks find it.
     Waiting,
     /// It is no lock: a change of the requested file on a work branch, which is not on the branch yet.
     Pending,
@@ -46,7 +46,7 @@ pub enum Direction {
 pub struct Finding {
     /// How.
     pub relation: Relation,
-    /// Whether it stands in the way.
+    /// Whether it blocks the request.
     pub blocks: bool,
     /// The requested file that it concerns.
     pub via: String,
@@ -58,7 +58,7 @@ pub struct Finding {
     pub entry: LockEntry,
 }
 
-/// What a script saw, all at one instant of the store's clock.
+/// A script's view, all at one instant of the store's clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survey {
     /// That instant, Unix seconds.
@@ -73,21 +73,21 @@ pub struct Survey {
     pub graph_version: Option<String>,
     /// How many locked neighbors are not in `findings`.
     pub omitted: u64,
-    /// Others' locks that concern the request; what blocks comes before what does not, among neighbors.
+    /// Others' locks that concern the request; among neighbors, blocking ones come first.
     pub findings: Vec<Finding>,
     /// The caller's own locks on the requested files.
     pub own: Vec<LockEntry>,
     /// The requested files that are tracked under other spellings alone.
     pub spelled: Vec<Spelled>,
-    /// What the caller held of them before a claim.
+    /// The caller's locks on them before a claim.
     pub held: Vec<Held>,
     /// The place of a claim that was refused for others' locks, where there was room for a ticket.
     pub queued: Option<Queued>,
-    /// What a claim costs others, where that is much and new.
+    /// A claim's cost to others, if it is high and new.
     pub cost: Option<ClaimCost>,
-    /// What intents say of it.
+    /// The gate's verdict.
     pub gate: Gate,
-    /// What waits for the caller in its teams.
+    /// Pending messages and questions for the caller in its teams.
     pub waiting: Vec<Membership>,
     /// Tasks of these that are ready and whose files are free, where others' locks block.
     pub suggested: Vec<SuggestedTask>,
@@ -108,7 +108,7 @@ pub struct Queued {
     pub mutual: Vec<(String, Option<String>)>,
 }
 
-/// What a claim keeps others from writing: neighbors of its files.
+/// The files that a claim blocks for others: neighbors of its files.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ClaimCost {
     /// The neighbors of all files whose interfaces it may change.
@@ -137,7 +137,7 @@ pub struct Held {
     pub status: LockMode,
     /// Since when, Unix seconds.
     pub since: i64,
-    /// What the caller had said.
+    /// The caller's earlier message.
     pub message: String,
     /// The agent that held it, where the claim takes it over.
     pub taken_from: Option<String>,

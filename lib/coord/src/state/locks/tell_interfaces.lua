@@ -30,7 +30,7 @@ return function(KEYS, ARGV)
     is_full = is_full or not Entries.load(call, new, Entries.MOST_AT_ONCE)
   end
 
-  -- File path -> the others' locks there, and, once they were told of something, for how many bytes more one of them has room.
+  -- File path -> the others' locks there, and, once they have notices, for how many bytes more one of them has room.
   local to_tell, room = {}, {}
   local function others_on(path)
     local found = {}

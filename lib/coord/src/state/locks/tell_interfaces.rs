@@ -18,7 +18,7 @@ pub struct BrokenPromise {
     pub names: Vec<String>,
 }
 
-/// What `tell_interfaces.lua` reads beside the terms of the admission.
+/// Arguments of `tell_interfaces.lua` beside the terms of the admission.
 #[derive(Serialize)]
 struct Changes<'a> {
     changes: &'a [BrokenPromise],

@@ -44,7 +44,7 @@ pub struct StoredMessage {
     pub left: Vec<String>,
 }
 
-/// What a read gives.
+/// Result of a read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Inbox {
     /// The cursor for the next read.
@@ -64,7 +64,7 @@ pub struct Inbox {
     pub handle: String,
 }
 
-/// What `read_messages.lua` reads.
+/// Arguments of `read_messages.lua`.
 #[derive(Serialize)]
 struct Reading {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,8 +75,8 @@ struct Reading {
     is_for_another: bool,
 }
 
-/// Reads what came after `cursor`, or after what is read; what is before `cursor` is read now. Where the reader `is_own`, the member is seen
-/// and its claims are renewed.
+/// Reads the messages after `cursor`, or the unread ones; those before `cursor` are marked as read. Where the reader `is_own`, the member is
+/// seen and its claims are renewed.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.
@@ -143,7 +143,7 @@ pub struct MessagePage {
     pub readers: Vec<Reader>,
 }
 
-/// What `list_messages.lua` reads.
+/// Arguments of `list_messages.lua`.
 #[derive(Serialize)]
 struct List<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

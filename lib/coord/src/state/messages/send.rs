@@ -34,7 +34,7 @@ pub struct SentMessage {
     pub ready: Vec<String>,
 }
 
-/// What `send_message.lua` reads.
+/// Arguments of `send_message.lua`.
 #[derive(Serialize)]
 struct Sending<'a> {
     #[serde(flatten)]

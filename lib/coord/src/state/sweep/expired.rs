@@ -12,13 +12,13 @@ use crate::store::{Request, Store, StoreError};
 /// The kinds of what expires, each by its keys, in the order in which `sweep.lua` includes them.
 const KINDS: [fn(&RepoId) -> Vec<NamedKey>; 2] = [locks::keys::swept, tasks::keys::swept];
 
-/// What `sweep.lua` reads.
+/// Arguments of `sweep.lua`.
 #[derive(Serialize)]
 struct Sweep {
     most: usize,
 }
 
-/// What it answers.
+/// Its answer.
 #[derive(Deserialize)]
 struct Answer {
     expired: u64,
@@ -27,7 +27,7 @@ struct Answer {
     due_teams: Vec<String>,
 }
 
-/// What one run of the sweep script did.
+/// Result of one run of the sweep script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swept {
     /// The store's clock, Unix seconds.
@@ -36,7 +36,7 @@ pub struct Swept {
     pub expired: u64,
     /// When the next expires here.
     pub next_expiry: Option<i64>,
-    /// Teams in which claims of tasks may have lapsed: [`tasks::settle_lapses`] drops and announces those.
+    /// Teams in which claims of tasks may have expired: [`tasks::settle_lapses`] drops and announces those.
     pub due_teams: Vec<TeamName>,
     /// Whether the ledger has lines that are not sealed.
     pub has_unsealed_lines: bool,

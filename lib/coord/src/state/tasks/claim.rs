@@ -1,4 +1,4 @@
-//! Tasks are claimed, completed and given back.
+//! Tasks are claimed, completed and released.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub enum TaskClaim {
     Claimed(Box<ClaimedTask>),
     /// No task is ready for the caller: an outcome of [`next_task`] alone.
     Nothing(Box<NothingReady>),
-    /// The files of a task are in the way; nothing was changed.
+    /// The files of a task are blocked; nothing was changed.
     Files {
         /// The task.
         id: String,
@@ -37,9 +37,9 @@ pub struct ClaimedTask {
     pub task: WholeTask,
     /// Whether the caller had it before.
     pub is_renewal: bool,
-    /// What came before it in the queue, where it was the next one.
+    /// The tasks before it in the queue, if it was the next one.
     pub passed: Vec<PassedOver>,
-    /// What a claim of its files found, where they are claimed with it.
+    /// The survey of a claim of its files, if they are claimed with it.
     pub files: Option<Survey>,
 }
 
@@ -66,7 +66,7 @@ impl Granted {
     }
 }
 
-/// What `claim_task.lua` reads beside the fields of [`FilesOfClaim`].
+/// Arguments of `claim_task.lua` beside the fields of [`FilesOfClaim`].
 #[derive(Serialize)]
 struct Claim<'a> {
     task_id: &'a str,
@@ -124,11 +124,11 @@ pub struct HeldTask {
     pub id: String,
     /// Handle of its owner.
     pub owner: String,
-    /// When the claim lapses unless it is renewed, Unix milliseconds.
+    /// When the claim expires unless it is renewed, Unix milliseconds.
     pub expires: i64,
 }
 
-/// A task whose claims have lapsed too often.
+/// A task whose claims have expired too often.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct HeldBack {
     /// The task.
@@ -170,17 +170,17 @@ pub struct TaskCounts {
 pub struct NothingReady {
     /// Number of tasks by their state.
     pub counts: TaskCounts,
-    /// The next five claims to lapse.
+    /// The next five claims to expire.
     #[serde(default)]
     pub held: Vec<HeldTask>,
-    /// What is in the queue, and is not for the caller now.
+    /// Tasks in the queue that are not for the caller now.
     #[serde(default)]
     pub passed: Vec<PassedOver>,
-    /// What the rest waits for.
+    /// The reasons why the rest waits.
     pub obstacles: Obstacles,
 }
 
-/// What `next_task.lua` reads beside the fields of [`FilesOfClaim`].
+/// Arguments of `next_task.lua` beside the fields of [`FilesOfClaim`].
 #[derive(Serialize)]
 struct Next<'a> {
     #[serde(flatten)]
@@ -190,7 +190,7 @@ struct Next<'a> {
     skipped: &'a [String],
 }
 
-/// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents do not let in.
+/// Claims the first ready task whose files are free for `seconds`, with these. `skipped`: ids of tasks that intents refuse.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -222,9 +222,9 @@ pub async fn next_task(
 pub enum TaskEnd {
     /// The task is completed.
     Completed(Box<CompletedTask>),
-    /// The task was given back.
+    /// The task was released.
     Released(Box<ReleasedTask>),
-    /// The files of the task are in the way; nothing was changed.
+    /// The files of the task block the release; nothing was changed.
     Files(ReleaseOutcome),
 }
 
@@ -237,11 +237,11 @@ pub struct CompletedTask {
     pub was_completed: bool,
     /// Whether it was completed before with another result, which it keeps.
     pub is_other_result: bool,
-    /// Whether the claim had lapsed.
+    /// Whether the claim had expired.
     pub had_expired: bool,
-    /// What followed for its dependents.
+    /// The effect on its dependents.
     pub unblocked: Unblocked,
-    /// The files that were given back with it.
+    /// The files that were released with it.
     pub files: Option<Released>,
 }
 
@@ -281,7 +281,7 @@ impl Ended {
     }
 }
 
-/// What `complete_task.lua` reads beside the fields of [`FilesOfRelease`].
+/// Arguments of `complete_task.lua` beside the fields of [`FilesOfRelease`].
 #[derive(Serialize)]
 struct Completion<'a> {
     task_id: &'a str,
@@ -291,7 +291,7 @@ struct Completion<'a> {
     result: &'a str,
 }
 
-/// Completes a task that the caller has claimed, and gives its files back; `token`: of that claim.
+/// Completes a task that the caller has claimed, and releases its files; `token`: of that claim.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -318,18 +318,18 @@ pub async fn complete_task(
     .await
 }
 
-/// A task that was given back.
+/// A task that was released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleasedTask {
     /// The task.
     pub task: WholeTask,
     /// Its files whose locks stay the caller's.
     pub kept: Vec<String>,
-    /// The others, which were given back.
+    /// The others, which were released.
     pub files: Option<Released>,
 }
 
-/// What `release_task.lua` reads beside the fields of [`FilesOfRelease`].
+/// Arguments of `release_task.lua` beside the fields of [`FilesOfRelease`].
 #[derive(Serialize)]
 struct GivingBack<'a> {
     task_id: &'a str,

@@ -1,4 +1,4 @@
-//! The files of a task, which are claimed and given back with it.
+//! The files of a task, which are claimed and released with it.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::state::team_keys::{team_and_lock_keys, team_keys};
 use crate::state::teams::{TeamOutcome, TeamTerms, outcome};
 use crate::store::{Script, Store, StoreError};
 
-/// What becomes of the files of a task that is claimed.
+/// How a claim of a task handles its files.
 #[derive(Clone, Copy, Debug)]
 pub enum FilesOfClaim<'a> {
     /// They are left alone.
@@ -30,7 +30,7 @@ pub enum FilesOfClaim<'a> {
         policy: &'a PolicyTerms,
         /// The commit of the caller's working copy.
         agent_head: &'a CommitSha,
-        /// What is said of intents; the judgement names the files that were judged.
+        /// The terms of intents; the verdict names the files that were judged.
         gate: GateTerms<'a>,
     },
 }
@@ -83,14 +83,14 @@ struct ClaimOfFiles<'a> {
     judged_paths: &'a [String],
 }
 
-/// What became of the files of a task that is completed or given back.
+/// How the completion or release of a task handles its files.
 #[derive(Clone, Copy, Debug)]
 pub enum FilesOfRelease<'a> {
     /// They are left alone.
     LeftAlone,
     /// The request has no head of a working copy, which they take.
     NoHead,
-    /// They are given back, if the branch has the work.
+    /// They are released, if the branch has the work.
     GivenBack {
         /// The commit that the caller has pushed.
         new_head: Option<&'a CommitSha>,
@@ -101,7 +101,7 @@ pub enum FilesOfRelease<'a> {
         /// The verdicts of the source.
         judged: &'a [Judged],
     },
-    /// They are given back without a push.
+    /// They are released without a push.
     Abandoned,
 }
 

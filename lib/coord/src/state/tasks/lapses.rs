@@ -9,14 +9,14 @@ use crate::state::request_keys::Keys;
 use crate::state::{events, teams};
 use crate::store::{Store, StoreError};
 
-/// What `settle_lapses.lua` reads.
+/// Arguments of `settle_lapses.lua`.
 #[derive(Serialize)]
 struct Settlement<'a> {
     team: &'a str,
     most: usize,
 }
 
-/// Announces up to `most` claims of tasks of `team` that have lapsed, and puts the tasks back. Returns how many had.
+/// Announces up to `most` expired claims of tasks of `team`, and returns the tasks to the queue. Returns how many had.
 ///
 /// # Errors
 /// When the store gives no reply, or none that is understood.

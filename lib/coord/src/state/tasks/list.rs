@@ -11,7 +11,7 @@ use crate::state::admission::{Kind, is_false};
 use crate::state::teams::{TeamOutcome, TeamTerms, run, unknown};
 use crate::store::Store;
 
-/// What `show_task.lua` reads.
+/// Arguments of `show_task.lua`.
 #[derive(Serialize)]
 struct Shown<'a> {
     task_id: &'a str,
@@ -51,7 +51,7 @@ pub struct TaskFilter<'a> {
     pub status: Option<TaskStatus>,
     /// Those of this owner.
     pub owner: Option<&'a Handle>,
-    /// Those that may be claimed, or that may not yet, or that nobody has.
+    /// Only tasks that may be claimed, that may not yet, or that have no owner.
     pub readiness: Option<Readiness>,
     /// Those with this text in the title, whatever the case of its ASCII letters.
     pub text: &'a str,
@@ -77,7 +77,7 @@ pub struct TaskPage {
     pub descriptions: BTreeMap<String, String>,
 }
 
-/// What `list_tasks.lua` reads.
+/// Arguments of `list_tasks.lua`.
 #[derive(Serialize)]
 struct List<'a> {
     after: u64,

@@ -29,11 +29,11 @@ pub struct NewTask {
     pub priority: Priority,
     /// The id, for a task that is imported.
     pub id: Option<TaskId>,
-    /// What a refusal calls it where it has no id; without either, `#` and its place from 1 on.
+    /// Its name in a refusal if it has no id; without either, `#` and its place from 1 on.
     pub reference: Option<String>,
-    /// What it depends on.
+    /// Its dependencies.
     pub dependencies: Vec<Named>,
-    /// What depends on it.
+    /// Tasks that depend on it.
     pub blocks: Vec<Named>,
     /// Files that it is about.
     pub files: Vec<String>,
@@ -43,7 +43,7 @@ pub struct NewTask {
     pub intent_id: Option<String>,
 }
 
-/// What `create_tasks.lua` reads.
+/// Arguments of `create_tasks.lua`.
 #[derive(Serialize)]
 struct NewTasks<'a> {
     #[serde(flatten)]
@@ -153,7 +153,7 @@ pub async fn create_tasks(
     .await
 }
 
-/// What is changed of a task; what is `None` stays.
+/// Changes of a task; `None` leaves a field.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TaskChanges {
     /// The title, not empty.
@@ -174,7 +174,7 @@ pub struct TaskChanges {
     /// The status that it should have: the same, or the change is refused or left to another call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// Forget how often its claims have lapsed.
+    /// Reset the count of expired claims.
     #[serde(skip_serializing_if = "is_false")]
     pub clear_lapses: bool,
     /// `dependencies` names the completed ones too: those that it leaves out are dropped.
@@ -186,15 +186,15 @@ pub struct TaskChanges {
     /// A note to add, or empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// What it depends on, besides what is completed.
+    /// Its dependencies, besides completed ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<TaskId>>,
-    /// What depends on it, besides what is completed.
+    /// Tasks that depend on it, besides completed ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<Vec<TaskId>>,
 }
 
-/// What came of a change.
+/// Outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Updated {
     /// It is made.
@@ -215,7 +215,7 @@ struct Transition {
     to: String,
 }
 
-/// What `update_task.lua` reads.
+/// Arguments of `update_task.lua`.
 #[derive(Serialize)]
 struct Update<'a> {
     task_id: &'a str,
@@ -249,7 +249,7 @@ pub async fn update_task(
     .await
 }
 
-/// What `assign_task.lua` reads.
+/// Arguments of `assign_task.lua`.
 #[derive(Serialize)]
 struct Assignment<'a> {
     task_id: &'a str,
@@ -257,7 +257,7 @@ struct Assignment<'a> {
     to: Option<&'a str>,
 }
 
-/// Keeps a task for a member for ten minutes, or for nobody.
+/// Reserves a task for a member for ten minutes, or for none.
 ///
 /// # Errors
 /// As those of [`create_tasks`].
@@ -285,17 +285,17 @@ pub async fn assign_task(
     .await
 }
 
-/// What followed for the dependents of a task.
+/// The effect on the dependents of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Unblocked {
     /// Number of tasks without a dependency that is not met, now.
     pub count: u64,
-    /// Handles of owners and assignees that were not told, because there is no room for it.
+    /// Handles of owners and assignees that were not notified, because their inboxes are full.
     #[serde(default)]
     pub not_told: Vec<String>,
 }
 
-/// What `delete_task.lua` reads.
+/// Arguments of `delete_task.lua`.
 #[derive(Serialize)]
 struct Deletion<'a> {
     task_id: &'a str,

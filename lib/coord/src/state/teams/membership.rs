@@ -29,7 +29,7 @@ impl<'a> NewMember<'a> {
     }
 }
 
-/// What `modules/new_member.lua` reads.
+/// Arguments of `modules/new_member.lua`.
 #[derive(Serialize)]
 struct SentMember<'a> {
     handle: &'a str,
@@ -37,7 +37,7 @@ struct SentMember<'a> {
     kind: &'a str,
 }
 
-/// What `create_team.lua` reads.
+/// Arguments of `create_team.lua`.
 #[derive(Serialize)]
 struct NewTeam<'a> {
     member: SentMember<'a>,
@@ -47,13 +47,13 @@ struct NewTeam<'a> {
     description: &'a str,
 }
 
-/// What `join_team.lua` reads.
+/// Arguments of `join_team.lua`.
 #[derive(Serialize)]
 struct Joining<'a> {
     member: SentMember<'a>,
 }
 
-/// What `hand_over.lua` reads.
+/// Arguments of `hand_over.lua`.
 #[derive(Serialize)]
 struct HandingOver<'a> {
     to: &'a str,

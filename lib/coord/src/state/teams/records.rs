@@ -92,7 +92,7 @@ pub struct TeamRecord {
     /// Whether dependencies must be met before a claim.
     #[serde(default)]
     pub strict: bool,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     pub description: Option<String>,
     /// By handle in lower case.
@@ -181,7 +181,7 @@ pub fn handles(repo: &RepoId, holder: &Holder) -> Read<BTreeMap<String, String>>
     })
 }
 
-/// What `tell_waiting.lua` reads.
+/// Arguments of `tell_waiting.lua`.
 #[derive(Serialize)]
 struct WaitingOf<'a> {
     user_id: &'a str,

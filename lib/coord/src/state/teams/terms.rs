@@ -1,4 +1,4 @@
-//! What every script of a team is given, and its outcome.
+//! Common arguments of the scripts of teams, and their outcome.
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub struct TeamTerms<'a> {
     pub is_assumed: bool,
 }
 
-/// What a script of a team answers, with what waits for the caller in the team; or why the request was not admitted.
+/// The answer of a team's script, with pending items for the caller in the team; or why the request was not admitted.
 pub type TeamOutcome<T> = Result<Admitted<(T, Waiting)>, StoreError>;
 
 /// A key under which a request may be repeated for ten minutes.
@@ -59,7 +59,7 @@ pub(in crate::state) struct SentKey {
     request_digest: Option<String>,
 }
 
-/// What `modules/team.lua` reads of a request, and the fields of its function.
+/// Arguments of `modules/team.lua` of a request, and the fields of its function.
 #[derive(Serialize)]
 struct TeamRequest<'a, T> {
     team: &'a str,

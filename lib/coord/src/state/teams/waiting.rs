@@ -1,11 +1,12 @@
-//! What waits for a caller in its teams, as all answers have it: `modules/waiting.lua`, and `reply()` of `modules/team.lua`.
+//! Pending messages and questions for a caller in its teams, as all answers have them: `modules/waiting.lua`, and `reply()`
+//! of `modules/team.lua`.
 
 use serde::Deserialize;
 
 use crate::state::reply::Reply;
 use crate::store::StoreError;
 
-/// What waits for the caller in a team.
+/// Pending messages and questions for the caller in a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Waiting {
     /// Number of messages that it has not proved to have; none for who is no member.
@@ -29,14 +30,14 @@ pub struct AskedToStop {
     pub respond_by: i64,
 }
 
-/// What waits for the caller in one of its teams.
+/// Pending messages and questions for the caller in one of its teams.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Membership {
     /// The team, in lower case.
     pub team: String,
     /// The caller's handle.
     pub handle: String,
-    /// What waits.
+    /// Pending messages and questions.
     #[serde(flatten)]
     pub waiting: Waiting,
 }
@@ -47,7 +48,7 @@ struct Answer {
 }
 
 impl Waiting {
-    /// What `reply()` has put into an answer.
+    /// The part that `reply()` has put into an answer.
     pub(super) fn of(reply: &Reply) -> Result<Self, StoreError> {
         let Answer { waiting } = reply.object()?;
         Ok(waiting.unwrap_or_default())

@@ -203,7 +203,7 @@ impl RoundTrip for UpstashStore {
             Mode::Pipeline => "pipeline",
             Mode::Transaction => "multi-exec",
         };
-        // Replies of scripts are small; large reads get a request of their own.
+        // Replies of scripts are small; large reads get a separate request.
         let is_small = batch.iter().all(|words| {
             words
                 .first()

@@ -5,9 +5,9 @@ local Unpushed = require('departures/unpushed')
 
 local Approve = {}
 
--- The caller stops for good. That the author of a shutdown does so is told by the event `requested`. Returns `given_back`: ids of the tasks
--- that it gave back, `unpushed` and `unpushed_count`: what Unpushed.locks() gives, and `not_told`: the handles that were not told because there
--- is no room for it; lists are absent for none.
+-- The caller stops for good. The event `requested` reports that the author of a shutdown stops. Returns `given_back`: ids of the tasks that it
+-- released, `unpushed` and `unpushed_count`: what Unpushed.locks() returns, and `not_told`: the handles that were not notified because their
+-- inboxes are full; lists are absent for none.
 function Approve.approve(call, is_author)
   local given_back =
     Shutdown.stop_member(call, string.lower(call.member.handle), 'Given back at the shutdown of ' .. call.member.handle .. '.')

@@ -28,7 +28,7 @@ function GiveBack.give_back_of(call, records, text)
       if task and task.status == 'in_progress' and task.owner and not Task.is_held(call, task) then
         Task.end_one_claim(call, id, task, 'LAPSED')
       elseif task and Task.is_owned_by(call, task, record) then
-        -- Their locks stay until they expire: nobody knows whether the work is pushed.
+        -- Their locks stay until they expire: it is unknown whether the work is pushed.
         task.locked = nil
         ids[#ids + 1], note_fields[#note_fields + 1], owners[id] = id, id .. ' notes', { Task.note_end(call, task, 'RELEASED') }
       end

@@ -4,7 +4,7 @@
 local FirstRefusal = {}
 
 -- Returns how often it was repeated since it was logged, or nil where that was less than REFUSAL_SECONDS ago. `told`: texts
--- that tell it from others.
+-- that distinguish it from others.
 function FirstRefusal.count(call, told)
   local REFUSAL_SECONDS, MOST_REFUSALS, REFUSALS_FOR = 60, 1000, 3600
   local name = redis.sha1hex(table.concat(told, '\n')) .. ' ' .. call.request.user_id

@@ -41,7 +41,7 @@ function Budget.block_at(call, limit, id, record, origin)
     '{"status":"DENIED","output_summary":"' .. limit.code .. '","error_message":' .. Append.json_text(limit.reason) .. '}',
     origin
   )
-  -- A limit that another login has reached refuses its call, and stops nobody else.
+  -- A limit that another login has reached refuses its call, and stops no other login.
   if Records.is_callers(call, record) then
     Status.change_status(call, id, record, 'BLOCKED', limit.reason, call.session.state, origin)
   end

@@ -13,7 +13,8 @@ function Status.emit_about(call, kind, id, event)
   Emit.event(call, event)
 end
 
--- Appends a line about a change of the intent `id`. `state`: of the caller, before; `reasoning`: what changed, and why.
+-- Appends a line about a change of the intent `id`. `state`: of the caller, before; `reasoning`: the change, and its
+-- reason.
 function Status.append_change(call, id, state, reasoning, summary, origin)
   Append.append_line(
     call,

@@ -19,12 +19,12 @@ local Tokens = require('locks/tokens')
 
 local ClaimFiles = {}
 
--- Claims the files of `claim`: `paths`, `wanted`; `interface_of`: what Blocking.interfaces() gives; `surveyed`: what Survey.of() gives of
--- the paths; `agent_head`; `message`; `ttl`: seconds; `repository`; `lookups` of builds/spelling, or ''; `task`: TEAM/ID of the task that
+-- Claims the files of `claim`: `paths`, `wanted`; `interface_of`: what Blocking.interfaces() returns; `surveyed`: what Survey.of() returns for the
+-- paths; `agent_head`; `message`; `ttl`: seconds; `repository`; `lookups` of builds/spelling, or ''; `task`: TEAM/ID of the task that
 -- they are claimed with, or nil. Returns a reply of the whole request; or nil, the outcome, CLAIMED, REFUSED (by intents), CONFLICT or
--- STALE, and what Answer.of() gives, with `held`: the caller's earlier locks, each { file path, status, time of the grant, message, the
--- agent from which it is taken over or '' }; `queue`: the place that Queue.ask() gives; and `cost`: what the claim costs others,
--- `neighbors`, `file_path` of the one with most of them, and `is_whatever_changes` where it keeps them out whatever it changes.
+-- STALE, and what Answer.of() returns, with `held`: the caller's earlier locks, each { file path, status, time of the grant, message, the
+-- agent from which it is taken over or '' }; `queue`: the place that Queue.ask() returns; and `cost`: what the claim costs others,
+-- `neighbors`, `file_path` of the one with most of them, and `is_whatever_changes` if it blocks them whatever it changes.
 function ClaimFiles.claim(call, claim)
   local paths, wanted, neighbor_policy, interface_of = claim.paths, claim.wanted, call.policy.neighbors, claim.interface_of
   local message, ttl, repository, lookups = claim.message, claim.ttl, claim.repository, claim.lookups
@@ -186,7 +186,7 @@ function ClaimFiles.claim(call, claim)
     entry.expiry = math.floor(entry.expiry_ms / 1000)
     table.insert(is_kept[path] and not is_taken_over and renewed or granted, entry)
     if entry.notices then
-      -- The answer has what is told now, and the store keeps it no longer.
+      -- The answer contains the notices now, and the store drops them.
       own_entries[#own_entries + 1] = cjson.encode(entry)
       entry.notices = nil
     else

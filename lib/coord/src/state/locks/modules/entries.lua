@@ -2,7 +2,7 @@
 -- first script that reads it drops and announces it (changes.lua).
 --
 -- The end of a lock is `expiry_ms`, Unix milliseconds: the lock lasts through that millisecond. `expiry` is the same in
--- whole seconds, rounded down as `timestamp` is: their difference is the time that a lock lives.
+-- whole seconds, rounded down as `timestamp` is: their difference is the time to live of a lock.
 local Entries = {}
 
 -- Maximum locks on the files of one request; a large lock counts once for each BYTES_OF_ENTRY bytes.
@@ -29,9 +29,9 @@ function Entries.to_json(call, entry)
   return json
 end
 
--- What is stored under a file can be searched without decoding it, which takes ten times as long: for those that look at thousands of files
--- and report few. cjson writes an entry, a flat object, as {"name":"text",...} without blanks, so that `{"` begins an entry and nothing else,
--- and a field is in no text: quotes in texts are escaped.
+-- The entries of a file can be searched without decoding, which takes ten times as long: for functions that look at thousands of files and
+-- report few. cjson writes an entry, a flat object, as {"name":"text",...} without blanks, so that `{"` begins an entry and nothing else. A
+-- field is in no text: quotes in texts are escaped.
 
 -- A field as it is written, without its first quote: a search for a quote stops at each of those in a text, which may have hundreds.
 function Entries.field(name, text)

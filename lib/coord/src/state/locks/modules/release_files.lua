@@ -183,7 +183,7 @@ function ReleaseFiles.release(call, release)
     end
   end
 
-  -- A caller that abandons its work, or gives back a part, releases what it still holds.
+  -- A caller that abandons its work, or releases a part, releases the locks that it still holds.
   if #taken > 0 and not is_partial and not (is_abandoned and #own > 0) then
     LockChanges.save(call)
     if call.request.queue then

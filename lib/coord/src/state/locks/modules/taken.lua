@@ -1,7 +1,7 @@
 -- Locks that a person released by force. The next answer to their holder says so.
 --
 -- They are a JSON list, the oldest first, and are read with the admission: `user_id`, `agent_id`, `branch`, `files`, `by`, `message`,
--- `time`, and `is_told`, once a call for other files was told.
+-- `time`, and `is_told`, once a call for other files was notified.
 local Answer = require('answer')
 local HoldsAll = require('locks/holds_all')
 local Request = require('admission/request')
@@ -20,8 +20,8 @@ function Taken.load(call)
   return found
 end
 
--- Writes the newest that fit: first a quarter of the room for each login that took some, so that nobody pushes others out. A store that
--- cannot be written tells them again.
+-- Writes the newest that fit: first a quarter of the room for each login that took some, so that no login pushes others out. If the
+-- store cannot be written, they are reported again.
 function Taken.save(call, list)
   local fits, all, of_login = {}, { count = 0, bytes = 0 }, {}
   for _, share in ipairs({ 4, 1 }) do

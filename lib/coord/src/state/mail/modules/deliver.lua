@@ -20,8 +20,8 @@ Deliver.MOST_UNREAD_OF_COORD = MOST_UNREAD_OF_COORD
 function Deliver.begin(call)
   -- Messages that a script looks at to find out whose they are.
   call.unread_to_look_at = 20000
-  -- What messages count for the login that sent them, or caused Coord to: the field 'SEQUENCE refs' of keys.bodies has in how many inboxes
-  -- a message is, its bytes and that login. Where it is absent, or has the first alone, the message counts for nobody.
+  -- Messages count for the login that sent them, or caused Coord to: the field 'SEQUENCE refs' of keys.bodies has the number of inboxes
+  -- that contain a message, its bytes and that login. If it is absent, or has the first alone, the message counts for no login.
   call.mail_bytes = {} -- login -> bytes, counted by count_mail()
 end
 
@@ -34,7 +34,7 @@ function Deliver.bytes_of(message, recipients)
   return #message.message + #(message.summary or '') + BYTES_OF_MESSAGE + BYTES_OF_RECIPIENT * recipients
 end
 
--- What 'SEQUENCE refs' has for a new message, which is noted in mail_bytes.
+-- The field 'SEQUENCE refs' of a new message, which is noted in mail_bytes.
 local function refs_of(call, message, recipients)
   local login, bytes = message.login or call.request.user_id, Deliver.bytes_of(message, recipients)
   call.mail_bytes[login] = (call.mail_bytes[login] or 0) + bytes
@@ -171,8 +171,8 @@ function Deliver.is_full(marks, most_unread)
   return marks.direct - marks.read_direct >= most_unread
 end
 
--- Whether a quarter of what the inbox may have is of the caller's login already, which may fill the inboxes of its own agents alone.
--- They are looked at only once there are as many of all.
+-- Whether a quarter of the room of the inbox is already taken by the caller's login, which may fill the inboxes of its own agents
+-- alone. They are looked at only once there are as many of all.
 function Deliver.has_sent_share(call, handle, marks, most_unread)
   if not Deliver.is_full(marks, most_unread / 4) or (Team.load_member(call, handle) or {}).login == call.request.user_id then
     return false

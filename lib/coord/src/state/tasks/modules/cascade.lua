@@ -1,4 +1,4 @@
--- What follows for dependents when a task is completed or gone.
+-- The effect on dependents when a task is completed or gone.
 local Answer = require('answer')
 local Deliver = require('mail/deliver')
 local Emit = require('events/emit')
@@ -18,9 +18,9 @@ function Cascade.tell_member(call, handle, task_id, text)
     ~= nil
 end
 
--- All of `dependents` lose one dependency that was not met. What becomes ready enters the queue; owners and assignees are told, in
--- these `words`. Returns `count`: how many became ready, and `not_told`: the handles that were not told because there is no room for it,
--- absent for none.
+-- All of `dependents` lose one dependency that was not met. Tasks that become ready enter the queue; owners and assignees are notified,
+-- in these `words`. Returns `count`: how many became ready, and `not_told`: the handles that were not notified because their inboxes are
+-- full, absent for none.
 function Cascade.unblock(call, id, dependents, words)
   local AT_ONCE = 3000
   local free, told, order = {}, {}, {}

@@ -41,7 +41,8 @@ local function has_no_room(call)
   return call.room.count >= MOST_ANSWERS or call.room.bytes >= MOST_ANSWER_BYTES
 end
 
--- What was answered, as text; or nil and, if the key was used for another request, or there is no room for another answer, the refusal.
+-- The earlier answer, as text; or nil and, if the key was used for another request, or there is no room for another answer, the
+-- refusal.
 function Answers.answered_before(call)
   local key = call.request.request_key
   if not key then

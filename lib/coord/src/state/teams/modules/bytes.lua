@@ -1,6 +1,6 @@
--- What members make the store keep, counted for the login that sent it, so that nobody fills it for the others.
--- Of each kind, `bytes` of tasks (tasks/bytes) and `mail` of messages (mail/deliver), keys.team has those of a login in the team, `KIND
--- LOGIN`, and keys.teams those in the repository, `/KIND LOGIN`, and those of all, `/KIND`.
+-- Bytes that members make the store keep, counted for the login that sent them, so that no login fills it for the others. Of each kind,
+-- `bytes` of tasks (tasks/bytes) and `mail` of messages (mail/deliver), keys.team has those of a login in the team, `KIND LOGIN`, and
+-- keys.teams those in the repository, `/KIND LOGIN`, and those of all, `/KIND`.
 local TeamBytes = {}
 
 function TeamBytes.count_bytes(call, kind, login, bytes)
