@@ -1,4 +1,4 @@
-//! The Lua files of the state as modules: what each requires, and their order. For `build.rs`, and for the tests of what it refuses.
+//! The Lua files of the state as modules: their requirements, and their order. For `build.rs`, and for the tests of what it refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -67,15 +67,15 @@ pub struct App {
     pub graph_cache: Arc<GraphCache>,
     /// Live events.
     pub events: Arc<EventHub>,
-    /// What this process knows of the scopes of intents.
+    /// The scopes of intents that this process knows.
     pub scopes: Arc<ScopeCache>,
-    /// What this process knows of the policies of repositories.
+    /// The policies of repositories that this process knows.
     pub policies: Arc<PolicyCache>,
     /// The only teams of agents that leave theirs out.
     pub only_teams: Arc<OnlyTeams>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,
-    /// What the repositories use that this process has met.
+    /// The features that the repositories of this process use.
     pub uses: Arc<KnownUses>,
 }
 

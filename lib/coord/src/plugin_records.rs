@@ -1,4 +1,4 @@
-//! Tasks and messages on the wire as `coord-teams` has them: what the files and the tools of the plugin opencode-teams are made of.
+//! Tasks and messages on the wire as `coord-teams` has them, for the files and tools of the plugin opencode-teams.
 
 use coord_protocol::messages::MessageView;
 use coord_protocol::tasks::{LeaseState, TaskPriority, TaskStatus, TaskView};
@@ -14,7 +14,7 @@ use coord_teams::time::{NotATime, Time};
 /// The sender of what Coord itself says.
 const COORD: &str = "coord";
 
-/// What no record of the plugin can have.
+/// A value that no record of the plugin can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRecord {
     /// A name.

@@ -19,7 +19,7 @@ const MOST_IGNORES: usize = 64;
 /// Most holders, and most branches.
 const MOST_NAMES: usize = 4_096;
 
-/// What a process knows of scopes. It is only a guess: the script compares.
+/// The scopes that a process knows. It is only a guess: the script compares.
 pub struct ScopeCache {
     /// The latest scope of an intent, by repository and id.
     scopes: Cache<(RepoId, String), Arc<KnownScope>>,
@@ -121,7 +121,7 @@ impl ScopeCache {
         judge(files.paths, question.intent, scope, question.ignore, ignore)
     }
 
-    /// Notes the intent that the holder has selected, as far as a script has told.
+    /// Notes the intent that the holder has selected, as far as a script has reported it.
     pub(crate) fn note_selected(&self, files: &ToJudge<'_>, intent: &str) {
         self.selected.insert(files.holder(), intent.to_owned());
     }

@@ -1,5 +1,5 @@
-//! Drops expired locks and lapsed claims of tasks and announces them, and seals ledgers. No claim depends on it: what has expired is
-//! free at that instant.
+//! Drops expired locks and claims of tasks and announces them, and seals ledgers. No claim depends on it: an expired lock is free at
+//! that instant.
 
 use std::time::{Duration, Instant};
 
@@ -22,12 +22,12 @@ const MOST_AT_ONCE: usize = 500;
 /// Time after which a sweep stops; the rest is due in the next.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
-/// What a sweep did.
+/// Result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SweepReport {
     /// Repositories that were swept.
     pub repositories: u64,
-    /// Expired locks and lapsed claims of tasks, each of which was published in an event.
+    /// Expired locks and claims of tasks, each of which was published in an event.
     pub expired: u64,
     /// Whether every repository that was due was swept.
     pub is_complete: bool,

@@ -1,4 +1,5 @@
-//! What a script asks and the source knows: the head of the branch, and whether the caller's commits contain it.
+//! Facts that a script asks for and the source knows: the head of the branch, and whether the caller's commits contain
+//! it.
 
 use std::time::Duration;
 

@@ -42,7 +42,7 @@ pub(super) async fn no_push(app: &App, repo: &RepoId, branch: &Branch, holder: &
 }
 
 /// Refuses a repository that `source` knows by another name, whatever head is stored. The head is fetched again, which ends the trust in
-/// the stored one, so that other processes learn the new name too. It counts as a request.
+/// the stored one, so that other processes see the new name too. It counts as a request.
 ///
 /// # Errors
 /// The refusal. None if the repository has its old name again.

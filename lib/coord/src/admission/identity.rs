@@ -24,9 +24,8 @@ use crate::timing::Call;
 
 /// The member of `repo` that `caller` is.
 ///
-/// # Errors
-/// When `repo` is not served, the credential does not count there, the unverified-caller limit is exceeded, or nobody can be
-/// verified now.
+/// # Errors When `repo` is not served, the credential does not count there, the unverified-caller limit is exceeded, or the
+/// verification service is unavailable.
 pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -> Result<Member, ApiError> {
     let served = app.serves(repo);
     let shown = match caller {
@@ -36,11 +35,11 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
                 user_id: identity.user_id,
                 user_name: identity.user_name,
                 can_push: true,
-                // Nothing tells who owns it: everybody may what COORD_APPROVERS do, unless that is set.
+                // The owner is unknown: every caller has the rights of COORD_APPROVERS, unless that is set.
                 is_owner: app.intents.approvers.is_empty(),
             });
         }
-        // Unverified callers must not learn which repositories are served.
+        // Unverified callers must not find out which repositories are served.
         CallerIdentity::Unverified(_) if served.is_err() => return Err(not_shown(repo)),
         CallerIdentity::Unverified(shown) => shown,
     };
@@ -66,7 +65,7 @@ pub(crate) async fn renew_verdict(app: &App, caller: &CallerIdentity, repo: &Rep
     }
 }
 
-/// `error`, with no other repositories than those of `limit`: a caller does not learn which of the others are served.
+/// `error`, with no other repositories than those of `limit`: a caller does not see which others are served.
 fn within(limit: Option<&RepoLimit>, mut error: SourceError) -> SourceError {
     if let (Some(limit), SourceError::UnknownRepository { known, renamed_to, .. }) = (limit, &mut error) {
         known.retain(|repo| limit.takes_in(repo));
@@ -289,7 +288,7 @@ mod tests {
         }
     }
 
-    /// GitHub, where the right was taken away, or which is down.
+    /// GitHub, which may have revoked the right or be down.
     struct GitHub {
         is_down: bool,
     }

@@ -29,7 +29,7 @@ type Found = Result<Option<AgedVerdict>, StoreError>;
 pub struct Lookups {
     waiting: Mutex<VecDeque<Waiting>>,
     started: Instant,
-    /// Held by whoever reads. Theoretical arrival time of the next read (GCRA), since the start.
+    /// Locked by the current reader. Theoretical arrival time of the next read (GCRA), since the start.
     turn: tokio::sync::Mutex<Duration>,
 }
 

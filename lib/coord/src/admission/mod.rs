@@ -9,7 +9,7 @@
 //! - `run`: the loop of calls and questions
 //! - `answers`: the answers of the source to what a script asks; `denial`: the errors of final denials
 //! - `repository`: admission of requests that need no head
-//! - `pushed_work`: verdicts of the source on released work; `unchanged`: what it says of files whose push the store has proved
+//! - `pushed_work`: verdicts of the source on released work; `unchanged`: its verdicts on files whose push the store has proved
 
 mod answers;
 pub(crate) mod caller_address;
@@ -49,23 +49,23 @@ pub(crate) use run::AdmittedCall;
 /// A webhook delivery that may have moved a head sets its time to 1970. Its age then exceeds this number of seconds.
 const NEVER: u64 = 1_000_000_000;
 
-/// What a request needs of the head of its branch.
+/// The use that a request makes of the head of its branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     /// No head: abandoned work can be released after the branch is gone.
     NoHead,
     /// The head, which may be this old in seconds, if that is limited. Without the source, the request goes on.
     Head { at_most: Option<u32> },
-    /// The head, and what the source says of commits: a release depends on it.
+    /// The head, and the source's facts about commits: a release depends on it.
     Proof,
 }
 
-/// What is known of whether the caller's commits contain the head.
+/// The known relation between the caller's commits and the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ancestry {
-    /// What the store knows: the source has not been asked.
+    /// As the store knows it: the source has not been asked.
     Unasked,
-    /// What the source knows, too.
+    /// As the source knows it, too.
     Asked,
     /// According to the source, one of the caller's commits lacks the head.
     Behind,
@@ -93,7 +93,7 @@ pub(crate) struct Admission<'a> {
     is_owner: bool,
     /// Commits that the caller's working copy is known to contain.
     known_commits: Vec<CommitSha>,
-    /// What the repository is known to use.
+    /// The features that the repository is known to use.
     uses: Arc<RepositoryUses>,
     /// The head, where it was fetched from a source.
     fetched: Option<Tip>,

@@ -1,5 +1,5 @@
 //! The source's verdicts on released work. If the new head is the head of the branch and the working copy is at it, one
-//! request to the source suffices for each head at which files were claimed. What a question cannot change is not asked: a
+//! request to the source suffices for each head at which files were claimed. A question with a known result is skipped: a
 //! commit that GitHub does not have ends them.
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,7 +12,7 @@ use crate::source::{Comparison, Reachable, Source, SourceError};
 use crate::state::admission::Lookup;
 use crate::state::locks::{Judged, Written};
 
-/// Maximum heads of claims that one request asks about; files of further heads need a release of their own. Each is a question to
+/// Most heads of claims that one request asks about; files of further heads need a separate release. Each is a question to
 /// GitHub, or a search in a clone.
 pub(super) const MOST_CLAIM_HEADS: usize = 4;
 const MOST_CLAIM_HEADS_OF_CLONE: usize = 64;
@@ -89,7 +89,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The verdicts, where `head` is that of the branch. What the branch does not have is looked for on `work_branch`.
+    /// The verdicts, where `head` is that of the branch. Changes that the branch does not have are looked up on
+    /// `work_branch`.
     pub async fn judge(mut self, head: &CommitSha, work_branch: Option<&Branch>) -> Result<Vec<Judged>, ApiError> {
         for (place, verdict) in self.verdicts(head).await? {
             self.files[place].verdict = verdict;
@@ -112,7 +113,8 @@ impl<'a> Work<'a> {
         Ok(places.map(judged).chain(self.nameless.iter().cloned()).collect())
     }
 
-    /// The verdicts on what the branch has by another commit, such as that of a squash: what is as in the working copy is there.
+    /// The verdicts on files that the branch has by a different commit, such as a squash: a file that is as in the working copy
+    /// is there.
     async fn judge_by_content(&mut self, head: &CommitSha) -> Result<(), ApiError> {
         self.new_head = head.clone();
         self.comparisons.clear();
@@ -136,7 +138,7 @@ impl<'a> Work<'a> {
             Err(SourceError::UnknownBranch { .. }) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        // What the source did not have when it was asked may have been pushed since, as this head.
+        // Commits that the source did not have when it was asked may have been pushed since, as this head.
         if self.is_nowhere(head) && !self.new_head.matches(&work_head) {
             return Ok(());
         }
@@ -228,7 +230,7 @@ impl<'a> Work<'a> {
         missing.filter(|(_, places)| !places.is_empty()).collect()
     }
 
-    /// What the working copy has that the new head lacks; `None` where that is nothing that the branch with `head` lacks.
+    /// The files of the working copy that the new head lacks; `None` if the branch with `head` has all of them.
     async fn in_copy(&mut self, head: &CommitSha) -> Result<Option<Comparison>, ApiError> {
         let agent_head = self.agent_head;
         if agent_head.matches(&self.new_head) || self.is_on(agent_head, head).await? {

@@ -20,7 +20,7 @@ pub(crate) trait AdmittedCall: Send + Sync {
     /// Runs the script once, on these terms.
     async fn make(&self, store: &dyn Store, terms: &AdmissionTerms<'_>) -> Result<Admitted<Self::Outcome>, StoreError>;
 
-    /// Answers a question of the script for its next run. What the source knows is left to [`Admission::answer`].
+    /// Answers a question of the script for its next run. Facts of the source are left to [`Admission::answer`].
     ///
     /// # Errors
     /// When the caller has to send more, the source does not respond, or this call's script does not ask that.

@@ -86,7 +86,7 @@ impl KnownCredentials {
     pub(crate) fn recall(&self, credential: &str, repo: &RepoId, now: SystemTime) -> Recalled {
         let key = key(credential, repo);
         if let Some(known) = self.members.get(&key) {
-            // If the clock was set back, the verdict has lapsed.
+            // If the clock was set back, the verdict has expired.
             let age = now.duration_since(known.verified_at).unwrap_or(BELIEVED_OFFLINE);
             let is_waiting = known.retry_at.is_some_and(|at| now < at && at <= now + RETRY);
             let freshness = match age {

@@ -128,7 +128,7 @@ pub enum Authenticator {
     Local {
         /// User of the operating system.
         user: UserId,
-        /// Verifies tokens that callers send all the same.
+        /// Verifies tokens that callers send anyway.
         credentials: Credentials,
     },
 }

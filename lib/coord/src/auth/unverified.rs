@@ -18,10 +18,10 @@ const OF_AN_ADDRESS: Rate = Rate {
     interval_ms: 2_000,
     burst: 60,
 };
-/// What tokens that are not well-formed leave to those that are, of the burst of their address and of all.
+/// The part of the bursts (of an address, of all) that malformed tokens leave to well-formed ones.
 const LEFT_BY_MADE_UP: (u32, u32) = (30, 40);
-/// What addresses from which no member has come leave to the others, of the burst of all; and those that already have sent bad
-/// credentials.
+/// The part of the burst of all that is reserved for addresses with verified members; other addresses, and those that have
+/// sent bad credentials, leave it.
 const LEFT_BY_STRANGERS: u32 = 40;
 const LEFT_BY_DEBTORS: u32 = 40;
 /// Bad credentials in a row until an address is one of those.

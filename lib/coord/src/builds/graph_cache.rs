@@ -19,7 +19,7 @@ const MOST_BYTES: u64 = 128 << 20;
 
 type Graphs = Cache<String, Arc<CachedGraph>, Bytes>;
 
-/// What a read of the store has given: a graph, or why it is none.
+/// The result of a read from the store: a graph, or why it is unreadable.
 type Loaded = Result<Result<Arc<CachedGraph>, UnreadableGraph>, StoreError>;
 
 /// Graphs that were read from the store, by their key there.

@@ -35,7 +35,7 @@ pub struct Built {
     pub ignore: Option<StoredIgnore>,
     /// `.coord.toml` of the commit, with what `.gitattributes` says.
     pub policy: StoredPolicy,
-    /// The graph without the files that are nobody's neighbors: what the scripts read.
+    /// The graph without files that have no neighbors: the scripts read this.
     pub neighbors: Arc<ImportGraph>,
 }
 

@@ -202,7 +202,7 @@ impl BuildClaim {
         asked.is_some_and(|asked| asked.elapsed() < KEPT_FOR)
     }
 
-    /// Whether no other head of the branch has been seen since. Another head has a claim of its own.
+    /// Whether no other head of the branch has been seen since. Another head has a separate claim.
     pub(super) fn is_newest(&self) -> bool {
         let branches = self.schedule.lock();
         branches.get(&self.branch).is_none_or(|known| known.head == self.head)

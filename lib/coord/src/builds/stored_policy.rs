@@ -24,7 +24,7 @@ pub struct StoredPolicy {
 /// The policy of a commit, and what it leaves out of the neighbors.
 pub(super) struct ReadPolicy {
     pub policy: StoredPolicy,
-    /// The files of the tree that are nobody's neighbors.
+    /// The files of the tree that have no neighbors.
     pub left_out: HashSet<String>,
 }
 
@@ -156,7 +156,7 @@ async fn read_all(place: Place<'_>, files: &[TreeEntry]) -> Result<Vec<Content>,
     Ok(contents.clone())
 }
 
-/// What the files say. `last` is the last good policy.
+/// The policy in the files. `last` is the last good policy.
 fn text_of(files: &[TreeEntry], contents: Vec<Content>, last: &PolicyFile, sources: String) -> PolicyText {
     let mut text = PolicyText {
         sources,

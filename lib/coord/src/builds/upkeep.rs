@@ -18,7 +18,7 @@ use crate::state::builds::{BuildLease, graph_hash};
 use crate::state::heads::{FetchedHead, forget_head, record_head, stored_head};
 use crate::store::StoreError;
 
-/// Commits recorded with a head. With them, a function without a source can tell that a commit was pushed.
+/// Commits recorded with a head. A function without a source uses them to prove that a commit was pushed.
 const RECENT_COMMITS: usize = 200;
 
 /// The graphs of the branches that this process has met.
@@ -74,7 +74,7 @@ pub(super) enum Remaining {
     Nothing,
     /// Another attempt, after this time.
     Retry(Duration),
-    /// Nothing: nobody has asked about the branch for so long that its graph has expired.
+    /// Nothing: the branch has not been requested for so long that its graph has expired.
     Unused,
     /// Nothing: the branch is gone.
     Gone,
@@ -117,7 +117,7 @@ impl Upkeep {
         }
     }
 
-    /// Removes a branch that nobody asks about from this process.
+    /// Removes an unused branch from this process.
     pub(super) async fn rest(&self, unused: &RepoBranch) {
         self.schedule.forget(unused);
         self.builder.forget(unused).await;
@@ -222,8 +222,8 @@ impl Upkeep {
         Ok(head)
     }
 
-    /// The head of the branch, if it is no longer `built`. Callers that met it meanwhile were told that the graph is being
-    /// built, and do not ask again.
+    /// The head of the branch, if it is no longer `built`. Callers that met it meanwhile were answered that the graph is
+    /// being built, and do not ask again.
     async fn moved_from(&self, (repo, branch): &RepoBranch, built: &CommitSha) -> Option<CommitSha> {
         match stored_head(repo, branch).run(self.builder.store()).await {
             Ok(head) => head.filter(|head| head != built),

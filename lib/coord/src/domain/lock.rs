@@ -78,7 +78,7 @@ pub struct LockEntry {
     /// Of a pending change: in what its interface is not that of the branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface_differs: Option<String>,
-    /// What its holder has yet to be told: interfaces of neighbors that changed, although they were to be kept; see
+    /// Pending notices for its holder: interfaces of neighbors that changed, although they were to be kept; see
     /// `modules/notices.lua`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notices: Option<String>,

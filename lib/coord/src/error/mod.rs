@@ -20,7 +20,7 @@ pub enum ApiError {
     InvalidField {
         /// The field.
         field: &'static str,
-        /// What is wrong with it, after its name.
+        /// The problem, worded to follow its name.
         problem: String,
     },
     /// 400: the body is not JSON of the right shape.
@@ -28,7 +28,7 @@ pub enum ApiError {
     MalformedBody {
         /// The field, if the error is inside one.
         field: Option<String>,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// 400: the body did not arrive in time.
@@ -50,7 +50,7 @@ pub enum ApiError {
         instead.map(|instead| format!("{instead}; ")).unwrap_or_default()
     )]
     UnknownRoute {
-        /// What to call, where another tool has such a route.
+        /// The right call, if another tool has such a route.
         instead: Option<&'static str>,
     },
     /// 404: this server does not serve the repository.
@@ -63,7 +63,7 @@ pub enum ApiError {
         repo: RepoId,
         /// Repositories that are served.
         known: Vec<String>,
-        /// What it is called now, where it was renamed.
+        /// The current name, if it was renamed.
         renamed_to: Option<RepoId>,
     },
     /// 404: the repository has no such branch, or no commit at all.
@@ -144,7 +144,7 @@ pub enum ApiError {
         /// Seconds until there may be room.
         retry_after_seconds: u64,
     },
-    /// 500: a defect of ours.
+    /// 500: a defect in Coord.
     #[error("the server has an internal error; its log has the cause")]
     Internal,
     /// 503: no response within the time limit.
@@ -156,7 +156,7 @@ pub enum ApiError {
     /// 503: the server gives no answer. Clients make it.
     #[error("{problem}")]
     NoServer {
-        /// What is unreachable, as the subject of a sentence.
+        /// The unreachable service, as the subject of a sentence.
         name: String,
         /// Why there is no answer.
         problem: String,
@@ -347,7 +347,7 @@ impl ApiError {
 pub struct TeamRefused {
     /// The refusal.
     pub refusal: TeamRefusal,
-    /// What waits.
+    /// The unfinished part.
     pub waiting: Waiting,
 }
 

@@ -292,7 +292,7 @@ mod tests {
             assert!((58..=61).contains(&seconds), "{seconds}");
         }
     }
-    /// Who had stopped was told to answer the shutdown that it had approved.
+    /// Stopped members were told to answer the shutdown that they had approved.
     #[test]
     fn who_has_stopped_is_told_to_join_again_and_who_is_asked_to_answer() {
         let hint = |id: &str| {

@@ -22,7 +22,7 @@ const BACKLOG: usize = 1024;
 /// Events that are read of the log at once.
 const PAGE: usize = 200;
 
-/// What a feed tells its watchers.
+/// A feed's notification to its watchers.
 #[derive(Clone, Debug)]
 pub(super) enum Told {
     /// An event.
@@ -53,7 +53,7 @@ pub(super) struct Opened {
     messages: BoxStream<'static, Bytes>,
 }
 
-/// What a watcher starts with. What is told next comes by `told`.
+/// A watcher's start. Later notifications come by `told`.
 pub(super) struct Joined {
     pub feed: Arc<Feed>,
     pub told: broadcast::Receiver<Told>,
@@ -101,7 +101,7 @@ impl Feed {
         tokio::spawn(async move {
             feed.follow(messages, &feeds, stopped).await;
             let mut feeds = lock(&feeds);
-            // Where nobody has watched, another may have taken its place.
+            // While no one was watching, another feed may have replaced it.
             if feeds.get(&feed.repo).is_some_and(|other| Arc::ptr_eq(other, &feed)) {
                 feeds.remove(&feed.repo);
             }
@@ -261,12 +261,12 @@ impl Feed {
         }
     }
 
-    /// Starts again at the end of the log, and tells the watchers so.
+    /// Starts again at the end of the log, and notifies the watchers.
     async fn skip_to_the_end(&self) -> Result<(), StoreError> {
         let end = self.newest().await?;
         let mut state = lock(&self.state);
         state.recent = Recent::after(end);
-        // An error means that nobody watches.
+        // An error means that there are no watchers.
         let _ = self.told.send(Told::Gap(end));
         Ok(())
     }
@@ -283,7 +283,7 @@ impl Feed {
         id
     }
 
-    /// Tells `event`, unless it was told before.
+    /// Sends `event`, unless it was sent before.
     fn tell(&self, event: Published) {
         let mut state = lock(&self.state);
         let event = Arc::new(event);
@@ -303,7 +303,7 @@ impl Feed {
         let _ = self.told.send(Told::Live(is_live));
     }
 
-    /// Whether nobody watches; then it is no longer one of `feeds`.
+    /// Whether there are no watchers; then it is no longer one of `feeds`.
     fn is_abandoned(&self, feeds: &Feeds) -> bool {
         // Watchers join under this lock.
         let mut feeds = lock(feeds);

@@ -1,5 +1,5 @@
-//! Live events. A repository that somebody watches has one [`feed`] in this process, with one subscription to the channel of
-//! the store, however many watch. The log is the truth: it fills every gap of the channel, and it is where a watcher resumes.
+//! Live events. A watched repository has one [`feed`] in this process, with one subscription to the channel of the store,
+//! however many watch. The log is the truth: it fills every gap of the channel, and it is where a watcher resumes.
 //!
 //! - `fake`: a store in memory for tests
 //! - `feed`: the events of one repository, in order, each once
@@ -42,7 +42,7 @@ type Feeds = std::sync::Mutex<HashMap<RepoId, Arc<Feed>>>;
 pub struct Timing {
     /// Interval at which the log is compared with what the channel has delivered.
     pub check_every: Duration,
-    /// Time for which a feed goes on that nobody watches.
+    /// Time for which a feed without watchers is kept.
     pub kept: Duration,
     /// The first pause after the store was lost, and the longest.
     pub pauses: (Duration, Duration),

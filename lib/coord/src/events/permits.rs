@@ -17,7 +17,7 @@ const MOST_ANONYMOUS: usize = 512;
 /// Most streams in a process.
 const MOST: usize = 3000;
 
-/// Whose stream it is.
+/// The owner of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Watcher {
     /// A verified caller.

@@ -12,7 +12,7 @@ use super::{Published, is_closed};
 use crate::domain::EventId;
 use crate::store::StoreError;
 
-/// What comes next for a watcher.
+/// A watcher's next item.
 #[derive(Debug)]
 pub enum Next {
     /// An event.
@@ -73,7 +73,7 @@ impl Watching {
         self.is_live
     }
 
-    /// What comes next. If the future is dropped, nothing is lost.
+    /// The next item. If the future is dropped, nothing is lost.
     ///
     /// # Errors
     /// When the log has to be read, and the store does not respond.

@@ -34,7 +34,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 pub fn around(edge: Edge, router: Router) -> Router {
     // The router boxes and clones everything inside each of its layers, so these are one layer.
     let layers = ServiceBuilder::new()
-        // Whatever prints a header must not print these.
+        // Code that prints headers must not print these.
         .layer(SetSensitiveRequestHeadersLayer::new(
             CREDENTIAL_HEADERS.into_iter().chain([SEC_WEBSOCKET_PROTOCOL]),
         ))
@@ -150,7 +150,7 @@ impl Drop for LogLine {
     }
 }
 
-/// A method that has a name of its own in HTTP.
+/// A method that HTTP itself defines.
 fn known_method(method: &Method) -> &'static str {
     let known = [
         Method::GET,

@@ -1,4 +1,4 @@
-//! The table of routes: what is served where, for whom, by which function. The router, the edge, the host guard and the OpenAPI
+//! The table of routes: path, audience, and function of each endpoint. The router, the edge, the host guard and the OpenAPI
 //! document read it, and the settings of the platform are made from it (`platform`).
 
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The name by which the service was reached, and the page that asks. A page of another site is let in by `COORD_CORS_ORIGINS`
-//! alone; one whose own name resolves to us is told apart by the `Host` that it names.
+//! The name by which the service was reached, and the page that asks. Only `COORD_CORS_ORIGINS` admits pages of other sites; a
+//! page whose name resolves to us is detected by its `Host`.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;

@@ -40,7 +40,7 @@ pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
         .with_state(Arc::new(app))
 }
 
-/// What to call in place of a route that lock servers often have.
+/// The right path for a route that lock servers often have.
 fn instead_of(path: &str) -> Option<&'static str> {
     match path.trim_end_matches('/') {
         "/api/lock" | "/api/claim" => {

@@ -59,7 +59,7 @@ fn chain(seal: &Seal, from: Place, appended: &[AppendedLine]) -> (Vec<SealedLine
             sealer = Sealer::after(passed.point);
         }
         let mut text = Vec::new();
-        // What no script has appended is no line: it was left out when the lines were sealed, too.
+        // Text that no script has appended is not a line: it was left out when the lines were sealed, too.
         let Ok(point) = sealer.append(&mut text, &line.text) else {
             continue;
         };

@@ -1,5 +1,5 @@
-//! Moves the seal. Sealers may race: the script moves the seal only from where it was read, so that there is one chain. What a
-//! process leaves unsealed when it ends is sealed by the next.
+//! Moves the seal. Sealers may race: the script moves the seal only from where it was read, so that there is one chain. If a
+//! process ends with unsealed lines, the next one seals them.
 
 use coord_intents::ledger::Sealer;
 

@@ -1,11 +1,11 @@
-//! What agents are told when they connect: the rules; and the prompt `coordinate`, which asks for work by them.
+//! Instructions for agents that connect: the rules; and the prompt `coordinate`, which asks for work by them.
 
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
 use super::offer::Offer;
 
-/// The rules, with what differs: which values an agent sends with each call, who renews, and how it gives back.
+/// The rules, with the parts that vary: the values that an agent sends with each call, who renews, and how it releases.
 macro_rules! rules {
     ($values:literal, $renewal:literal, $push:literal, $open:literal, $wait:literal) => {
         concat!(
@@ -73,7 +73,7 @@ pub fn rules(offer: Offer) -> &'static str {
     }
 }
 
-/// What is said where the client has the rules from the file of instructions.
+/// The instructions if the client has the rules from its instructions file.
 pub(super) fn elsewhere(file: &str) -> String {
     format!("The rules of working beside other agents are in {file}.")
 }

@@ -1,6 +1,6 @@
 //! MCP (Model Context Protocol): the operations of agents as tools. One POST is one JSON-RPC request; nothing is remembered between two.
 //!
-//! - `server`: what the SDK asks of us; [`Offer`]: what it offers, by a deployment or by `coord mcp`
+//! - `server`: the SDK's requests; [`Offer`]: the offered tools and arguments, by a deployment or by `coord mcp`
 //! - `serve`: one request over HTTP; `session`: its caller
 //! - `tools`: `check_status` and `post_status`; `schema`: their schemas, made of the HTTP types; [`Arguments`]; `operations`: their
 //!   calls; `teams`: those of teams; `results`: their results; `order`: of their members
@@ -43,7 +43,7 @@ use futures::FutureExt;
 
 use crate::http::Protocol;
 
-/// What answers `/api/mcp`, as an extension of the router.
+/// The handler of `/api/mcp`, as an extension of the router.
 pub fn protocol() -> Protocol {
     Protocol(|session, request| serve::serve(session, request).boxed())
 }

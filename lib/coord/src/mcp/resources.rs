@@ -1,4 +1,4 @@
-//! Resources: what HTTP shows to people, by URI. Which repository is meant stands in the query of the URI, by the names that HTTP has.
+//! Resources: the HTTP views for people, by URI. The query of the URI names the repository, with the parameters of HTTP.
 
 use axum::extract::Query;
 use axum::http::Uri;
@@ -25,7 +25,7 @@ use crate::operations::{list_activity, list_locks};
 /// Errors that JSON-RPC has no code for: the store or GitHub gives no answer, the caller asks too often or may not.
 const SERVER_ERROR: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32_000);
 
-/// What `uri` has, or the error that the client gets.
+/// The content of `uri`, or the error for the client.
 ///
 /// # Errors
 /// When the place of the repository does not take the caller's credential.

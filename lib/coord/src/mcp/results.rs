@@ -1,4 +1,5 @@
-//! Results of tools: what HTTP would answer as structured content, and a few lines that begin with what to do and why.
+//! Results of tools: the HTTP response as structured content, and a few lines that begin with the command and the
+//! reason.
 
 use coord_protocol::plain_text::{clean, quoted_line, shown, shown_line};
 use coord_protocol::team_tools::TeamAnswer;
@@ -12,7 +13,7 @@ use crate::operations::Refusal;
 /// Most warnings in the text, and most names; all of them are in the structured content.
 const MOST_LINES: usize = 12;
 
-/// What a call came to.
+/// Outcome of a call.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Outcome {
@@ -137,7 +138,7 @@ fn text(orchestration: &Orchestration, error: Option<&ErrorBody>, warnings: &[St
     lines.join("\n")
 }
 
-/// What to fix in a call.
+/// How to fix a call.
 fn malformed(error: &ErrorBody) -> String {
     let field = error.field.as_deref().map(|field| format!(" (field {field})"));
     format!(

@@ -38,7 +38,8 @@ pub(super) fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
 /// Fields of answers that say what waits for a member of a team. The text of the answer says it too, and most agents are in none.
 const OF_TEAMS: [&str; 3] = ["your_teams", "unread", "shutdown"];
 
-/// What is kept of a schema. Of an answer it is the less the deeper it lies: a model reads answers without a schema.
+/// The parts of a schema that are kept. The deeper a part of a response lies, the less is kept: a model reads answers
+/// without a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeps {
     /// Of a request: fields, their types and bounds, and what they mean.
@@ -54,7 +55,7 @@ enum Keeps {
 }
 
 impl Keeps {
-    /// What is kept of what stands under `keyword`.
+    /// The parts kept under `keyword`.
     fn under(self, keyword: &str) -> Keeps {
         match (self, keyword) {
             (Keeps::Request, _) => Keeps::Request,
@@ -101,7 +102,7 @@ impl Components {
         if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
             let target = reference.rsplit('/').next().and_then(|name| self.0.get(name));
             result = self.reduced(target.unwrap_or(&Value::Null), keeps);
-            // What a kind of text is in general; what this one means stands beside the reference.
+            // The general description of a text; this property's own description is beside the reference.
             result.remove("description");
         }
         for part in fields.get("allOf").and_then(Value::as_array).into_iter().flatten() {
@@ -141,7 +142,7 @@ impl Components {
     }
 }
 
-/// What `schema` describes, or `null`. Not by a list of types: some clients take one type alone.
+/// The schema `schema`, or `null`. Not by a list of types: some clients take one type alone.
 fn or_null(schema: JsonObject) -> JsonObject {
     JsonObject::from_iter([("anyOf".to_owned(), json!([schema, { "type": "null" }]))])
 }

@@ -1,4 +1,4 @@
-//! What the SDK asks of us. Methods that are not here are answered `method_not_found` by the SDK.
+//! The SDK's requests. Methods that are not here are answered `method_not_found` by the SDK.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -26,7 +26,7 @@ const NEEDED_TTL_MS: u64 = 60_000;
 /// How long clients may keep the other lists, in milliseconds: they change with the version of the server alone.
 const LISTS_TTL_MS: u64 = 3_600_000;
 
-/// What the SDK asks of whoever has the state.
+/// The SDK's request to the owner of the state.
 pub enum SdkRequest {
     /// A tool is called.
     Call {
@@ -34,7 +34,7 @@ pub enum SdkRequest {
         tool: Tool,
         /// A JSON object.
         arguments: String,
-        /// What the client calls itself.
+        /// The client's name.
         client: Option<String>,
         /// Where the result goes.
         reply: oneshot::Sender<CallToolResult>,
@@ -43,7 +43,7 @@ pub enum SdkRequest {
     Read {
         /// As the client sent it.
         uri: String,
-        /// What the client calls itself.
+        /// The client's name.
         client: Option<String>,
         /// Where the contents go.
         reply: oneshot::Sender<Result<ReadResourceResult, ErrorData>>,
@@ -82,7 +82,7 @@ pub enum Listed {
 /// The file of instructions with the rules, by what a client calls itself; `None` where the client reads none.
 pub type RulesFile = Box<dyn Fn(&str) -> Option<&'static str> + Send + Sync>;
 
-/// Resources of which a client can hear that they have changed: any event may change them.
+/// Resources that a client can subscribe to: any event may change them.
 const OBSERVABLE: &str = "coord://";
 
 /// Least time between two notifications of one client.
@@ -141,7 +141,7 @@ impl Server {
         match tokio::time::timeout(ROOTS_TIME, context.peer.list_roots()).await {
             Ok(Ok(listed)) => {
                 let uris = listed.roots.into_iter().map(|root| root.uri).collect();
-                // Whoever asks is answered all the same.
+                // The call is answered anyway.
                 let _ = self.ask(|reply| SdkRequest::Roots { uris, reply }).await;
             }
             Ok(Err(error)) => tracing::debug!(%error, "the client does not name its folders"),

@@ -8,7 +8,7 @@ use crate::auth::Caller;
 
 /// The caller of one request.
 pub struct Session {
-    /// What operations work with.
+    /// The `App` of the operations.
     pub(crate) app: Arc<App>,
     /// The caller.
     pub(crate) caller: Caller,

@@ -16,7 +16,7 @@ use crate::operations::teams::{
 };
 use crate::state::tasks::Readiness;
 
-/// What `call` is answered with.
+/// The answer to `call`.
 pub(super) async fn answer(session: &Session, call: &TeamCall) -> Result<TeamAnswer, ApiError> {
     let app = &session.app;
     let mut named = call.clone();
@@ -95,7 +95,7 @@ pub fn only_team(listed: &TeamsResponse) -> Result<String, ApiError> {
     Err(ApiError::InvalidField { field: "team", problem })
 }
 
-/// What an answer says besides its command. Words of others stand behind who wrote them.
+/// The text of an answer besides its command. Text of others follows its author.
 pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
     match answer {
         TeamAnswer::Teams(teams) if teams.teams.is_empty() => vec!["PROCEED: there are no teams".to_owned()],
@@ -159,7 +159,7 @@ fn team(team: &TeamView) -> Vec<String> {
     lines
 }
 
-/// Who wrote something: a handle, and the login that the server has verified.
+/// The author of a text: a handle, and the login that the server has verified.
 pub fn author(handle: &str, login: Option<&str>) -> String {
     let login = login.map(|login| format!(" ({login})"));
     format!("{handle}{}", login.unwrap_or_default())
@@ -181,7 +181,7 @@ fn short(task: &TaskView) -> String {
     format!("{} [{state}{waits}] {creator}: {}", task.id, quoted_line(&task.title))
 }
 
-/// ` by ` somebody, if that is known.
+/// ` by ` an author, if known.
 fn by(handle: Option<&str>, login: Option<&str>) -> String {
     let by = handle.map(|handle| format!(" by {}", author(handle, login)));
     by.unwrap_or_default()
@@ -288,7 +288,7 @@ pub fn message_line(message: &MessageView) -> String {
     quoted(&author, &message.message)
 }
 
-/// What somebody wrote, below who wrote it.
+/// A quoted text, below its author.
 fn quoted(author: &str, text: &str) -> String {
     format!("{author}:\n{}", quoted_lines(text))
 }

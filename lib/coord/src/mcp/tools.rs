@@ -1,4 +1,4 @@
-//! The tools, as clients are told of them.
+//! The tools, as listed for clients.
 
 use std::sync::LazyLock;
 
@@ -85,7 +85,7 @@ pub enum ToolGroup {
 }
 
 impl ToolGroup {
-    /// Those that are offered where nobody chooses.
+    /// The default groups.
     pub const USUAL: [ToolGroup; 3] = [ToolGroup::Locks, ToolGroup::Tasks, ToolGroup::Messages];
 
     /// The group called `name`.
@@ -181,7 +181,7 @@ impl Tool {
         }
     }
 
-    /// What clients are told of it where `offer` is what they get.
+    /// The definition for clients of `offer`.
     fn definition(self, offer: Offer) -> Definition {
         // Neither reaches beyond the locks of Coord, and a claim that is made twice is one claim.
         let annotations = ToolAnnotations::new()
@@ -252,8 +252,8 @@ impl Tool {
 }
 
 impl Tool {
-    /// Description and arguments of a tool of teams. A result is told in the text, without a schema. Who calls, in which team, is
-    /// the same for all of them, and needs no words.
+    /// Description and arguments of a tool of teams. A result is sent as text, without a schema. Caller and team are the same for
+    /// all of them, and are not described.
     fn of_teams(self, offer: Offer) -> (&'static str, JsonObject) {
         let (description, mut arguments) = match self {
             Tool::Team => (
@@ -308,10 +308,10 @@ const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// Arguments of the tools of teams that mean what they mean elsewhere.
 const NEEDS_NO_WORDS: [&str; 6] = ["repo_url", "team", "agent_id", "branch", "agent_head", "new_repo_head"];
 
-/// Arguments of theirs that are taken, and that few need: an agent pays for each that it is told of.
+/// Arguments that are accepted but left out of the list, because few agents need them and each listed one costs tokens.
 const SELDOM_SENT: [&str; 3] = ["base_head", "claim_files", "abandon"];
 
-/// The schema of the results about an intent. What an intent has, a model reads in the text.
+/// The schema of the results about an intent. A model reads the intent itself in the text.
 fn results_about_an_intent() -> JsonObject {
     let mut schema = of_results::<IntentResponse, AgentError>();
     let intent = schema
@@ -324,10 +324,10 @@ fn results_about_an_intent() -> JsonObject {
     schema
 }
 
-/// Members that hooks or persons send, and no model; and some that are taken, and that no model is told of: each pays for it.
+/// Members that only hooks or persons send, and accepted ones that are left out because each listed one costs tokens.
 const NOT_OF_MODELS: [&str; 5] = ["tool_call", "session", "force", "wait_seconds", "interface_changes"];
 
-/// A member that a model is told of with a claim alone.
+/// A member that is listed for claims alone.
 const OF_CLAIMS: &str = "interface";
 
 /// The schema of the arguments of a tool whose request is a `T`, without those that need not be sent.

@@ -230,7 +230,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
             reason.push_str(&format!("; you are number {} in the queue", queued.position));
         }
     }
-    // Pending changes alone last until somebody merges them.
+    // Pending changes alone last until they are merged.
     let action = if metadata.retry_after.is_some() {
         Action::Wait
     } else {

@@ -1,4 +1,4 @@
-//! Locks are taken away from their holders, which takes a person who owns the repository.
+//! Locks are force-released; this takes a person who owns the repository.
 
 use coord_protocol::{Action, Membership, Orchestration, PostResponse};
 use futures::FutureExt;

@@ -1,4 +1,4 @@
-//! What a claim or a check says of intents, and the judgement of its files.
+//! The intent of a claim or a check, and the verdicts on its files.
 
 use super::tool_use::ToolUse;
 use super::work_request::WorkRequest;
@@ -10,7 +10,8 @@ use crate::settings::IntentPolicy;
 use crate::state::admission::ScopeQuestion;
 use crate::state::locks::{Gate, GateRules, GateTerms};
 
-/// What a request says of intents. The judgement is a guess by what this process saw last, until a script asks for one.
+/// The parts of a request that concern intents. The judgement is a guess by what this process saw last, until a script
+/// asks for one.
 pub(super) struct GateRequest<'a> {
     request: &'a WorkRequest,
     tool_use: &'a ToolUse,
@@ -73,7 +74,7 @@ impl<'a> GateRequest<'a> {
         self.judged = Some(judged);
     }
 
-    /// What was judged, where the script had use for it; and notes what it has told.
+    /// The verdicts, if the script used them; and notes the outcome.
     pub fn end(self, gate: &Gate) -> Option<Judged> {
         if let Some(intent) = &gate.intent {
             self.scopes.note_selected(&self.files(), intent);

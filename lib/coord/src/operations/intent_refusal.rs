@@ -1,4 +1,4 @@
-//! What intents say of a claim or a check, in sentences: why it is refused, and what else is true.
+//! The effect of intents on a claim or a check, in sentences: why it is refused, and warnings.
 
 use coord_intents::scope::Verdict;
 use coord_protocol::{Action, ErrorCode, Metadata, Orchestration};
@@ -13,7 +13,7 @@ use crate::state::locks::{Gate, GateCode, GateFinding};
 /// The sentence that programs look for where no active intent is cited.
 const CITE: &str = "You must cite a valid active Intent ID.";
 
-/// What the gate has found, with what was judged.
+/// The gate's findings, with the verdicts.
 pub(super) struct SaidByIntents<'a> {
     request: &'a WorkRequest,
     gate: &'a Gate,
@@ -73,7 +73,7 @@ impl<'a> SaidByIntents<'a> {
         .collect()
     }
 
-    /// What a finding says, without the last full stop.
+    /// A finding's sentence, without the last full stop.
     fn sentence(&self, finding: &GateFinding) -> String {
         let GateFinding {
             kind,

@@ -26,8 +26,8 @@ const MOST_FILES: usize = 32;
 const BLOBS_OF_A_QUESTION: usize = 4;
 
 /// Compares the interfaces of released files. Where one has changed that was to be kept, `response`, an event and the holders of neighbors
-/// say so; where one differs on a work branch, it is kept with the pending change, for those who edit importers. What cannot be read now
-/// is a warning: the release has been made.
+/// say so; where one differs on a work branch, it is kept with the pending change, for those who edit importers. A failed read is a
+/// warning: the release has been made.
 pub(super) async fn compare_interfaces(
     app: &App,
     request: &WorkRequest,
@@ -77,7 +77,7 @@ pub(super) async fn compare_interfaces(
         }
         let (names, what) = match &comparison {
             InterfaceComparison::Same => continue,
-            // What nobody can import has no neighbors either.
+            // A file that cannot be imported has no neighbors either.
             InterfaceComparison::Unknown(NoInterface::Language) => continue,
             InterfaceComparison::Changed(changes) => (names_of(changes), plain_text(&changes.to_string())),
             InterfaceComparison::Unknown(reason) => (
@@ -142,8 +142,8 @@ async fn note_pending(
     }
 }
 
-/// Compares each of `files` between the head at its claim and `new_head`, first those that were to be kept. What an expensive source is asked for is counted: a
-/// question for each tree, and one for some blobs. Returns the files that are the same in both, too.
+/// Compares each of `files` between the head at its claim and `new_head`, first those that were to be kept. Questions to an expensive source are counted: one
+/// for each tree, and one for some blobs. Returns the files that are the same in both, too.
 async fn compare(
     source: &dyn Source,
     admission: &Admission<'_>,
@@ -278,7 +278,7 @@ fn names_of(changes: &InterfaceChanges) -> Vec<String> {
     all.map(|name| plain_text(name)).collect()
 }
 
-/// What holders of `entries` are told of their neighbors.
+/// The notices about neighbors for holders of `entries`.
 pub(super) fn notices_of(entries: &[LockEntry]) -> Vec<String> {
     let told = entries
         .iter()

@@ -201,7 +201,7 @@ pub(super) fn waiting_views(tickets: &[Ticket], live: &LiveLocks) -> Vec<Waiting
     live_tickets.map(view).collect()
 }
 
-/// Who holds something, for a caller with the login `own`: an agent by its name alone where it is another one of the caller's.
+/// A holder's name, for a caller with the login `own`: another agent of the caller is named without the login.
 pub(super) fn who(login: &str, agent: Option<&str>, own: &UserId) -> String {
     match agent {
         Some(agent) if login == own.as_str() => format!("'{agent}'"),
@@ -211,7 +211,7 @@ pub(super) fn who(login: &str, agent: Option<&str>, own: &UserId) -> String {
 }
 
 /// A sentence for a caller with the login `own` about a lock that concerns its request. The message is quoted: a model reads it, and
-/// somebody else has written it.
+/// another person or agent has written it.
 pub(super) fn sentence(finding: &Finding, own: &UserId) -> String {
     let LockEntry {
         file_path,
@@ -305,7 +305,7 @@ fn place_of_pending(change: &LockEntry) -> String {
     format!("'{work_branch}'{pull_request}")
 }
 
-/// Who writes a shared file.
+/// The writers of a shared file.
 fn shared(entry: &LockEntry, own: &UserId) -> String {
     format!(
         "'{}' is also being written by {}: {}",
@@ -337,7 +337,7 @@ pub(super) fn warnings(findings: &[Finding], own: &UserId) -> impl Iterator<Item
 const MOST_ALREADY_HELD: usize = 8;
 
 /// Warnings about locks that the caller held before its claim, one for each earlier claim. Without an agent id, the holder
-/// may be another agent of the same person; the warning says how to tell them apart.
+/// may be another agent of the same person; the warning says how to distinguish them.
 pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     let mut claims: BTreeMap<(i64, &str), Vec<&str>> = BTreeMap::new();
     for lock in held.iter().filter(|lock| lock.taken_from.is_none()) {
@@ -358,7 +358,7 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     claims.iter().take(MOST_ALREADY_HELD).map(sentence).collect()
 }
 
-/// What a granted claim keeps others from writing.
+/// The files that a granted claim blocks for others.
 pub(super) fn cost_of_claim(cost: &ClaimCost) -> String {
     let ClaimCost {
         neighbors,

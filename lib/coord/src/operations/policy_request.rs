@@ -1,4 +1,4 @@
-//! What `.coord.toml` says of the files of a claim or a check.
+//! The effect of `.coord.toml` on the files of a claim or a check.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl<'a> PolicyRequest<'a> {
         }
     }
 
-    /// What there is to say of the files that were judged last.
+    /// The result for the files that were judged last.
     pub fn end(self) -> SaidByPolicy {
         let named: Vec<&str> = match self.terms.files.as_slice() {
             [] => self.request.paths.iter().map(FilePath::as_str).collect(),
@@ -80,7 +80,7 @@ fn kinds<'p>(policy: &Policy, paths: impl Iterator<Item = &'p str>) -> Vec<FileK
     paths.map(|path| judge.kind(path)).collect()
 }
 
-/// What a policy says to a request.
+/// A policy's effect on a request.
 pub(super) struct SaidByPolicy {
     policy: Arc<Policy>,
     /// Files of the request without locks.
@@ -88,7 +88,7 @@ pub(super) struct SaidByPolicy {
 }
 
 impl SaidByPolicy {
-    /// What the policy says that this process saw last.
+    /// The effect of the last policy that this process saw.
     pub fn seen_last(app: &App, request: &WorkRequest) -> Self {
         SaidByPolicy {
             policy: app.policies.guess(&request.repo, &request.branch).1,
@@ -96,7 +96,8 @@ impl SaidByPolicy {
         }
     }
 
-    /// What the policy with `digest` says to a release that has been made. A process that does not know it reads it from the store.
+    /// The effect of the policy with `digest` on a release that has been made. A process that does not know it reads it from the
+    /// store.
     pub async fn of_release(app: &App, request: &WorkRequest, digest: &str) -> Self {
         let WorkRequest { repo, branch, .. } = request;
         let policy = match app.policies.known(digest) {

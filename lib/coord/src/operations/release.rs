@@ -210,7 +210,7 @@ fn response_to(
         ReleaseOutcome::NotPushed { unpushed, .. } => {
             let mut reasons = unpushed.iter().map(|(_, shortfall)| *shortfall);
             let first = reasons.next().unwrap_or(Shortfall::Unknown);
-            // What has to be pushed comes before what has to be asked again.
+            // Files that must be pushed come before those that must be checked again.
             let why = match first {
                 Shortfall::TooManyClaims => reasons.find(|why| *why != first).unwrap_or(first),
                 first => first,

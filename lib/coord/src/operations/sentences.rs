@@ -51,7 +51,8 @@ pub fn unknown_fields(names: &[String]) -> impl Iterator<Item = String> {
         .map(|name| format!("UNKNOWN_FIELD: This request has no field '{name}', so its value was ignored."))
 }
 
-/// What is said of files of a request of `count` files that the branch does not have; empty where the graph is not of its head.
+/// A sentence about new files of a request of `count` files, which the branch does not have; empty if the graph is not of its
+/// head.
 pub(super) fn new_files(survey: &Survey, count: usize) -> String {
     if survey.graph_version.as_deref() != Some(survey.head.commit.as_str()) {
         return String::new();

@@ -19,7 +19,7 @@ pub(super) fn wait_seconds(app: &App, field: &'static str, sent: Option<u32>) ->
     Ok(wait.min(app.teams.poll_max_seconds))
 }
 
-/// Shortest time between the first two reads of a request that waits: what others do does not make it ask more often.
+/// Shortest time between the first two reads of a request that waits: others' events do not make it ask more often.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Each pause is twice as long as the one before, up to this.

@@ -51,8 +51,8 @@ pub async fn admit_watcher(app: &App, request: &WatchRequest) -> Result<UserId, 
     Ok(holder.user_id)
 }
 
-/// [`admit_watcher`] for a caller who watches already. A verdict that is to be renewed is renewed first, so that a right that
-/// was taken away counts no longer than for other requests.
+/// [`admit_watcher`] for a caller who watches already. A verdict that is due is renewed first, so that a revoked right counts
+/// no longer than for other requests.
 ///
 /// # Errors
 /// As [`admit_watcher`].
@@ -168,7 +168,7 @@ impl Stream {
                 },
                 _ = self.heartbeat.tick() => return Some(self.beat()),
                 Some(()) = ending => return Some(self.end(StreamEnd::TimeLimit)),
-                // Whatever the client does meanwhile.
+                // Independent of the client.
                 () = sleep_until(self.verified_at + self.timing.unverified) => {
                     return Some(self.end(StreamEnd::Unavailable));
                 }

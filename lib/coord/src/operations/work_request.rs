@@ -30,7 +30,7 @@ pub struct WorkRequest {
     pub(super) notes: Vec<String>,
     /// The agent whose locks a claim takes over.
     pub(super) take_over: Option<AgentId>,
-    /// What the caller says of the interfaces of the files.
+    /// The interface terms of the request.
     pub(super) interface: InterfaceTerms,
 }
 
@@ -205,7 +205,7 @@ impl WorkRequest {
     }
 }
 
-/// What a request says of the interfaces of `paths`.
+/// The interface terms of a request for `paths`.
 fn interface_of(
     word: Option<InterfacePromise>,
     changed: &Option<Vec<String>>,
@@ -275,8 +275,8 @@ impl Standing {
         &self.user
     }
 
-    /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may have the head
-    /// all the same.
+    /// The reason of a PULL. It states only certain facts: a working copy whose commits were never pushed may still have
+    /// the head.
     pub(super) fn behind_reason(&self) -> String {
         let (head, branch, own) = (self.head.short(), &self.branch, self.agent_head.short());
         if self.is_certain {

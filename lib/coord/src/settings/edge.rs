@@ -34,7 +34,7 @@ impl Default for Edge {
             own_names: OwnNames::default(),
             is_behind_proxy: false,
             proxies: Proxies::default(),
-            // Five seconds before the platform stops a function and sends a page of its own.
+            // Five seconds before the platform stops a function and sends its own page.
             time_limit: Duration::from_secs(25),
         }
     }

@@ -88,7 +88,7 @@ pub struct LockConfig {
     pub queue_patience_seconds: u32,
     /// The effect of a neighbor that is locked for writing, unless a repository's policy says another.
     pub neighbor_policy: NeighborPolicy,
-    /// How long a release waits for the source to tell which of the released files are unchanged.
+    /// How long a release waits for the source to report which of the released files are unchanged.
     pub comparison_time: Duration,
 }
 

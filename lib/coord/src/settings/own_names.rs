@@ -64,7 +64,7 @@ impl OwnNames {
         Ok(OwnNames(names))
     }
 
-    /// The host that `sent`, a header `Host`, names, where it is one of ours: with its port, where it has one.
+    /// The host in `sent`, a header `Host`, if it is one of ours: with its port, if it has one.
     pub fn own(&self, sent: &HeaderValue) -> Option<Authority> {
         let named = parse_host(sent.to_str().ok()?)?;
         let is_ours = |own: &Authority| {

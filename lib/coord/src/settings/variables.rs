@@ -131,7 +131,7 @@ pub fn reference_table() -> String {
     table
 }
 
-/// The variables of `reader` as a section of a command's help: each name on a line of its own, then indented text. It is made once: every
+/// The variables of `reader` as a section of a command's help: each name on a separate line, then indented text. It is made once: every
 /// start of `coord` names it for each command.
 pub fn help(reader: Reader) -> &'static str {
     static SECTIONS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];

@@ -25,7 +25,7 @@ async fn watch(hub: &EventHub, after: Option<u64>) -> Watching {
     hub.watch(&repo(), after.map(id)).await.unwrap()
 }
 
-/// What comes next, as a short text: the number of an event, `live`, `away`, `gap`, `slow`, `stopped`; `-` for nothing.
+/// The next item, as a short text: the number of an event, `live`, `away`, `gap`, `slow`, `stopped`; `-` for nothing.
 async fn next(watching: &mut Watching) -> String {
     match timeout(Duration::from_secs(2), watching.next()).await {
         Err(_) => "-".to_owned(),
@@ -192,7 +192,7 @@ async fn a_watcher_who_is_ahead_of_the_log_is_told_of_a_gap() {
     let store = Fake::new();
     store.log(3);
     let hub = hub(&store);
-    // The state was lost, or is another's.
+    // The state was lost, or replaced.
     let mut watcher = watch(&hub, Some(1000)).await;
     assert_eq!(next(&mut watcher).await, "gap");
     assert_eq!(watcher.position(), id(3));

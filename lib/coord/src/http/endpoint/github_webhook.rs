@@ -1,7 +1,7 @@
 //! `POST /api/github_webhook`: deliveries of GitHub's webhook.
 //!
 //! A delivery must be signed. It moves a head only if it continues from the known head; otherwise the head is fetched from
-//! GitHub. What it ends is what was there at its time. So late or repeated deliveries do no harm.
+//! GitHub. It ends only locks that existed at its time. So late or repeated deliveries do no harm.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -83,8 +83,8 @@ pub(super) struct Document;
 
 /// Receive a delivery of GitHub's webhook: a push moves the head of its branch at once.
 ///
-/// Set it up in the repository or organization with the events `push` and `repository`, and `pull_request` where agents work on
-/// branches of their own, and either content type. Other events are accepted and ignored.
+/// Set it up in the repository or organization with the events `push` and `repository`, and `pull_request` if agents use work
+/// branches, and either content type. Other events are accepted and ignored.
 #[utoipa::path(
     post,
     path = "/api/github_webhook",

@@ -18,12 +18,12 @@ use crate::state::admission::TooMuch;
 /// Answers by status.
 pub(in crate::http) type Answers = BTreeMap<u16, ResponseBuilder>;
 
-/// What an error may come of.
+/// Causes of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Cause {
     /// Any request.
     Any,
-    /// Who calls.
+    /// The caller's credential.
     Caller,
     /// A token, which must be verified.
     Token,
@@ -31,7 +31,7 @@ pub(in crate::http) enum Cause {
     Form,
     /// A repository, or how often it is asked about.
     Question,
-    /// What is asked of the source of a repository.
+    /// Questions to the source of a repository.
     Source,
     /// A body.
     Body,
@@ -41,11 +41,11 @@ pub(in crate::http) enum Cause {
     Focus,
     /// An intent that has to be there.
     Intent,
-    /// What only a person may do.
+    /// Acts reserved for persons.
     Person,
 }
 
-/// What the errors of agents' operations come of.
+/// Causes of errors of agents' operations.
 pub(in crate::http) const OF_AGENTS: [Cause; 7] = [
     Cause::Caller,
     Cause::Token,
@@ -56,7 +56,7 @@ pub(in crate::http) const OF_AGENTS: [Cause; 7] = [
     Cause::Files,
 ];
 
-/// What a body has besides the error.
+/// The fields of a body besides the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Reader {
     /// Nothing.
@@ -71,7 +71,7 @@ struct Case {
     body: ErrorBody,
 }
 
-/// What an error comes of; nothing where no operation has it, or each has its own. An error that is new here belongs into
+/// The cause of an error; `None` if no operation has it, or each has its own. An error that is new here belongs into
 /// [`cases`] as well.
 fn cause(error: &ApiError) -> Option<Cause> {
     match error {
@@ -189,8 +189,8 @@ fn cases() -> Vec<Case> {
 /// A schema, and what it is like beside an error with that sentence.
 pub(in crate::http) type Offline = (&'static str, fn(&str) -> Value);
 
-/// The errors that come of `causes`, and 405 of an endpoint that takes `allowed`. Where the state cannot be asked (503), the
-/// body is a whole answer of the schema `offline`, if there is one, with the error besides.
+/// The errors of `causes`, and 405 of an endpoint that takes `allowed`. If the store cannot be reached (503), the body is a
+/// complete response of the schema `offline`, if there is one, with the error besides.
 pub(in crate::http) fn errors(
     causes: &[Cause],
     reader: Reader,

@@ -13,7 +13,7 @@ pub const HEAD: &str = "99cc7da9399f806a758cf80dab931201cf07c67e";
 /// When Ada's lock was granted, Unix seconds.
 pub const GRANTED_AT: i64 = 1_795_306_224;
 
-/// When it lapses.
+/// When it expires.
 pub const EXPIRY: i64 = GRANTED_AT + 300;
 
 /// Its fencing token: the time, in tenths of a millisecond.
@@ -256,7 +256,7 @@ pub fn event_stream() -> String {
     )
 }
 
-/// What Ada has done, and what Bob could not.
+/// Ada's events, and Bob's refusal.
 pub fn activity() -> Value {
     let change = |kind: &str, user: &str, id: &str| {
         json!({

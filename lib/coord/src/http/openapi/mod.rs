@@ -1,4 +1,4 @@
-//! Pieces of the OpenAPI document: what no attribute of a handler can say.
+//! Parts of the OpenAPI document that no attribute of a handler can express.
 //!
 //! - `responses`, `errors`: pieces of what an operation answers; each handler puts its own together
 //! - `fields`, and [`coord_protocol::schema`]: fields and headers

@@ -118,7 +118,7 @@ impl<R: Requests> Board<'_, R> {
         let step = match (from, to) {
             (TaskStatus::Pending, TaskStatus::InProgress) => self.claim_of(id),
             (TaskStatus::InProgress, TaskStatus::Completed) => self.completion(id),
-            // Whose claim has lapsed may complete the task all the same.
+            // A former owner whose claim has expired may still complete the task.
             (TaskStatus::Pending, TaskStatus::Completed) if before.lease.state == LeaseState::Lapsed => {
                 self.completion(id)
             }
@@ -130,7 +130,7 @@ impl<R: Requests> Board<'_, R> {
         if !changes_fields {
             return self.task(step).await;
         }
-        // A completion of what seems to be another's is refused, most likely: before anything is changed.
+        // The completion of a task that seems to have a different owner is likely refused: check before any change.
         let is_own = |owner: &String| {
             self.agent
                 .as_ref()

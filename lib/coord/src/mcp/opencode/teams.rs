@@ -18,7 +18,7 @@ use super::refusal::by_rules;
 use crate::error::ApiError;
 use crate::state::teams::TeamRefusal;
 
-/// The plugin's leader, where nobody says who it is; and the kinds of agents.
+/// The plugin's leader, if no one is named; and the kinds of agents.
 const LEADER: &str = "leader";
 const WORKER: &str = "worker";
 
@@ -140,7 +140,7 @@ impl<R: Requests> Board<'_, R> {
     }
 }
 
-/// What a step did besides.
+/// A step's side effect.
 fn note(change: &TeamChangeResponse) -> Option<String> {
     let given_back = &change.given_back;
     let waits = match change.shutdown_state {

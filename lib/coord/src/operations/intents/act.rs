@@ -1,4 +1,4 @@
-//! The acts on an intent: what changes its status, its overlaps or its files.
+//! The acts on an intent: changes of its status, its overlaps or its files.
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::blank_credentials;

@@ -17,13 +17,13 @@ use crate::state::locks::{LiveLocks, live_locks};
 /// Lines of the ledger that are looked at.
 const MOST_READ: usize = 200;
 
-/// Lines of the ledger that are told.
+/// Most ledger lines that are shown.
 const MOST_LINES: usize = 5;
 
-/// Others that are told, of each kind.
+/// Most others that are shown, of each kind.
 const MOST_NEAR: usize = 5;
 
-/// Digits of a hash that are told.
+/// Digits of a hash that are shown.
 const HASH_DIGITS: usize = 12;
 
 /// Most intents to select from.
@@ -93,7 +93,7 @@ pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry
     Ok(choice.text())
 }
 
-/// Who has written the intent, where not all of its words are those of `login`.
+/// The author of the intent, if `login` has not written all of it.
 fn author(intent: &IntentView, login: &str) -> Option<String> {
     let is_own = intent.author.as_deref() == Some(login) && intent.editor.is_none();
     (!is_own).then(|| intent.authorship())

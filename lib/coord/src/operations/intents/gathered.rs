@@ -1,4 +1,4 @@
-//! What is read of the registry before an operation, and for its response.
+//! Reads of the registry before an operation, and for its response.
 
 use coord_protocol::{Action, ErrorCode, IntentResponse, IntentView, Metadata, Orchestration};
 

@@ -21,7 +21,7 @@ use crate::state::locks::live_locks;
 /// Most bytes of texts in one response.
 const MOST_BYTES: usize = 4 << 20;
 
-/// What is shown beside the intents.
+/// Views beside the list of intents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntentsView {
     /// Nothing.
@@ -42,7 +42,7 @@ pub struct IntentsRequest<'a> {
     pub branch: Option<&'a str>,
     /// Only intents of this status.
     pub status: Option<Status>,
-    /// What is shown besides.
+    /// The view to show.
     pub view: IntentsView,
     /// The caller.
     pub caller: Caller,

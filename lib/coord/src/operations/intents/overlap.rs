@@ -59,7 +59,7 @@ pub(super) async fn first_meeting(
 fn meeting(scope: &Scope, rivals: Vec<(String, Vec<String>)>) -> Option<Meeting> {
     let mut steps = Steps::new();
     for (id, patterns) in rivals {
-        // An earlier version let scopes begin that are refused now: they keep nobody from selecting.
+        // An earlier version accepted scopes that are refused now: they block no selection.
         let Ok(other) = Scope::parse(&patterns) else { continue };
         if let Some(overlap) = scope.overlap(&other, &mut steps) {
             return Some(Meeting { id, overlap });

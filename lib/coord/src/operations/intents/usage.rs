@@ -1,4 +1,4 @@
-//! What the work on an intent costs.
+//! The costs of the work on an intent.
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::{State, blank_credentials};
@@ -20,9 +20,8 @@ const MOST_TOKENS: u64 = 1_000_000_000_000;
 
 /// Counts what the work on the intent `id` has cost. `agent` is the header `X-Coord-Agent`, if sent. One round trip.
 ///
-/// # Errors
-/// When a field is not valid, there is no such intent, the caller is denied, or the store does not respond. A call that is not
-/// let in is a response.
+/// # Errors When a field is not valid, there is no such intent, the caller is denied, or the store does not respond. A refused
+/// call is a response.
 pub async fn use_intent(
     app: &App,
     id: &str,

@@ -1,4 +1,4 @@
-//! An intent as it is told.
+//! An intent as it is shown.
 
 use chrono::{DateTime, SecondsFormat};
 use coord_intents::intent::{RelatedSpec, Status};

@@ -147,7 +147,7 @@ async fn try_edit(
         record,
         stored,
     } = gathered;
-    // What counts of a budget is in the record.
+    // The counted part of a budget is in the record.
     let edited = match edit(&stored.intent, record.status, sent, is_person(app, admission), &met) {
         Ok(edited) => edited,
         Err(EditRefusal::Invalid(error)) => return Err(error),

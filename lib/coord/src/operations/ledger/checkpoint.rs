@@ -10,7 +10,7 @@ use crate::domain::{AgentId, RepoId};
 use crate::error::ApiError;
 use crate::state::store_time;
 
-/// Whose ledger, and who asks.
+/// The ledger, and the caller.
 #[derive(Debug)]
 pub struct CheckpointRequest {
     /// The repository.

@@ -19,7 +19,7 @@ const MOST_NAME: usize = 128;
 
 const CLASSES: [&str; 2] = ["AST_REFACTOR", "INTENT_EVOLUTION"];
 
-/// What an entry is told whose content is missing or wrong.
+/// The error for an entry whose content is missing or wrong.
 const HASH: &str = ".hash must be sha256: and 64 lower-case digits, or DELETED; a mutation needs it";
 
 const NO_LOCK: &str = "No lock: the file was changed without the caller's lock for writing";
@@ -147,7 +147,7 @@ fn mutation(
     event.payload.hash = Some(hash);
     let has_failed = sent.error_message.is_some();
     if !has_failed {
-        // The longest of the results: what fits with it fits with the others.
+        // The longest of the results: an event that fits with it fits with the others.
         event.result.error_message = Some(OTHER_TOKEN.to_owned());
     }
     let mut line = prepared(event, agent)?;

@@ -74,7 +74,7 @@ pub async fn page(app: &App, request: LedgerRequest) -> Result<LedgerResponse, A
         limit,
     };
     let mut seal = newest_seal(app, &repo, found).await;
-    // Lines may be dropped while they are read; then the seal tells where the rest begins.
+    // Lines may be dropped while they are read; then the seal shows where the rest begins.
     const ROUNDS: usize = 3;
     for _ in 0..ROUNDS {
         let found = match range {

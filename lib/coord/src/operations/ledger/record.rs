@@ -1,4 +1,4 @@
-//! What a holder did is appended to the ledger.
+//! A holder's actions are appended to the ledger.
 
 use coord_intents::ledger::ResultStatus;
 use coord_protocol::{Action, Orchestration, RecordRequest, RecordResponse, Recorded};
@@ -21,9 +21,8 @@ const NO_BRANCH: &str = "main";
 
 /// Records the entries of `sent` for `caller`. `agent` is the header `X-Coord-Agent`, if sent.
 ///
-/// # Errors
-/// When a field is missing or invalid, the caller is denied, or the store does not respond. Even then the entries may have been
-/// recorded; what is sent again is recorded once.
+/// # Errors When a field is missing or invalid, the caller is denied, or the store does not respond. Even then the entries may
+/// have been recorded; entries that are sent again are recorded once.
 pub async fn record(
     app: &App,
     sent: &RecordRequest,

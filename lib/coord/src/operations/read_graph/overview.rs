@@ -44,10 +44,10 @@ pub(crate) struct PolicyView {
     /// Seconds until a lock expires, unless it is renewed.
     #[schema(minimum = 1, maximum = 86_400)]
     ttl_seconds: u32,
-    /// The effect of another's WRITING lock on a neighbor, for a claim to write.
+    /// The effect of a neighbor's WRITING lock, held by someone else, on a claim to write.
     #[schema(schema_with = neighbors_schema)]
     neighbors: NeighborPolicy,
-    /// `block` where another's pending change of a file refuses a claim to write it.
+    /// `block` if someone else's pending change of a file refuses a claim to write it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pending: Option<PendingPolicy>,
@@ -60,7 +60,7 @@ pub(crate) struct PolicyView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 64)]
     ignore: Vec<String>,
-    /// What is wrong with the file at the head, so that the last good one counts: file, line, column and a sentence.
+    /// The error in the file at the head, if the last good one is used instead: file, line, column and a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     problem: Option<String>,
@@ -99,7 +99,7 @@ pub(crate) struct BuildProgress {
     scanned: u64,
 }
 
-/// What the store has of the graph and of the repository's locks and pending changes.
+/// The stored state of the graph and of the repository's locks and pending changes.
 pub(crate) type Stored = (GraphHash, (LiveLocks, PendingChanges));
 
 impl Overview {

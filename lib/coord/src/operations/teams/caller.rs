@@ -1,4 +1,4 @@
-//! Who asks.
+//! The caller.
 
 use crate::admission::{Admission, Right};
 use crate::app::App;

@@ -24,15 +24,15 @@ pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = (T, teams::Waiting)>>
     Ok((outcome, waiting.into()))
 }
 
-/// What a list costs, for a caller that has no request left.
+/// The price of a list, for a caller without requests left.
 pub(super) const PRICE_OF_LIST: &str = "you read too much; a list counts as one request for each 500 tasks or messages that it reads, \
                                         so list less often";
 
-/// What a team costs, for a caller that has no request left.
+/// The price of a team, for a caller without requests left.
 pub(super) const PRICE_OF_TEAM: &str = "you read too much; a team counts as one request for each 100 members and each 1,000 claimed \
                                         tasks that it shows, so show it less often";
 
-/// The same for a part of a read that may take long. `price`: what it costs.
+/// The same for a part of a read that may take long. `price`: its cost.
 pub(super) async fn run_part<T: Send, C: AdmittedCall<Outcome = (T, teams::Waiting)>>(
     admission: &mut Admission<'_>,
     call: &mut C,

@@ -1,4 +1,4 @@
-//! Tasks are claimed, completed and given back.
+//! Tasks are claimed, completed and released.
 
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ fn of_claim(
     response
 }
 
-/// Most tasks of one request that intents do not let in, and after which it ends.
+/// Most tasks of one request that intents may refuse before it ends.
 const MOST_SKIPPED: usize = 8;
 
 /// Claims the first task that is ready and whose files are free, and waits for one if the request says so.
@@ -162,12 +162,12 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
                     | Event::TaskReleased(_)
                     | Event::TaskLapsed(_)
                     | Event::TaskCompleted(_)
-                    // Lapses that are cleared, a dependency or a reservation that is taken away, another branch.
+                    // Cleared expiries, a removed dependency or reservation, another branch.
                     | Event::TaskUpdated(_)
                     | Event::ShutdownChanged(_) => is_of(event, call.team.name()),
                     _ => false,
                 };
-                // No event tells that a claim has lapsed, or a lock or a reservation ended, before somebody looks.
+                // No event reports that a claim expired, or a lock or reservation ended, until a call notices.
                 let ends = passed
                     .iter()
                     .filter_map(|task| task.until)
@@ -202,7 +202,7 @@ pub async fn next_task(app: &App, sent: &NextTaskRequest, asked: Asked<'_>) -> R
     }
 }
 
-/// How long until a claim lapses, by this process's clock, which runs with the store's or near it.
+/// Time until a claim expires, by this process's clock, which runs with the store's or near it.
 fn lapse_in(expires: i64) -> Duration {
     let left = (expires - chrono::Utc::now().timestamp_millis()).clamp(0, 60_000);
     Duration::from_millis(left.unsigned_abs()) + Duration::from_secs(1)
@@ -225,7 +225,7 @@ fn passed_task(passed: PassedOver) -> PassedTask {
     }
 }
 
-/// Completes the task `id`, which the caller has, and gives its files back.
+/// Completes the task `id`, which the caller has, and releases its files.
 ///
 /// # Errors
 /// As those of [`claim_task`].

@@ -1,4 +1,4 @@
-//! The files of a task: what a request says of them, and what they say to it.
+//! The files of a task: how a request handles them, and how they affect it.
 
 use coord_protocol::tasks::{TaskResponse, TaskWork};
 use coord_protocol::{AgentError, ErrorCode, Metadata, PostResponse, Waiting};
@@ -23,7 +23,7 @@ use crate::state::tasks::{self, FilesOfClaim, FilesOfRelease, TaskClaim, TaskEnd
 use crate::state::teams::{self, RequestKey};
 use crate::store::{Store, StoreError};
 
-/// What a request says of the files of its task.
+/// How a request handles the files of its task.
 #[derive(Debug)]
 pub(super) struct FilesAsked {
     /// Whether they are left alone.
@@ -143,7 +143,7 @@ impl FilesAsked {
         Some(ReleasedWork::new(admission, self.work()?, self.new_head.as_ref()))
     }
 
-    /// For a release: without a pushed commit nobody can tell which files may be given back, and their locks stay.
+    /// For a release: without a pushed commit it is unknown which files may be released, and their locks stay.
     pub fn keep_without_new_head(&mut self) {
         if self.new_head.is_none() && !self.is_abandoned {
             self.work = None;
@@ -186,11 +186,11 @@ pub(super) struct ClaimCall<'a> {
     pub head: &'a Head,
     pub rules: Option<ClaimRules<'a>>,
     pub target: ClaimTarget<'a>,
-    /// Tasks that intents do not let in.
+    /// Tasks that intents refuse.
     pub skipped: Vec<String>,
 }
 
-/// What is claimed.
+/// The task to claim.
 pub(super) enum ClaimTarget<'a> {
     /// This task.
     Task(&'a TaskId),
@@ -344,7 +344,7 @@ pub(super) fn add_claimed(
     response.warnings.extend(granted.warnings);
 }
 
-/// Adds to `response` what came of the files that were given back with its task.
+/// Adds to `response` the result for the files that were released with their task.
 pub(super) async fn add_released(
     response: &mut TaskResponse,
     app: &App,

@@ -222,7 +222,7 @@ fn limit(sent: Option<usize>) -> Result<usize, ApiError> {
 /// A request for the messages of a team. Texts are as sent.
 #[derive(Debug)]
 pub struct HistoryRequest<'a> {
-    /// Who asks, in which team.
+    /// The caller and its team.
     pub caller: &'a TeamCaller,
     /// Those from or to this member.
     pub member: Option<&'a str>,

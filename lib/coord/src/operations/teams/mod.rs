@@ -1,11 +1,11 @@
 //! Teams, their tasks and their messages.
 //!
-//! - `membership`: who works together, and how that ends
-//! - `tasks`, `claims`, `files`: what is to be done; who does it; the files that are claimed for it
-//! - `sent_tasks`: what a request says of tasks; `no_task`: why there is none for an agent
-//! - `messages`: what members tell each other
-//! - `caller`: who asks; `chosen`: in which team; `calls`: the scripts under their admission
-//! - `view`: records on the wire; `texts`: what people write
+//! - `membership`: joining, leaving, and closing teams
+//! - `tasks`, `claims`, `files`: tasks; their owners; the files that are claimed for them
+//! - `sent_tasks`: tasks in requests; `no_task`: why there is none for an agent
+//! - `messages`: messages between members
+//! - `caller`: the caller; `chosen`: its team; `calls`: the scripts under their admission
+//! - `view`: records on the wire; `texts`: texts that people write
 
 mod caller;
 mod calls;

@@ -1,4 +1,4 @@
-//! What a request says of tasks that it adds or changes.
+//! Tasks that a request adds or changes.
 
 use std::collections::BTreeMap;
 

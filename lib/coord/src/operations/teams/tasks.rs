@@ -35,13 +35,13 @@ const ENOUGH_BYTES: usize = 128 << 10;
 /// A request for a list of tasks. Texts are as sent.
 #[derive(Debug)]
 pub struct TasksRequest<'a> {
-    /// Who asks, in which team.
+    /// The caller and its team.
     pub caller: &'a TeamCaller,
     /// Those of this status.
     pub status: Option<TaskStatus>,
     /// Those of this owner.
     pub owner: Option<&'a str>,
-    /// Those that may be claimed, or that wait for others, or that nobody has.
+    /// Only tasks that may be claimed, that wait for others, or that have no owner.
     pub readiness: Option<Readiness>,
     /// Those about this file.
     pub file: Option<&'a str>,
@@ -119,7 +119,7 @@ pub async fn list_tasks(app: &App, request: TasksRequest<'_>, asked: Asked<'_>) 
         };
         (part.after, part.most) = (after, most - page.tasks.len());
         let (more, now_waiting) = match run_part(&mut admission, &mut part, PRICE_OF_LIST).await {
-            // What was found so far is an answer, and says where to go on.
+            // Results so far are an answer, with a cursor for the rest.
             Err(ApiError::RateLimited { .. }) => break,
             part => part?,
         };
@@ -345,7 +345,7 @@ pub(super) fn of_task(
 /// Most bytes of a task and the results of its dependencies in a response.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// What takes little in the store takes up to twice as much with its escapes.
+/// Short records may take up to twice as much with their escapes.
 fn json_bytes(value: &impl serde::Serialize) -> usize {
     serde_json::to_vec(value).map_or(0, |json| json.len())
 }

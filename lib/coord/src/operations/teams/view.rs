@@ -25,7 +25,7 @@ impl From<teams::Waiting> for Waiting {
     }
 }
 
-/// What waits for the caller in each of its teams.
+/// Pending messages and questions for the caller in each of its teams.
 pub(in crate::operations) fn memberships(stored: &[teams::Membership]) -> Vec<Membership> {
     let membership = |stored: &teams::Membership| Membership {
         team: stored.team.clone(),
@@ -189,7 +189,7 @@ pub(super) fn task(task: stored::TaskView) -> TaskView {
     }
 }
 
-/// A task with its texts, and what came of its dependencies.
+/// A task with its texts, and the results of its dependencies.
 pub(super) fn whole_task(whole: WholeTask) -> (TaskView, Vec<DependencyResult>) {
     let mut view = task(whole.task);
     view.description = whole.description;

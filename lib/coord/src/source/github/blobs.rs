@@ -137,7 +137,7 @@ impl Reading {
                     if size <= self.max_bytes {
                         content.extend_from_slice(&piece);
                     } else {
-                        // Read on to the end, to learn the size.
+                        // Read on to the end, to get the size.
                         content = Vec::new();
                     }
                 }

@@ -41,7 +41,7 @@ pub(super) struct Heads {
     names: Cache<RepoId, Names>,
 }
 
-/// What is suggested instead of a branch that is missing. It is kept so that a branch that somebody makes up costs one request.
+/// Suggestions for a missing branch. They are cached, so that an invented branch name costs one request.
 #[derive(Clone, Debug)]
 struct Names {
     asked: Instant,

@@ -160,7 +160,7 @@ impl People for GithubSource {
 }
 
 impl GithubSource {
-    /// Whether anybody may see the repository, as the service is told.
+    /// Whether the repository is public, as the service is told.
     async fn is_public(&self, slug: &Slug) -> Result<bool, GithubError> {
         match self.client.json(slug, &self.client.small(&[], &[])).await {
             Ok(Repository {

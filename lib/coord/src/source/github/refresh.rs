@@ -59,8 +59,8 @@ impl Heads {
             (Fetched::Head(commit, etag), _) => (Ok(commit), etag, true),
             (Fetched::Failed(error), _) => (Err(error), None, true),
         };
-        // Only a full response has a time of its own. For a 304, only the caller's memory has it, so this process sends no
-        // ETag next time, unless it knows that head itself.
+        // Only a full response has a time. For a 304, only the caller's memory has it, so this process sends no ETag next
+        // time, unless it knows that head itself.
         let own = self.known(&key).filter(|own| is_of(own, &answer) && !is_whole);
         let known = match own {
             Some(own) => Known { asked, ..own },

@@ -55,7 +55,7 @@ pub(crate) struct EventsQuery {
     /// Events of this branch alone; without it, of all branches.
     #[param(value_type = BranchName, required = false, example = "main")]
     branch: Option<String>,
-    /// The newest `id` or `cursor` that the client has: what it missed comes first. The header `Last-Event-ID` says the same,
+    /// The newest `id` or `cursor` that the client has: missed events come first. The header `Last-Event-ID` says the same,
     /// and counts before it.
     #[param(value_type = EventName, required = false)]
     last_event_id: Option<String>,
@@ -137,7 +137,7 @@ fn of_caller(headers: &HeaderMap) -> HeaderMap {
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Who watches, as long as the stream lives.
+/// The watcher, as long as the stream lives.
 #[derive(Clone)]
 struct Watcher {
     app: Arc<App>,
@@ -203,7 +203,7 @@ struct Lifetime {
 }
 
 impl Lifetime {
-    /// That of a stream that answers the current request. A function's runtime is told to wait for its end.
+    /// That of a stream that answers the current request. A function's runtime waits for its end.
     fn of_request(connection: Option<Connection>) -> Lifetime {
         let (ended, waiting) = oneshot::channel();
         let mut ends_by = None;

@@ -1,5 +1,4 @@
-//! A stream on a WebSocket. Everything that is wrong is told on the socket, because a page does not see the response to its
-//! handshake.
+//! A stream on a WebSocket. Errors are sent on the socket, because a page does not see the response to its handshake.
 
 use std::time::Duration;
 
@@ -27,7 +26,7 @@ const TOKEN: &str = "coord.token.";
 const MOST_BYTES: usize = 16 * 1024;
 
 /// Bytes that are read at once. The library fills as many with zeros before each read, and keeps them for each client: 128 KiB
-/// unless told otherwise.
+/// by default.
 const READ_BYTES: usize = 1024;
 
 /// Time for a message to leave, and for the client to close.
@@ -212,7 +211,7 @@ async fn send(socket: &mut WebSocket, message: Message) -> bool {
     matches!(sent, Ok(Ok(())))
 }
 
-/// What a client has sent.
+/// A client's frame.
 enum Read {
     Token(String),
     Malformed,

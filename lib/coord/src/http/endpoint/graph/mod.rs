@@ -101,7 +101,7 @@ pub(crate) async fn read_graph_view(app: &App, query: &GraphQuery, caller: Calle
     String::from_utf8(pieces.concat()).map_err(|_| ApiError::Internal)
 }
 
-/// What `asked` shows of `graph`.
+/// The part of `graph` that `asked` selects.
 fn text(graph: Arc<CachedGraph>, asked: &Asked, head: &str, overview: &Overview) -> Result<GraphText, ApiError> {
     let shown = Shown::new(graph, asked.format, asked.focus.as_ref())?;
     let state = GraphState::of(overview, head);

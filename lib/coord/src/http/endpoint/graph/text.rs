@@ -41,7 +41,7 @@ impl GraphText {
         Body::from_stream(futures::stream::iter(pieces.map(Ok::<_, Infallible>)))
     }
 
-    /// Writes what stands at a position, which is that of a node, then of an edge, then of the end.
+    /// Writes the text at a position: a node, then an edge, then the end.
     fn write(&self, position: usize, piece: &mut Vec<u8>) -> serde_json::Result<()> {
         let (nodes, end) = (self.shown.nodes(), self.shown.nodes() + self.shown.edges());
         if position == 0 {
@@ -79,7 +79,7 @@ impl Iterator for GraphText {
         if piece.is_empty() {
             return None;
         }
-        // Paths are what somebody has committed.
+        // Paths are text that a committer chose.
         let escaped = escape(std::str::from_utf8(&piece).ok()?);
         Some(match escaped {
             Cow::Borrowed(_) => piece.into(),

@@ -74,7 +74,7 @@ pub(in crate::http) struct GraphView<'a> {
     #[schema(value_type = BTreeMap<String, u64>)]
     not_scanned: BTreeMap<&'a str, usize>,
     /// The bounds that the build has met, each with its files. The graph lacks imports of these files; a lock on one of their
-    /// neighbors may block nobody. All of the graph, around a focus too.
+    /// neighbors may block no one. All of the graph, around a focus too.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[schema(value_type = Vec<StoredBound>, required = false)]
     bounds: &'a [StoredBound],
@@ -176,7 +176,7 @@ fn edges_schema() -> Array {
         .build()
 }
 
-/// What is shown of a graph.
+/// The shown part of a graph.
 pub(super) struct Shown {
     graph: Arc<CachedGraph>,
     format: Format,

@@ -19,7 +19,7 @@ pub(super) struct PromiseKeeper {
 }
 
 impl PromiseKeeper {
-    /// The known promises of `store`. They are read again, in a task of their own, if that is due and `is_answering`.
+    /// The known promises of `store`. If that is due and `is_answering`, a separate task reads them again.
     pub(super) async fn told(&self, store: &Arc<dyn Store>, is_answering: bool) -> Promises {
         if is_answering && self.is_due() {
             let (store, told) = (Arc::clone(store), Arc::clone(&self.told));

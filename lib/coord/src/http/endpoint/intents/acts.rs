@@ -1,4 +1,4 @@
-//! `/api/intents/{id}/ACT`: what is done with an intent. Each act has its request; all have one response.
+//! `/api/intents/{id}/ACT`: acts on an intent. Each act has its request; all have one response.
 
 use std::sync::Arc;
 

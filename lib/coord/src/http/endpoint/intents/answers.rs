@@ -15,7 +15,7 @@ use crate::http::openapi::errors::{Answers, Cause, Reader, errors, finish, with_
 use crate::http::openapi::examples;
 use crate::http::openapi::responses::{just, narrowed, response};
 
-/// What errors about intents come of.
+/// Causes of errors about intents.
 const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
 
 /// The response to an operation on one intent.

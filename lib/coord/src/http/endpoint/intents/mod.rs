@@ -1,7 +1,7 @@
 //! `/api/intents`: the intents of a repository. Its function serves all paths below, too.
 //!
-//! - [`intent`]: one of them; [`acts`]: what is done with it; [`usage`]: what it costs
-//! - `answers`: what all of these have in common
+//! - [`intent`]: one of them; [`acts`]: acts on it; [`usage`]: its costs
+//! - `answers`: common to all of these
 
 pub(super) mod acts;
 mod answers;
@@ -74,7 +74,7 @@ async fn list(app: &App, headers: &HeaderMap, query: Option<Query<IntentsQuery>>
 
 /// Write a new intent.
 ///
-/// It is PENDING until it is selected. What is left out is empty; without a name and a scope it cannot be selected.
+/// It is PENDING until it is selected. Omitted fields are empty; without a name and a scope it cannot be selected.
 #[utoipa::path(
     post,
     path = "/api/intents",

@@ -1,4 +1,4 @@
-//! `POST /api/intents/{id}/usage`: what the work on an intent costs.
+//! `POST /api/intents/{id}/usage`: the costs of the work on an intent.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(in crate::http::endpoint) struct Document;
 
 /// Report what the work on an intent costs.
 ///
-/// A tool call counts as a turn if it is let in; tokens are the running total of a session. From 80 % of a limit on there is a
+/// A granted tool call counts as a turn; tokens are the running total of a session. From 80 % of a limit on there is a
 /// warning. At the limit the next call is refused, and the intent is BLOCKED.
 #[utoipa::path(
     post,

@@ -1,4 +1,4 @@
-//! What the OpenAPI document has of responses about the ledger.
+//! OpenAPI parts of responses about the ledger.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::http::openapi::errors::{Cause, Reader, errors, finish};
 use crate::http::openapi::examples;
 use crate::http::openapi::responses::response;
 
-/// What errors of reading come of.
+/// Causes of errors in reading.
 const READ: [Cause; 5] = [Cause::Caller, Cause::Token, Cause::Form, Cause::Question, Cause::Source];
 
 /// The response of an operation: every error has a command.

@@ -1,7 +1,7 @@
-//! `/api/ledger`: what agents did. The function of `intents` serves it and all paths below.
+//! `/api/ledger`: the recorded actions of agents. The function of `intents` serves it and all paths below.
 //!
 //! - [`checkpoint`], [`verify`], [`map`]: the paths below; `query`: the queries of all
-//! - `answers`: what all of these have in common
+//! - `answers`: common to all of these
 
 mod answers;
 pub(super) mod checkpoint;
@@ -71,8 +71,8 @@ async fn read(app: &App, headers: &HeaderMap, query: Option<Query<LedgerQuery>>)
 
 /// Record what was done.
 ///
-/// A changed file is recorded as a success under the caller's lock for writing, and as a failure without. What is sent twice within a
-/// day, by its `trace_id`, is recorded once.
+/// A changed file is recorded as a success under the caller's lock for writing, and as a failure without. Entries that are sent twice
+/// within a day are recorded once, by their `trace_id`.
 #[utoipa::path(
     post,
     path = "/api/ledger",

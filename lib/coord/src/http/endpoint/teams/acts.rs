@@ -1,4 +1,4 @@
-//! Requests with a body and nothing else: what is done in a team, with a task, with an inbox.
+//! Requests with a body and nothing else: acts on a team, a task, or an inbox.
 
 /// The type of a name in a path, whatever it names.
 macro_rules! text {

@@ -29,7 +29,7 @@ pub(super) fn respond_if_changed(headers: &HeaderMap, answered: Result<impl Seri
     response.unwrap_or_else(|error| error.respond_to_agent())
 }
 
-/// What a request is.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asks {
     /// A question.

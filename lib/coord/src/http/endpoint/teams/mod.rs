@@ -2,7 +2,7 @@
 //!
 //! - [`team`]: one of them; [`tasks`], [`task`]: tasks; [`messages`]: messages
 //! - [`acts`]: requests with a body and nothing else
-//! - `query`, `answers`: what all of these have in common
+//! - `query`, `answers`: common to all of these
 
 pub(super) mod acts;
 mod answers;
@@ -66,7 +66,7 @@ answers! {
     Created = "TeamChanged", Change, "GET, HEAD, POST", [TeamExists, TooMany];
 }
 
-/// Who asks.
+/// The caller.
 async fn by<'a>(app: &App, headers: &'a HeaderMap) -> Result<By<'a>, ApiError> {
     let caller: Caller = app.authenticator.authenticate(headers).await?;
     Ok(By {
@@ -75,7 +75,7 @@ async fn by<'a>(app: &App, headers: &'a HeaderMap) -> Result<By<'a>, ApiError> {
     })
 }
 
-/// Who asks, and the body of the request.
+/// The caller, and the body of the request.
 async fn read<'a, R: DeserializeOwned>(
     app: &App,
     headers: &'a HeaderMap,

@@ -36,7 +36,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
 macro_rules! of_callers {
     ($($query:ty),*) => {$(
         impl $query {
-            /// Who asks, in which team.
+            /// The caller and its team.
             pub fn caller(&self) -> TeamCaller {
                 TeamCaller {
                     repo_url: self.repo_url.clone(),
@@ -90,7 +90,7 @@ pub(super) struct TasksQuery {
     /// Only tasks of this owner.
     #[param(value_type = Handle, required = false)]
     owner: Option<String>,
-    /// Only tasks that may be claimed (`ready`), that depend on others (`blocked`), or that nobody has and that are not completed
+    /// Only tasks that may be claimed (`ready`), that depend on others (`blocked`), or that have no owner and are not completed
     /// (`unclaimed`).
     #[param(schema_with = readiness, required = false)]
     readiness: Option<String>,

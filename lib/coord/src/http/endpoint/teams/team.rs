@@ -93,7 +93,7 @@ async fn patch_team(
 
 /// Remove a team with its tasks and messages.
 ///
-/// By its leader, once it is closed or nobody else in it is live. `DELETE /api/teams/{team}?repo_url=URL[&agent_id=AGENT]`.
+/// By its leader, once it is closed or has no other live member. `DELETE /api/teams/{team}?repo_url=URL[&agent_id=AGENT]`.
 #[utoipa::path(
     delete,
     path = "/api/teams/{team}",

@@ -16,7 +16,7 @@ struct Payload<'a> {
     repository: PayloadRepository<'a>,
 }
 
-/// What it was before.
+/// The old values.
 #[derive(Default, Deserialize)]
 struct Changes<'a> {
     #[serde(borrow, default)]
