@@ -29,7 +29,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_millis(500);
 /// The file of the embedded store, in its folder.
 pub const STORE: &str = "store.redb";
 
-/// Whether a process has announced itself in `folder` and has not taken that back, whoever may read it.
+/// Whether a process has announced itself in `folder` and has not withdrawn that.
 #[must_use]
 pub fn is_in(folder: &Inside) -> bool {
     !matches!(folder.join(FILE).about(), Ok(None))
@@ -114,7 +114,7 @@ impl Drop for Announcement {
     }
 }
 
-/// What a process announces. Displayed, it is the address, with the process in parentheses.
+/// A process's announcement. Displayed, it is the address, with the process in parentheses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Announced {
     socket: SocketAddr,
@@ -133,7 +133,7 @@ pub struct Announced {
 }
 
 impl Announced {
-    /// What the file in `folder` announces. The process may have ended since.
+    /// The announcement in `folder`. The process may have ended since.
     #[must_use]
     pub fn read(folder: &Inside) -> Option<Announced> {
         let text = private_folder::read(&folder.join(FILE), MOST_BYTES).ok()?;
@@ -144,8 +144,8 @@ impl Announced {
         Some(announced).filter(|announced| is_of_folder && !was_renamed && announced.is_here())
     }
 
-    /// Whether its process runs in another container or sandbox, or on another machine, or ran before this one was started: its number and
-    /// its address may be another's here.
+    /// Whether its process runs in another container or sandbox, on another machine, or ran before this one was started: its number and
+    /// address may belong to a different process here.
     #[must_use]
     pub fn is_elsewhere(&self) -> bool {
         self.machine.is_some() && machine::place().is_some() && self.machine.as_deref() != machine::place()

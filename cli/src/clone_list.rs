@@ -31,13 +31,13 @@ pub struct CloneList {
     repo: String,
     /// The clone whose folder has the store.
     home: Option<PathBuf>,
-    /// Clones without a store of their own, whose commands use that one's server. It reads their commits too.
+    /// Clones without a store, whose commands use this clone's server. It reads their commits too.
     joined: BTreeSet<PathBuf>,
     /// Clones whose server has another store.
     apart: BTreeSet<PathBuf>,
 }
 
-/// What tells one version of a file from the next.
+/// Distinguishes versions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version(Option<SystemTime>, u64);
 

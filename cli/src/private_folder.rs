@@ -1,4 +1,4 @@
-//! Folders of the user's own: what is in them names files, messages and addresses.
+//! Private folders of the user: their content names files, messages and addresses.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -57,7 +57,7 @@ pub fn owner(path: &Path) -> Option<String> {
     }
 }
 
-/// A text that only `folder` has, as it is on this machine. What names another one came with an archive or a copy of the folder.
+/// A text that only `folder` has, as it is on this machine. A different mark came with an archive or a copy of the folder.
 pub fn mark(folder: &Inside) -> Option<String> {
     folder.folder().ok()??.mark().ok()
 }

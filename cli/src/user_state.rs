@@ -1,4 +1,4 @@
-//! The user's own folder for state: what processes of one user on this machine tell each other beyond one repository's folder.
+//! The user's folder for state that processes of one user on this machine share beyond one repository's folder.
 
 use std::path::PathBuf;
 

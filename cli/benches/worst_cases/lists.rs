@@ -1,4 +1,4 @@
-//! Lists of a full repository: what reads without a script take of the store.
+//! Lists of a full repository: the store time of reads without a script.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use coord::store::{Request, Store};
 
 use crate::run::{Measured, processor_time};
 
-/// What is read.
+/// The list that is read.
 #[derive(Clone, Copy, Debug)]
 pub enum Case {
     /// 10,000 locks, as `GET /api/locks` has them.

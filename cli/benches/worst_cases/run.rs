@@ -17,7 +17,7 @@ const HEAD: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 /// The head of the branch when the locks were claimed.
 const BEFORE: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
-/// One case in a repository of its own.
+/// One case in its own repository.
 struct Run<'a> {
     store: &'a dyn Store,
     repo: RepoId,
@@ -45,7 +45,7 @@ impl Run<'_> {
         }
     }
 
-    /// Stores the locks in the form of claims: each lock by a claim of its own.
+    /// Stores the locks by one claim each.
     async fn hold(&self, state: &State) {
         let (mut locks, mut expiries, mut count) = (Vec::new(), Vec::new(), 0);
         let mut by_person: BTreeMap<String, usize> = BTreeMap::new();

@@ -145,7 +145,7 @@ impl Team<'_> {
         ask!(self, sender, send_message, RequestKey::NONE, &message).expect("a message");
     }
 
-    /// Lets the claims of `t1` to `tCOUNT` lapse.
+    /// Lets the claims of `t1` to `tCOUNT` expire.
     async fn lapse(&self, count: usize) {
         let (tasks, leases) = (
             tasks::keys::tasks(&self.repo, &self.name),
@@ -363,7 +363,7 @@ impl Team<'_> {
 pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measured {
     let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
     let mut prepared = None;
-    // What changes the state has another team each time. The first round of the others loads the script.
+    // A case that changes the state uses a new team each time. The first round of the others loads the script.
     for round in usize::from(!case.is_reading())..=rounds {
         if prepared.is_none() || !case.is_reading() {
             let team = Team {

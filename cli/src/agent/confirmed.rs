@@ -1,5 +1,5 @@
-//! The servers that the user has confirmed, in a file of the user's own: a repository's own settings may name a server and the file
-//! of a token, and whoever made the repository wrote them.
+//! The servers that the user has confirmed, in the user's own file. A repository's settings may name a server and a token file, and
+//! the author of the repository wrote them.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -56,7 +56,7 @@ impl Server {
     }
 }
 
-/// Whether `url` names this machine: what runs here gets no credential, and the network nothing.
+/// Whether `url` names this machine: a local server gets no credential, and nothing leaves the machine.
 pub fn is_of_this_machine(url: &str) -> bool {
     let parsed = Url::parse(url.trim()).ok();
     match parsed.as_ref().and_then(Url::host) {

@@ -41,7 +41,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Whose server it is, where it is one of this machine's clones.
+    /// The clone that runs the server, if it is one on this machine.
     pub fn whose(&self) -> Option<String> {
         match &self.other_clone {
             Some(clone) => Some(format!(
@@ -70,7 +70,7 @@ impl Connection {
         Connection::to(local, args, working_copy, agent_id, limit)
     }
 
-    /// As [`Connection::open`], but starts no server: `None` where no address is set, none runs, and so nobody holds anything.
+    /// As [`Connection::open`], but starts no server: `None` if no address is set and none runs, so that there are no locks.
     ///
     /// # Errors
     /// When the address or the token cannot be used, or none runs and the locks are kept in another store.

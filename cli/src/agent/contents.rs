@@ -1,7 +1,7 @@
 //! Hashes of the contents of files: as git would commit them from the working copy, after clean filters, and as a commit has
 //! them. The same content has the same hash on every machine.
 //!
-//! Git itself converts: it adds the files to a copy of the index and to a folder of objects of their own, which go away.
+//! Git itself converts: it adds the files to a copy of the index and to a temporary object folder.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, FileTimes};
@@ -19,8 +19,8 @@ use tempfile::TempDir;
 use super::git::{LIMIT, failure};
 use crate::git::{self, Group};
 
-/// The contents of `files`, which are paths of the repository, as git would commit them now. What is no file has
-/// [`ContentHash::Deleted`].
+/// The contents of `files`, which are paths of the repository, as git would commit them now. A path that is not a file
+/// has [`ContentHash::Deleted`].
 ///
 /// # Errors
 /// When git fails, as where a filter does.

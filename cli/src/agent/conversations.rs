@@ -35,10 +35,10 @@ const MOST_PROCESSES: usize = 8;
 /// Most programs that run hooks for one conversation.
 const MOST_PROGRAMS: usize = 8;
 
-/// A conversation without a hook for this long does not count where a process is to be told whose it is.
+/// A conversation without a hook for this long is ignored when a process's owner is looked up.
 const QUIET: Duration = Duration::from_secs(3600);
 
-/// The programs that start hooks and MCP servers from different processes of theirs.
+/// The programs that start hooks and MCP servers from different processes.
 const WITH_SEVERAL_PROCESSES: [&str; 1] = ["cursor"];
 
 /// An event of a conversation, as its hook is called.
@@ -120,7 +120,7 @@ impl Record {
     }
 }
 
-/// Whose a process is.
+/// The owner of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// This conversation's.
@@ -186,8 +186,8 @@ fn adopted(working_copy: &WorkingCopy, process: AgentProcess) -> Option<AgentId>
     (!is_taken).then_some(made)
 }
 
-/// Whose this process is, by the nearest process above it that is a conversation's. `client` is the name of a client of MCP, which
-/// may start its servers from another process than its hooks. `None` where no conversation has one of them.
+/// The owner of this process, by the nearest process above it that belongs to a conversation. `client` is the name of a client of
+/// MCP, which may start its servers from another process than its hooks. `None` where no conversation has one of them.
 pub fn owner(working_copy: &WorkingCopy, client: Option<&str>) -> Option<Owner> {
     let live: Vec<(AgentProcess, Record)> = all(working_copy)
         .filter(|record| !record.has_ended && !is_quiet(working_copy, record))
@@ -221,14 +221,14 @@ impl Owner {
     }
 }
 
-/// Whether the conversation of `holder` has ended, as its hooks said, or its process has. `None` where no hook has told of it.
+/// Whether the conversation of `holder` has ended, as its hooks said, or its process has. `None` if no hook has reported it.
 pub fn has_ended(working_copy: &WorkingCopy, holder: &AgentId) -> Option<bool> {
     let mut of_holder = all(working_copy).filter(|record| record.has_holder(holder));
     let record = of_holder.next()?;
     Some(record.has_ended || (!record.above.is_empty() && record.process().is_none()))
 }
 
-/// Whether hooks have told of the conversation of `holder`, or of that of its lead, and it goes on: they see its edits.
+/// Whether hooks have reported the conversation of `holder`, or its lead's, and it has not ended: hooks see its edits.
 pub fn is_hooked(working_copy: &WorkingCopy, holder: &AgentId) -> bool {
     let lead = holder.lead();
     has_ended(working_copy, lead.as_ref().unwrap_or(holder)) == Some(false)

@@ -1,4 +1,4 @@
-//! What git prints in a working copy: what Coord reads by itself is in `coord_git`; this is for what only git can tell, such as
+//! Output of git in a working copy. `coord_git` reads repositories itself; this is for questions that only git answers, such as
 //! which files are changed.
 
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ use crate::git::{self, Group};
 /// Time limit of one call.
 pub const LIMIT: Duration = Duration::from_secs(30);
 
-/// What `git ARGS` prints in `folder`.
+/// Output of `git ARGS` in `folder`.
 ///
 /// # Errors
 /// When git cannot be run, takes too long or fails; the sentence has the first line of what it says.

@@ -8,7 +8,7 @@ use coord_git::WorkingCopy;
 
 use super::git;
 
-/// What a hook that has the guard says.
+/// The text that marks a hook with the guard.
 pub const GUARD: &str = "coord guard";
 
 /// The file that `coord init` writes beside that of lefthook, which merges it.
@@ -26,7 +26,7 @@ pub struct Manager {
     pub install: &'static str,
     /// Its files, below the root of the working copy.
     files: &'static [&'static str],
-    /// What its file has in it, where that is not its own alone.
+    /// The text that marks its file, if the file has other content too.
     key: &'static str,
 }
 

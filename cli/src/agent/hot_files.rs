@@ -83,8 +83,7 @@ pub struct HotFiles {
 impl HotFiles {
     /// Those of the history of what is checked out.
     ///
-    /// # Errors
-    /// When git cannot tell.
+    /// # Errors When git fails.
     pub fn of(working_copy: &WorkingCopy) -> anyhow::Result<HotFiles> {
         let log = [
             "log",

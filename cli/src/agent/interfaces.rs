@@ -1,5 +1,5 @@
-//! What others can import of a file: as the branch has it, and as it is or would be here. Where the two differ, writers of neighbors are in
-//! each other's way.
+//! The interface of a file: on the branch, and here, before or after an edit. Where the two differ, writers of neighbors are in each
+//! other's way.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -20,7 +20,8 @@ const MOST_BYTES: usize = 8 << 20;
 /// The interfaces of a branch, and of a working copy for it.
 pub struct Interfaces<'a> {
     working_copy: &'a WorkingCopy,
-    /// The newest commit of the branch that the working copy contains. What this session holds is the same there as at the claim's head.
+    /// The newest commit of the branch that the working copy contains. The files that this session holds are the same there as at the
+    /// claim's head.
     base: Option<CommitSha>,
 }
 
@@ -67,7 +68,7 @@ impl<'a> Interfaces<'a> {
         compared
     }
 
-    /// What is on disk; nothing where the file is gone. `None` where it cannot be read, or is too large.
+    /// The content on disk; empty if the file is gone. `None` where it cannot be read, or is too large.
     pub fn on_disk(&self, file: &str) -> Option<Vec<u8>> {
         let read = Inside::new(self.working_copy.root(), file).read(MAX_INTERFACE_BYTES as u64);
         Some(read.ok()?.unwrap_or_default())

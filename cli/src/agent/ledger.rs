@@ -91,7 +91,7 @@ pub async fn send_lines(
     }
 }
 
-/// What is sent, as a stream for a thread that may wait.
+/// The received body, as a stream for a thread that may block.
 pub struct Received {
     parts: Receiver<Vec<u8>>,
     part: Vec<u8>,

@@ -1,5 +1,5 @@
-//! The `coord serve` of a repository on this machine. Commands of agents start it where none runs, so that nobody has to. A clone without
-//! a store of its own uses that of another clone of its repository, where one is listed.
+//! The `coord serve` of a repository on this machine. Commands of agents start it if none runs. A clone without a store uses that of
+//! another clone of its repository, if one is listed.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -31,7 +31,7 @@ const POLL: Duration = Duration::from_millis(10);
 /// Pause before another start, where a server has ended at once.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A server that was started for agents ends when nobody has asked it anything for this long, in seconds.
+/// Seconds without a request after which a server that was started for agents ends.
 pub const IDLE_SECONDS: u64 = 3600;
 
 /// The log of a server that was started for agents.
@@ -75,7 +75,7 @@ impl Home {
         Inside::new(&self.clone, FOLDER)
     }
 
-    /// What its running server announces.
+    /// The announcement of its running server.
     fn running(&self, working_copy: &WorkingCopy) -> Option<Announced> {
         let folder = self.folder();
         let announced = Announced::read(&folder).filter(|announced| runs(announced, &folder))?;
@@ -109,12 +109,12 @@ pub fn has_store(folder: &Inside) -> bool {
     matches!(folder.join(STORE).about(), Ok(Some(About { kind: Kind::File, .. })))
 }
 
-/// What the running server of this repository announces.
+/// The announcement of the running server of this repository.
 pub fn running(working_copy: &WorkingCopy) -> Option<Announced> {
     Home::of(working_copy).running(working_copy)
 }
 
-/// What the last server of this repository has announced, unless it has taken that back.
+/// The announcement of the last server of this repository, unless it was withdrawn.
 pub fn announced(working_copy: &WorkingCopy) -> Option<Announced> {
     Announced::read(&Home::of(working_copy).folder())
 }
@@ -181,7 +181,7 @@ fn is_forbidden(announced: &Announced) -> bool {
     connected.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
 }
 
-/// Whether a process has the store open, as the system's lock tells, in whatever container it runs.
+/// Whether a process has the store open, by the system's lock, in whatever container it runs.
 fn is_in_use(store: &Inside) -> bool {
     let opened: Option<File> = store.open().ok().flatten();
     opened.is_some_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
@@ -199,7 +199,7 @@ pub fn kept_elsewhere(working_copy: &WorkingCopy) -> Option<String> {
     store_place::elsewhere(&Home::of(working_copy).folder())
 }
 
-/// Fails where the locks are kept in another store than that of this repository's folder: somebody may hold files although no server runs.
+/// Fails if the locks are kept outside this repository's folder: agents may hold files although no server runs.
 ///
 /// # Errors
 /// A sentence, which names that store.
@@ -296,7 +296,7 @@ pub fn sessions(working_copy: &WorkingCopy) -> Inside {
     own.unwrap_or_else(|| file(working_copy, "sessions"))
 }
 
-/// The port on which a server that starts by itself listens, where the user has set one. What a repository sets does not count.
+/// The port on which a server that starts by itself listens, where the user has set one. A repository's settings are ignored.
 fn port(working_copy: &WorkingCopy) -> anyhow::Result<Option<u16>> {
     let named = value_of(&process_environment, env_vars::COORD_PORT).map(|port| (env_vars::COORD_PORT, port));
     let named = named.or_else(|| Some((PORT, working_copy.users_setting(PORT)?)));
@@ -316,7 +316,7 @@ fn is_listening(announced: &Announced) -> bool {
     TcpStream::connect_timeout(&announced.socket(), CONNECT_TIME).is_ok()
 }
 
-/// Whether what listens at the address is the server that has announced it; `None` where nobody says so in time.
+/// Whether the server that announced the address listens there; `None` if it does not answer in time.
 fn is_found(announced: &Announced) -> Option<bool> {
     let client = Client::with_settings(ClientSettings {
         base: &announced.address(),
@@ -326,7 +326,7 @@ fn is_found(announced: &Announced) -> Option<bool> {
         limit: CONNECT_TIME,
     });
     let client = client.ok()?;
-    // On a thread of its own, because this may be called where a runtime waits for it.
+    // On a separate thread, because the caller may be blocking a runtime.
     let asking = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.ok().map(|runtime| runtime.block_on(client.finds_server()))

@@ -19,7 +19,7 @@ const LIST_BRANCHES: &str = "git ls-remote --heads";
 /// Most files that a command names.
 const MOST_NAMED: usize = 8;
 
-/// What a request was about, as far as a command has to repeat it.
+/// The parts of a request that a command has to repeat.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct About<'a> {
     /// The files, as paths of the repository.

@@ -59,13 +59,13 @@ pub struct AgentArgs {
     /// The branch that the work is for [default: the upstream of the checked-out branch, or else that branch]
     #[arg(long, value_name = "BRANCH", env = env_vars::COORD_BRANCH)]
     pub branch: Option<String>,
-    /// The agent that asks; it tells several agents of one person apart
+    /// The calling agent; distinguishes several agents of one person
     #[arg(long = "agent", value_name = "ID", env = env_vars::COORD_AGENT)]
     pub agent_id: Option<String>,
 }
 
 impl AgentArgs {
-    /// The server's address, where one is set, whoever has set it.
+    /// The server's address from any source.
     pub fn url(&self, working_copy: &WorkingCopy) -> Option<String> {
         set(self.url.clone()).or_else(|| working_copy.setting(URL))
     }

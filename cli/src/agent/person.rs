@@ -13,7 +13,7 @@ use super::workplace::Workplace;
 /// The option of commands that take a person.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct PersonArgs {
-    /// Do not ask; it takes a terminal all the same
+    /// Skip the question; still requires a terminal
     #[arg(long)]
     pub yes: bool,
 }

@@ -14,7 +14,7 @@ use crate::store_place;
 /// Another clone with a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rival {
-    /// What it means.
+    /// The consequence for the user.
     pub sentence: String,
     /// The line that fixes it.
     pub mend: String,
@@ -49,7 +49,7 @@ pub fn of(repo: &RepoId, own: &Path, socket: SocketAddr) -> Vec<Rival> {
     rivals.collect()
 }
 
-/// The line after which `clone` uses the other one's server. Its server ends when its store has gone.
+/// The command after which `clone` uses the other clone's server. Its server ends when its store has gone.
 fn mend(clone: &Path) -> String {
     let folder = folder(clone);
     let store = folder.join(STORE);

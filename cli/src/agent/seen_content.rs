@@ -1,5 +1,5 @@
-//! What a session knows of the content of files: the hash of what it read or wrote last, by the real path of the file. A write to
-//! other content would undo what somebody else has done there. One file for each holder; losing it allows every write.
+//! The content of files that a session knows: the hash of what it last read or wrote, by the real path of the file. A write to
+//! any other content would undo someone else's change. One file for each holder; losing it allows every write.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,13 +17,13 @@ use crate::private_folder;
 /// The end of the files' names.
 const END: &str = "content.json";
 
-/// Most files that are remembered; those that were not heard of for the longest time go first.
+/// Most files that are remembered; the least recently used go first.
 const MOST_FILES: usize = 2000;
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// What is remembered, by absolute paths without symbolic links.
+/// Records by absolute paths without symbolic links.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SeenContent {
@@ -32,7 +32,7 @@ pub struct SeenContent {
     count: u64,
 }
 
-/// What is remembered of one file.
+/// The record of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 struct Seen {
@@ -40,18 +40,18 @@ struct Seen {
     hash: Option<ContentHash>,
     /// The file's stamp at that time, so that a look is mostly no read.
     stamp: Option<u64>,
-    /// A write that was let in and is not known to have ended.
+    /// A granted write whose end has not been reported.
     write: Option<Write>,
-    /// Before a command began, the file was changed already by somebody else.
+    /// Before a command began, someone else had already changed the file.
     is_foreign: bool,
     /// The content for which a write was refused last: each conflict is recorded once.
     refused: Option<ContentHash>,
-    /// Whether the session was let in to change what others can import of it.
+    /// Whether the session was allowed to change the file's interface.
     changes_interface: bool,
     at: u64,
 }
 
-/// A write that was let in.
+/// A granted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Write {
     /// The content before.
@@ -63,18 +63,18 @@ struct Write {
 /// A write that would change content which the session has not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// What the session read or wrote last.
+    /// The content that the session last read or wrote.
     pub expected: ContentHash,
-    /// What is there.
+    /// The content on disk.
     pub actual: ContentHash,
     /// Whether it was refused for the first time.
     pub is_new: bool,
 }
 
-/// What a write that has ended has changed.
+/// The result of a write that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The fencing token of the lock under which it was let in.
+    /// The fencing token of the lock under which it was granted.
     pub token: Option<i64>,
 }
 
@@ -116,7 +116,7 @@ impl SeenContent {
     pub fn conflict(&mut self, path: &Path) -> Option<Conflict> {
         let seen = self.files.get(&key(path))?;
         let expected = seen.hash?;
-        // What was let in may have been done, although no event has told.
+        // A granted write may have happened although no event reported it.
         if seen.write.is_some() {
             return None;
         }
@@ -134,7 +134,7 @@ impl SeenContent {
         })
     }
 
-    /// A write to `path` is let in, after [`SeenContent::conflict`] has found none.
+    /// Begins a write to `path`, after [`SeenContent::conflict`] has found none.
     pub fn begin_write(&mut self, path: &Path, token: Option<i64>, changes_interface: bool) {
         let seen = self.touch(path);
         let before = match (seen.hash, seen.write) {
@@ -146,7 +146,7 @@ impl SeenContent {
         seen.changes_interface = changes_interface;
     }
 
-    /// Whether the session was let in to change what others can import of `path`.
+    /// Whether the session was allowed to change the interface of `path`.
     pub fn changes_interface(&self, path: &Path) -> bool {
         self.files.get(&key(path)).is_some_and(|seen| seen.changes_interface)
     }
@@ -156,7 +156,7 @@ impl SeenContent {
         self.touch(path).changes_interface = changes;
     }
 
-    /// A write to `path` has ended, which wrote `content` where that is known. `None` where it has changed nothing, or was heard of
+    /// A write to `path` has ended, which wrote `content` where that is known. `None` if it changed nothing, or was reported
     /// before.
     pub fn end_write(&mut self, path: &Path, content: Option<ContentHash>) -> Option<Written> {
         let seen = self.files.get(&key(path));
@@ -172,14 +172,14 @@ impl SeenContent {
         })
     }
 
-    /// A write to `path` has failed. What it has done all the same is somebody's else.
+    /// A write to `path` has failed. Changes made anyway are attributed to someone else.
     pub fn fail_write(&mut self, path: &Path) {
         if let Some(seen) = self.files.get_mut(&key(path)) {
             seen.write = None;
         }
     }
 
-    /// Before a command of the session: what somebody else has changed until now is not the command's.
+    /// Called before a command of the session: changes until now are not the command's.
     pub fn begin_command(&mut self, root: &Path) {
         self.of(root, |path, seen| {
             let is_same = seen.stamp == stamp(path) || seen.hash == on_disk(path);
@@ -187,7 +187,7 @@ impl SeenContent {
         });
     }
 
-    /// After a command of the session: what has changed since is its own.
+    /// Called after a command of the session: changes since it began are the command's.
     pub fn end_command(&mut self, root: &Path) {
         self.of(root, |path, seen| {
             let now = stamp(path);
@@ -292,7 +292,7 @@ mod tests {
         // A write that changed nothing.
         seen.begin_write(&path, None, true);
         assert_eq!(seen.end_write(&path, None), None);
-        // Between the write and its event, somebody else has written.
+        // Between the write and its event, another program has written.
         seen.begin_write(&path, None, true);
         fs::write(&path, "theirs").unwrap();
         let own = ContentHash::of(b"three");

@@ -1,5 +1,5 @@
-//! What processes of a session tell each other beyond its `agent_id`: what it works on, in which working copies, and which commits
-//! of their branches it has looked at. One small file for each holder, beside those of the sessions; losing one loses no lock.
+//! Facts that processes of a session share beyond its `agent_id`: its task, its working copies, and which commits of their
+//! branches it has looked at. One small file for each holder, beside those of the sessions; losing one loses no lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ const MOST_FILES: usize = 1000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SessionNotes {
-    /// One sentence: what the session works on.
+    /// One sentence: the session's current work.
     pub task: Option<String>,
     /// The roots of the working copies that it works in, the newest last.
     pub worktrees: Vec<PathBuf>,
@@ -61,11 +61,11 @@ pub struct SessionNotes {
     pub taken: BTreeSet<String>,
     /// The files that it was refused and waits for, by branch.
     pub waits: BTreeMap<String, BTreeSet<String>>,
-    /// What the model is to be told with the next event or answer that has room for it, once.
+    /// Sentences for the model, delivered once with the next event or answer that has room for them.
     pub news: Vec<String>,
-    /// Digests of the warnings that it was told, the newest last.
+    /// Digests of the warnings that it has received, the newest last.
     pub warned: Vec<String>,
-    /// Digests of what it was told last of each other session that holds files, by its name. `None` where it was told nothing yet.
+    /// Digests of the last report about each other session that holds files, by its name. `None` before the first report.
     pub others: Option<BTreeMap<String, String>>,
     /// When the user has sent the last prompt, Unix seconds.
     pub turn_began: u64,
@@ -129,7 +129,7 @@ impl SessionNotes {
         }
     }
 
-    /// The same, unless it was told `sentence` before. Another number is nothing new.
+    /// The same, unless it has received `sentence` before. Another number is nothing new.
     pub fn warn(&mut self, sentence: &str) {
         let words = sentence.split(' ').filter(|word| word.parse::<u64>().is_err());
         let digest = short_digest(&words.collect::<Vec<_>>().join(" "));
@@ -141,7 +141,7 @@ impl SessionNotes {
         }
     }
 
-    /// What the model is to be told, which it is now.
+    /// Takes the sentences that the model has yet to receive.
     pub fn take_news(working_copy: &WorkingCopy, agent_id: &AgentId) -> Vec<String> {
         let mut news = Vec::new();
         SessionNotes::change(working_copy, agent_id, |notes| news = std::mem::take(&mut notes.news));

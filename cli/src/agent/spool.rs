@@ -1,9 +1,9 @@
-//! What is to be recorded in the ledger and was not sent yet: one request on each line of a file in git's folder, in order. It is
-//! sent before anything that follows, so that the ledger has the events of a machine in their order. What is sent twice, because
-//! two processes send at once, is recorded once: each event has an id.
+//! Ledger records that were not sent yet: one request per line of a file in git's folder, in order. It is sent before anything
+//! that follows, so that the ledger has the events of a machine in their order. A request that two processes send at once is
+//! recorded once: each event has an id.
 //!
-//! What is in it is recorded under the user's login, so that a file that came with an archive counts as empty: its first line is the mark of
-//! the folder that it was written in.
+//! Its content is recorded under the user's login, so a file that came with an archive counts as empty: its first line is the mark of the
+//! folder that it was written in.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,7 +16,7 @@ use coord_protocol::RecordRequest;
 use super::local_server;
 use crate::private_folder;
 
-/// Largest spool, in bytes. What does not fit is lost, and the agent is told.
+/// Largest spool, in bytes. Excess records are lost, and the agent is told.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The spool of a repository on this machine.

@@ -48,7 +48,7 @@ struct FileState {
 }
 
 impl TreeState {
-    /// That of now. `None` where there are too many files, or git cannot tell.
+    /// That of now. `None` if there are too many files, or git fails.
     pub async fn now(working_copy: &WorkingCopy) -> Option<TreeState> {
         let root = working_copy.root();
         let others = ["ls-files", "--others", "--exclude-standard", "-z"];

@@ -1,5 +1,5 @@
-//! The process that waits in the place of a session which has ended its turn: a file of its own beside the notes, because the hook at the end
-//! of the turn changes these at the same time.
+//! The process that waits for a session whose turn has ended. It has a separate file beside the notes, because the hook at the end of the
+//! turn changes these at the same time.
 
 use coord::domain::AgentId;
 use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};

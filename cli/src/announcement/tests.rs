@@ -97,7 +97,7 @@ fn a_server_that_still_listens_keeps_its_place_and_the_next_one_follows_it() {
     assert_eq!(Announced::read(&place), None);
     second.renew();
     assert_eq!(Announced::read(&place).unwrap().socket(), own);
-    // Its address is another's by now.
+    // A different process has its address now.
     announce(
         &folder,
         &Announced {

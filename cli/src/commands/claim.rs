@@ -1,4 +1,4 @@
-//! `coord claim`: claims files, and waits for them where it is told to.
+//! `coord claim`: claims files, and waits for them if asked to.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -30,7 +30,7 @@ yours claims, another may release, unless an agent is named.
 
 Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
 
-/// Interval of claims while another holds a file, where the server does not wait: what WAIT says.
+/// Interval between claims of a held file, if the server does not wait: the interval of WAIT.
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Longest time without an answer that a wait outlasts: a server that is started again, or a deployment.
@@ -43,13 +43,13 @@ pub struct ClaimArgs {
     /// Files, from the current folder; a pattern such as 'src/**' stands for the tracked files that it matches
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// One sentence: what changes for others
+    /// One sentence: your change, as it matters to others
     #[arg(short, long)]
     pub message: String,
-    /// Only read the files: others may read them, too, and nobody may write
+    /// Claim for reading only: others may read too, but not write
     #[arg(long)]
     pub reading: bool,
-    /// What others can import of the files stays as it is: then writing their neighbors is not blocked
+    /// The files keep their interface, so writers of their neighbors are not blocked
     #[arg(long, conflicts_with = "reading")]
     pub keeps_interface: bool,
     /// Wait up to this time while another holds a file, in the queue of those that want it
@@ -75,8 +75,8 @@ impl ClaimArgs {
         show(&outcome, self.json, "")
     }
 
-    /// The outcome of the first claim that is not told to wait, or of the last one in time. Once it waits, a server that is away
-    /// for a moment does not end that.
+    /// The outcome of the first claim that need not wait, or of the last one in time. Once it waits, a server that is away for a
+    /// moment does not end that.
     async fn claimed(&self, workplace: &mut Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
         let mode = if self.reading {
             LockMode::Reading

@@ -57,7 +57,7 @@ commands! {
     Serve(serve::ServeArgs);
     /// Print the import graph of a commit, without a server.
     Graph(graph::GraphArgs);
-    /// Configure your agents for Coord, after asking; `--undo` takes the configuration away.
+    /// Configure your agents for Coord, after asking; `--undo` removes the configuration.
     Init(init::InitArgs);
     /// Show whether files are free, and what to do next.
     Check(check::CheckArgs);
@@ -93,7 +93,7 @@ commands! {
     Policy(policy::PolicyArgs);
     /// Confirm the server that this repository's own git configuration names.
     Trust(trust::TrustArgs);
-    /// Find what is wrong in this clone, and how to mend it.
+    /// Find problems in this clone, and how to fix them.
     Doctor(doctor::DoctorArgs);
     /// Serve an agent by MCP, on standard input and output.
     Mcp(mcp::McpArgs);

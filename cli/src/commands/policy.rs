@@ -1,4 +1,4 @@
-//! `coord policy`: what is wrong with `.coord.toml`, before it is committed, and one that the history suggests.
+//! `coord policy`: checks `.coord.toml` before it is committed, and suggests one from the history.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -34,12 +34,12 @@ Exit status: 0 printed, 1 nothing to suggest, or an error, 2 wrong usage.";
 /// Options of `coord policy`.
 #[derive(Debug, Args)]
 pub struct PolicyArgs {
-    /// What is done
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }
 
-/// What is done.
+/// Subcommand.
 #[derive(Debug, Subcommand)]
 enum Act {
     /// Say what is wrong with the file, with line and column

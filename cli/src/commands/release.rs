@@ -55,10 +55,10 @@ pub struct ReleaseArgs {
     /// COORD_APPROVERS)
     #[arg(long, requires = "reason", requires = "paths", conflicts_with_all = ["abandon", "all"])]
     pub force: bool,
-    /// With --force: why, which the holder and everybody else is told
+    /// With --force: the reason, which the holder and everyone else sees
     #[arg(long, requires = "force", value_name = "SENTENCE")]
     pub reason: Option<String>,
-    /// One sentence: what has changed for others
+    /// One sentence: what your change means for others
     #[arg(short, long)]
     pub message: Option<String>,
     /// Print the response as JSON
@@ -108,7 +108,7 @@ impl ReleaseArgs {
         Ok(status)
     }
 
-    /// Releases what is pushed. What was claimed and never changed is no work that could be lost: it is released as well.
+    /// Releases what is pushed. Files that were claimed and never changed are released as well: no work is lost.
     async fn release(&self, workplace: &Workplace, files: Vec<String>) -> anyhow::Result<Outcome> {
         let work = &workplace.work;
         let message = |usual: &str| self.message.clone().unwrap_or_else(|| usual.to_owned());
@@ -135,7 +135,7 @@ impl ReleaseArgs {
     }
 }
 
-/// What the caller holds.
+/// Files that the caller holds.
 enum Held {
     Files(Vec<String>),
     /// There is no answer.
@@ -184,7 +184,7 @@ fn parts(files: Vec<String>) -> Vec<Vec<String>> {
     parts
 }
 
-/// What PUSH means, and what else can be done.
+/// The meaning of PUSH, and alternatives.
 fn advice(outcome: &Outcome) -> String {
     let Outcome::Post(response) = outcome else {
         return String::new();

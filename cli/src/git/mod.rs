@@ -1,9 +1,9 @@
-//! The one place from which Coord runs git. Whoever made a repository wrote its configuration and its files; none of them
-//! decides what runs here.
+//! The one place from which Coord runs git. A repository's author wrote its configuration and files; none of them decides
+//! which programs run here.
 //!
 //! - [`command`]: git with its programs off
 //! - [`network`]: git that talks to a remote
-//! - [`settings`]: what a repository's own configuration says beyond that
+//! - [`settings`]: settings of a repository's own configuration beyond that
 //! - [`environment`]: the variables that git gets
 
 pub mod environment;
@@ -79,8 +79,8 @@ const COMMANDS: [(&str, Reads, &[&str]); 18] = [
     ("update-index", Reads::Files, &[]),
 ];
 
-/// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program that the repository names runs, nothing is fetched,
-/// nobody is asked, and no lock is taken that others would wait for. The user's own configuration counts.
+/// `git ARGS` in `folder`: no hook, filter, pager, textconv or other program of the repository runs, nothing is fetched, no
+/// question is asked, and no lock is taken that others would wait for. The user's own configuration counts.
 ///
 /// A file that only a filter of the repository's own can convert makes a call fail that adds it.
 ///
@@ -119,7 +119,7 @@ const MOST_SAID: u64 = 256 << 20;
 /// Most bytes of why git fails.
 const MOST_COMPLAINED: u64 = 16 << 10;
 
-/// What `git ARGS` prints in `folder`, as a [`command`], where it succeeds in time.
+/// The output of `git ARGS` in `folder`, as a [`command`], if it succeeds in time.
 ///
 /// # Errors
 /// What git says where it fails, and why it cannot be run where it cannot.
@@ -158,7 +158,7 @@ pub fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// What comes through `pipe`, up to `most` bytes, read on a thread of its own.
+/// The output of `pipe`, up to `most` bytes, read on a separate thread.
 fn read_aside(pipe: Option<impl Read + Send + 'static>, most: u64) -> Receiver<std::io::Result<Vec<u8>>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -228,7 +228,7 @@ fn prepared<A: AsRef<OsStr>>(folder: &Path, args: &[A], own: &OwnSettings) -> an
             ("GCM_INTERACTIVE", "never"),
         ])
         .env_remove("GIT_EXTERNAL_DIFF");
-    // A group of its own, so that what git has started ends with it.
+    // A new process group, so that the children of git end with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     Ok(command)

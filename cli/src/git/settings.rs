@@ -1,5 +1,5 @@
-//! The settings of a repository's own configuration that name programs, or say where a credential goes. Whoever made the
-//! repository wrote them, so that none of them counts: the same ones of the user's own configuration do.
+//! The settings of a repository's own configuration that name programs, or say where a credential goes. The repository's
+//! author wrote them, so they are ignored; the same settings in the user's own configuration count.
 
 use std::io::Read;
 use std::path::Path;

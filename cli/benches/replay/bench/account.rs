@@ -1,4 +1,4 @@
-//! What happened in a run, and the figures that are made of it.
+//! Events of a run, and the figures computed from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use coord_graph::ImportGraph;
 
 use super::history::Task;
 
-/// What a task does to a file.
+/// A change that a task makes to a file.
 #[derive(Clone, Debug)]
 pub struct Edit {
     /// When the working copy was pulled on which it is made: at the claim, or where there is none, when the work began.
@@ -19,7 +19,7 @@ pub struct Edit {
     pub graph: Arc<ImportGraph>,
 }
 
-/// What happened to a task.
+/// The course of one task.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
     /// Its agent, by number.
@@ -45,7 +45,7 @@ pub struct Played {
 }
 
 impl Played {
-    /// Who worked on it and when, for a sentence.
+    /// Agent and times, for a sentence.
     pub fn times(&self) -> String {
         let minutes =
             |time: Option<Duration>| time.map_or("-".to_owned(), |time| format!("{:.1}", time.as_secs_f64() / 60.0));
@@ -75,7 +75,7 @@ impl Played {
     }
 }
 
-/// What happened in a run.
+/// The events of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     pub tasks: Vec<Played>,
@@ -87,7 +87,7 @@ pub struct Account {
     pub given_up: u64,
     /// The time that agents waited for files.
     pub idle: Duration,
-    /// What the policy promised to exclude, and what else must not be.
+    /// Broken promises of the policy, and other errors.
     pub violations: Vec<String>,
 }
 

@@ -1,5 +1,4 @@
-//! An agent: it takes one task after the other, claims the files, works, pushes and gives the files back, and does what each response
-//! says.
+//! An agent takes one task after the other: it claims the files, works, pushes, releases the files, and obeys each response.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -28,7 +27,7 @@ const MOST_HELD: Duration = Duration::from_secs(20);
 /// How often such a claim is made again at least, so that it asks without a pause: a real one says how long it is held.
 const HELD_AGAIN: Duration = Duration::from_secs(9);
 
-/// Longest wait for the files of one task. Who waits longer starves.
+/// Longest wait for the files of one task. An agent that waits longer is starving.
 const MOST_WAIT: Duration = Duration::from_secs(48 * 3600);
 
 /// Most files of one release whose interfaces the server compares.
@@ -38,7 +37,7 @@ pub struct Agent<'a> {
     pub(super) run: &'a Run<'a>,
     pub(super) number: usize,
     name: String,
-    /// What its working copy has.
+    /// Head of the working copy.
     head: CommitSha,
     /// The branch that it commits to, if that is not the one that the work is for.
     work_branch: Option<String>,
@@ -124,8 +123,8 @@ impl<'a> Agent<'a> {
         Ok(None)
     }
 
-    /// Whether the files of a task are free; if not, the files that the response suggests. A real agent learns by the refusal of its first
-    /// edit what this check tells already: that the change of an interface meets a neighbor.
+    /// Whether the files of a task are free; if not, the files that the response suggests. This check already reports what a real agent
+    /// learns when its first edit is refused: the interface change conflicts with a neighbor.
     async fn check(&self, place: usize) -> Result<Option<Vec<String>>> {
         let mut fields = json!({"file_paths": self.run.paths(place)});
         self.say_interfaces(&mut fields, place, &self.run.paths(place)).await?;
@@ -255,7 +254,7 @@ impl<'a> Agent<'a> {
             }
             match action(&answer) {
                 "WAIT" => self.wait(&answer, &mut held_until).await?,
-                // Unmerged changes: nobody knows when they end.
+                // Unmerged changes: their end is unknown.
                 _ => run.clock.sleep_until(run.clock.now() + ASK_AGAIN).await,
             }
             if !self.held.is_empty() && run.clock.now() >= self.renewed + RENEW_EVERY {
@@ -264,8 +263,8 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// Does what WAIT says. A server that holds the claim back makes it again when files are given back; here the agent does, because
-    /// the server would wait in real time.
+    /// Does what WAIT says. A server that holds the claim repeats it when files are released. Here the agent does, because the server
+    /// would wait in real time.
     async fn wait(&self, answer: &Value, held_until: &mut Duration) -> Result<()> {
         let (run, now) = (self.run, self.run.clock.now());
         if matches!(run.mode.refused, Refused::Sleeps | Refused::Races) {
@@ -284,7 +283,7 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    /// Claims files of a task, after a pull where that is in the way.
+    /// Claims files of a task, after a pull if the response asks for one.
     pub(super) async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<Claimed> {
         loop {
             self.run.account.borrow_mut().claims += 1;
@@ -380,7 +379,7 @@ fn action(answer: &Value) -> &str {
     answer["orchestration"]["action"].as_str().unwrap_or_default()
 }
 
-/// Whether the one that is in the way waits for the caller.
+/// Whether the blocking agent waits for the caller.
 fn is_mutual(answer: &Value) -> bool {
     let mut warnings = answer["warnings"]
         .as_array()

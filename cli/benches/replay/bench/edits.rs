@@ -35,7 +35,8 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Who would wait for each other: it gives up its files, claims all of them at once, and edits them again.
+    /// Called when agents would wait for each other: releases the files, claims all of them at once, and edits them
+    /// again.
     async fn edit_anew(&mut self, place: usize, time: Duration) -> Result<()> {
         let run = self.run;
         run.account.borrow_mut().given_up += 1;

@@ -1,4 +1,4 @@
-//! What tasks change in the interfaces of files, by the comparison that the server makes as well.
+//! Interface changes of tasks, by the same comparison that the server makes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ impl Interfaces {
     /// Whether others can notice a change of the file at `path`, as the hook decides it before an edit.
     pub async fn is_changed(&self, path: &str, (before, after): &Change) -> Result<bool> {
         let Some(before) = before.as_ref().filter(|_| before != after) else {
-            // What is new breaks nothing.
+            // A new file breaks nothing.
             return Ok(false);
         };
         let Some(language) = Language::of_path(path) else {
-            // What cannot be compared changes.
+            // A file that cannot be compared counts as changed.
             return Ok(true);
         };
         let older = self.read(path, language, &before.blob).await?;

@@ -68,7 +68,7 @@ impl Server {
         })
     }
 
-    /// Builds the graph at the head, as a server does after a push, and returns it without the files that are nobody's neighbors.
+    /// Builds the graph at the head, as a server does after a push, and returns it without files that have no neighbors.
     pub async fn build(&self) -> Result<Arc<ImportGraph>> {
         let commit = self.source.tip();
         let job = Job {

@@ -1,4 +1,4 @@
-//! What others can import of a file.
+//! Interfaces of files.
 
 use std::io::Write;
 

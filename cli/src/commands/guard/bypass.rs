@@ -44,7 +44,7 @@ pub(super) fn note(working_copy: &WorkingCopy, hook: &str) {
     );
 }
 
-/// Adds a line about `act`. What has become of it.
+/// Adds a line about `act`. Returns a clause about the result.
 fn add(working_copy: &WorkingCopy, act: &str) -> String {
     let path = local_server::file(working_copy, FILE);
     let head = working_copy
@@ -59,7 +59,7 @@ fn add(working_copy: &WorkingCopy, act: &str) -> String {
     }
 }
 
-/// How often somebody has asked to go past the guard, as far as it is kept, and the newest note of it.
+/// Number of recorded bypasses of the guard, and the newest note.
 pub fn noted(working_copy: &WorkingCopy) -> Option<(usize, String)> {
     let text = local_server::file(working_copy, FILE)
         .read(2 * MOST_BYTES as u64)

@@ -9,17 +9,16 @@ use super::change::{BranchChange, ChangedNames};
 use crate::agent::git;
 use crate::agent::options::AgentArgs;
 
-/// The index that git has made for this commit: one of its own where only some files are committed (`git commit FILE`).
+/// The index that git has made for this commit: a temporary one if only some files are committed (`git commit FILE`).
 const INDEX: &str = "GIT_INDEX_FILE";
 
 /// Largest file of the commits that are being merged, in bytes.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// The staged files: those that differ from every parent of the commit, and from the head of the branch. What a merge brings along is
-/// somebody else's change.
+/// The staged files: those that differ from every parent of the commit, and from the head of the branch. Other changes in a merge
+/// were made by someone else.
 ///
-/// # Errors
-/// When git fails, or it cannot be told which branch the work is for.
+/// # Errors When git fails, or the branch of the work is unknown.
 pub(super) async fn changes(working_copy: &WorkingCopy, args: &AgentArgs) -> anyhow::Result<BranchChange> {
     let branch = args.branch(working_copy)?;
     let index = index()?;

@@ -67,7 +67,7 @@ async fn lines() -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Keeps where the commit goes, for the time when the remote is asked whether it has it: no reference here may tell.
+/// Notes the destination of the commit, to look it up at the remote later: no reference here may show it.
 fn note_begun(working_copy: &WorkingCopy, push: &Push, remote: Option<&str>) {
     let (Some(remote), Ok(commit)) = (remote, CommitSha::parse(&push.new)) else {
         return;

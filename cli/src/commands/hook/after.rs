@@ -1,4 +1,4 @@
-//! After a tool: what it has read, and what it has changed, whether it was claimed or not. Nothing here makes the tool fail.
+//! After a tool: the files that it has read and changed, claimed or not. Nothing here makes the tool fail.
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ use super::shell::Effects;
 use super::unclaimed::{self, Unclaimed};
 use super::{Trace, intents, interfaces};
 
-/// A file that was written, and the fencing token of the lock under which it was let in.
+/// A written file, and the fencing token of the lock under which the write was granted.
 struct Changed {
     file: String,
-    /// What the tool wrote, where it is not what is there.
+    /// The content that the tool wrote, if it differs from the disk.
     hash: Option<ContentHash>,
     token: Option<i64>,
 }
@@ -90,8 +90,8 @@ fn ended(caller: &Caller<'_>, place: &Place, holder: &AgentId) -> Vec<Changed> {
     })
 }
 
-/// What the tool wrote, where its input is the whole content and the file has another one by now: somebody else wrote since. Ends of
-/// lines and of the file are the tool's own affair.
+/// The content that the tool wrote, if its input has all of it and the file has changed since: someone else wrote. Line endings and
+/// the end of the file are ignored.
 fn written(caller: &Caller<'_>, path: &Path) -> Option<ContentHash> {
     const WHOLE: [&str; 2] = ["content", "file_text"];
     let input = &caller.call.input;
@@ -153,7 +153,7 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
     };
     let place = Place::new(work.working_copy, Vec::new());
     let settled = interfaces::settle(caller, &place.working_copy, holder, &own).await;
-    // What the command plainly names was recorded already.
+    // Files that the command names were recorded already.
     let named: Vec<String> = match is_recorded {
         true => places::of(&caller.command_effects().writes)
             .unwrap_or_default()
@@ -177,7 +177,7 @@ async fn compare(caller: &Caller<'_>, place: Place, holder: &AgentId, is_recorde
     (found, told)
 }
 
-/// What the tool has shown to the model is what the session has seen.
+/// Notes the content that the tool has shown to the model.
 fn note_reads(caller: &Caller<'_>, effects: &Effects) {
     let reads: Vec<PathBuf> = match &caller.call.tool {
         Tool::Read(path) if !caller.call.has_failed => path.iter().map(|path| caller.folder().join(path)).collect(),

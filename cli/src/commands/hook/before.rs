@@ -26,7 +26,7 @@ use super::{
     stale, turn, warnings,
 };
 
-/// What a tool is about to do.
+/// The effects that a tool is about to have.
 fn effects(caller: &Caller<'_>) -> Effects {
     let folder = caller.folder();
     match &caller.call.tool {
@@ -50,8 +50,7 @@ fn effects(caller: &Caller<'_>) -> Effects {
 
 /// Claims what the tool writes.
 ///
-/// # Errors
-/// A sentence, when it cannot be told whether the tool may run.
+/// # Errors A sentence, if the decision is impossible.
 pub(super) async fn decide(caller: &Caller<'_>) -> Result<Decision, String> {
     ensure_decidable(caller)?;
     let mut effects = effects(caller);

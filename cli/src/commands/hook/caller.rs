@@ -66,7 +66,7 @@ impl Caller<'_> {
         }
     }
 
-    /// What the command of the call does; nothing where it has none.
+    /// The effects of the call's command, if it has one.
     pub(super) fn command_effects(&self) -> Effects {
         match &self.call.tool {
             Tool::Shell { command, .. } => shell::effects(command, &self.command_folder()),
@@ -117,8 +117,7 @@ impl Caller<'_> {
 
     /// The work in the working copy that `folder` is in.
     ///
-    /// # Errors
-    /// When it cannot be told which branch the work is for, or who works.
+    /// # Errors When the branch of the work or the agent is unknown.
     pub(super) fn work(&self, working_copy: WorkingCopy) -> anyhow::Result<Work> {
         let (branch, work_branch) = self.args.branches(&working_copy)?;
         let agent_id = Some(self.holder(&working_copy)?);

@@ -1,4 +1,4 @@
-//! What a file will contain after an edit, before it is made: from the arguments of the tool, in the forms of all agents.
+//! A file's content after an edit, computed before the edit from the tool's arguments, in the forms of all agents.
 
 use serde_json::Value;
 
@@ -17,8 +17,8 @@ const ALL: [&str; 3] = ["replace_all", "replaceAll", "allow_multiple"];
 /// Lists whose members are replacements, of one file or of one each.
 const LISTS: [&str; 2] = ["edits", "replacements"];
 
-/// The content of a file after the call of an edit tool, whose `before` is on disk. `is_it` tells whether a path of the arguments is the
-/// file. `None` where the arguments do not tell: they are of an unknown form, or what they replace is not there.
+/// The content of a file after the call of an edit tool, whose `before` is on disk. `is_it` returns whether a path of the arguments is
+/// the file. `None` if the arguments have an unknown form, or the text to replace is missing.
 pub(super) fn after(tool: &str, input: &Value, before: &[u8], is_it: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
     if let Some(patch) = patch_in(input) {
         return after_patch(patch, before, is_it);
@@ -108,7 +108,7 @@ fn after_patch(patch: &str, before: &[u8], is_it: impl Fn(&str) -> bool) -> Opti
                 content = lines.iter().map(|line| format!("{line}\n")).collect();
             }
             Patched::Removed { path } if is_it(path) => content = String::new(),
-            // What a file becomes that is moved here is new to the branch, which is all that is asked.
+            // A file that is moved here is new to the branch, which is all that matters.
             Patched::Updated { moved_to: Some(to), .. } if is_it(to) => {}
             Patched::Updated {
                 path,

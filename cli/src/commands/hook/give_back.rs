@@ -1,5 +1,5 @@
-//! Files are given back as soon as their work is pushed, and at the end of a turn or of the session those that are unchanged too.
-//! Files with changes that are not pushed are kept: they expire by themselves where the session does not come back.
+//! Files are released as soon as their work is pushed; at the end of a turn or of the session, unchanged files are released too.
+//! Files with changes that are not pushed stay locked; their locks expire if the session does not resume.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use changes::Changes;
 
 mod changes;
 
-/// Which files are given back.
+/// The files to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
     /// Those whose work was pushed since they were claimed.
@@ -27,7 +27,7 @@ pub(super) enum Extent {
     Finished,
 }
 
-/// What became of the session's files.
+/// Result for the session's files.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     released: Vec<String>,
@@ -52,7 +52,7 @@ impl Outcome {
         (!sentences.is_empty()).then(|| format!("Coord: {}", sentences.join(" ")))
     }
 
-    /// What was released, in one sentence.
+    /// The released files, in one sentence.
     pub(super) fn released_text(&self) -> Option<String> {
         (!self.released.is_empty()).then(|| {
             format!(
@@ -97,7 +97,7 @@ pub(super) async fn give_back(
         agent_id: Some(holder.as_str().to_owned()),
         ..LocksFilter::default()
     };
-    // What is pushed after this look is found by the next one.
+    // Pushes after this point are found next time.
     let head = pushed_head(work);
     let held = connection.client.locks(&work.repo_url(), &filter).await?.locks;
     let notes = SessionNotes::read(&work.working_copy, holder);
@@ -179,7 +179,7 @@ async fn release(
     let mut response = connection.client.post_status(&pushed).await?;
     let is_unpushed = |response: &PostResponse| response.orchestration.action == Action::Push;
     if extent == Extent::Finished && !response.success && is_unpushed(&response) {
-        // What no push has changed since the claim, and no working copy has changes of, was never changed.
+        // Files that no push has changed since the claim, and no working copy has changes of, were never changed.
         let abandoned = PostRequest {
             branch: Some(branch.to_string()),
             ..work.abandon(files.clone(), message)

@@ -1,5 +1,5 @@
-//! A tool of Coord's MCP server and a command in a shell are told whom they act for, where they would not find it by themselves: the
-//! agent's process has several conversations, the call is a subagent's, or the server is reached over HTTP.
+//! Coord's MCP tools and commands in a shell get the holder's name if they cannot find it themselves: the agent's process has
+//! several conversations, the call is a subagent's, or the server is reached over HTTP.
 
 use coord::domain::AgentId;
 use coord::settings::env_vars;
@@ -10,7 +10,7 @@ use crate::agent::session::Session;
 use super::caller::{Caller, find};
 use super::event::Tool;
 
-/// Tools for which a subagent is a holder of its own; in teams and intents it is its session.
+/// Tools for which a subagent counts as a separate holder; in teams and intents it acts as its session.
 const OF_WRITERS: [&str; 2] = ["check_status", "post_status"];
 
 /// The arguments of the tool with the holder in them; `None` where nothing has to be added.
@@ -53,7 +53,7 @@ fn asks_coord(command: &str) -> bool {
     words.any(|word| matches!(word, "coord" | "git"))
 }
 
-/// Whom the call is for, unless the processes above it tell the same.
+/// The holder that the call is for, unless the parent processes already identify it.
 fn holder(caller: &Caller<'_>, tool: &str) -> Option<AgentId> {
     let working_copy = find(&caller.command_folder())?;
     let holder = match OF_WRITERS.contains(&tool) {
@@ -61,7 +61,7 @@ fn holder(caller: &Caller<'_>, tool: &str) -> Option<AgentId> {
         false => caller.lead(&working_copy),
     };
     let holder = holder.ok()?;
-    // Only a server over HTTP has to be told which repository a call is for. No process leads from there to the agent.
+    // Only a server over HTTP needs the repository of a call. No process leads from there to the agent.
     if caller.call.input.get("repo_url").is_some() {
         return Some(holder);
     }

@@ -12,8 +12,8 @@ use super::{intents, reason};
 
 /// Whether the tool may change something: as the table says, `so_far`, or for a tool that it has not, as the repository says.
 ///
-/// # Errors
-/// A sentence, when the tool may change something and the repository's file is damaged. A person has to mend it.
+/// # Errors A sentence, when the tool may change something and the repository's file is damaged. A person has to fix
+/// it.
 pub(super) fn changes(caller: &Caller<'_>, so_far: bool) -> Result<bool, String> {
     if !so_far {
         return Ok(false);
@@ -46,7 +46,7 @@ pub(super) async fn refusal(caller: &Caller<'_>, home: &Home) -> Result<Option<S
     if !is_missing() {
         return Ok(None);
     }
-    // The agent may have selected one by a tool that no hook has heard of.
+    // The agent may have selected one by a tool that no hook saw.
     let opened = Connection::open(caller.args, working_copy, Some(holder), LIMIT);
     let connection = opened.map_err(|error| reason::unreachable(&error))?;
     let repo_url = caller.args.repo_url(working_copy);

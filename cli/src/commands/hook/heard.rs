@@ -9,12 +9,12 @@ use crate::agent::session_notes::touch;
 
 use super::agents::Agent;
 
-/// The file whose time says when `event` of `agent` was last heard of.
+/// The file whose modification time is that of the last `event` of `agent`.
 pub fn mark(working_copy: &WorkingCopy, agent: Agent, event: &str) -> Inside {
     local_server::file(working_copy, "hooks").join(agent.name()).join(event)
 }
 
-/// Notes that `event`, which `agent` has, was heard of now.
+/// Notes that `event` of `agent` arrived now.
 pub(super) fn note(working_copy: &WorkingCopy, agent: Agent, event: &str) {
     if let Err(error) = touch(&mark(working_copy, agent, event)) {
         tracing::debug!(%error, "cannot note that the hook was called");

@@ -12,15 +12,14 @@ use super::caller::{Caller, find};
 pub(super) struct Home {
     /// The working copy.
     pub(super) working_copy: WorkingCopy,
-    /// Who works.
+    /// The working agent.
     pub(super) holder: AgentId,
 }
 
 impl Home {
     /// Where the agent works, or its command; `None` where it works in no working copy.
     ///
-    /// # Errors
-    /// A sentence, when it cannot be told who works.
+    /// # Errors A sentence, when the agent is unknown.
     pub(super) fn of(caller: &Caller<'_>) -> Result<Option<Home>, String> {
         let Some(working_copy) = find(&caller.command_folder()) else {
             return Ok(None);

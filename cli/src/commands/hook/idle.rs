@@ -21,7 +21,7 @@ use super::event::{Decision, Moment};
 use super::upkeep::Upkept;
 use super::{heard, mail, reason};
 
-/// Time that a session is waited for. Agents are told to give the hook an hour.
+/// Time that a session is waited for. Agents are configured to give the hook an hour.
 const LIMIT: Duration = Duration::from_secs(3540);
 
 /// Seconds that a request waits at the server, which is below the limit of servers.
@@ -33,7 +33,7 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(30);
 /// Least time between two rounds.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The variable by which Claude Code tells what runs it.
+/// The variable in which Claude Code names the program that runs it.
 const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
 
 /// Waits for what the session waits for. Nothing is said where it works again, or its agent is gone.
@@ -113,7 +113,8 @@ fn woken(text: String) -> Decision {
     }
 }
 
-/// Claims the files that the session waits for. What its model is told where they are its own, or free for nobody who has not pulled.
+/// Claims the files that the session waits for. Returns text for the model if it holds them now, or if they are free but every
+/// waiting session must pull first.
 async fn free_files(
     connection: &Connection,
     work: &Work,

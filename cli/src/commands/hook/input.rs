@@ -33,7 +33,7 @@ const ARGUMENTS: [&str; 3] = ["tool_input", "toolArgs", "args"];
 /// The result of a tool.
 const RESULTS: [&str; 3] = ["tool_response", "toolResult", "tool_result"];
 
-/// What is kept of a result.
+/// The fields of a result that are kept.
 const OF_RESULTS: [&str; 3] = ["error", "resultType", "result_type"];
 
 /// Longest text that is kept of any other field, in bytes: longer than any command or prompt that is looked at.

@@ -1,5 +1,5 @@
-//! What a call changes of what others can import: a claim keeps the interface of a file until an edit shows otherwise. Before the tool
-//! runs, the content after it decides; afterwards, what is on disk.
+//! The effect of a call on interfaces: a claim keeps the interface of a file until an edit shows otherwise. Before the tool runs, the
+//! content after it decides; afterwards, what is on disk.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) type Changed = BTreeMap<String, String>;
 pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> Changed {
     let interfaces = Interfaces::of(work);
     if !matches!(caller.call.tool, Tool::Edit(_)) {
-        // What a command writes is seen when it has run.
+        // The effect of a command is known only after it has run.
         return interfaces.compare_disk(files);
     }
     let folder = caller.folder();
@@ -47,7 +47,7 @@ pub(super) fn listed(changed: &Changed) -> Option<Vec<String>> {
     (!changed.is_empty()).then(|| changed.keys().cloned().collect())
 }
 
-/// The reason of a denial: where a neighbor is in the way, with what the edit would change.
+/// The reason of a denial: if a neighbor blocks, with the interface change of the edit.
 pub(super) fn explained(refusal: String, response: &PostResponse, changed: &Changed) -> String {
     let mut locks = response.conflicting_locks.values();
     let is_neighbor = locks.any(|lock| lock.lock_type == Some(LockType::Neighbor));
@@ -57,7 +57,7 @@ pub(super) fn explained(refusal: String, response: &PostResponse, changed: &Chan
     }
 }
 
-/// What differs, in a sentence.
+/// The differences, in a sentence.
 fn sentence(beginning: &str, changed: &Changed) -> String {
     const MOST: usize = 3;
     let named: Vec<String> = changed
@@ -75,8 +75,8 @@ fn sentence(beginning: &str, changed: &Changed) -> String {
     )
 }
 
-/// After a call that has written `files` of the session: where their interfaces are not what it was let in for, the claim says so now. A
-/// sentence for the model, where a neighbor does not let that in.
+/// After a call that has written `files` of the session: if their interfaces changed beyond the claim, it declares that now. Returns a
+/// sentence for the model if a neighbor's lock forbids the change.
 pub(super) async fn settle(
     caller: &Caller<'_>,
     working_copy: &WorkingCopy,

@@ -1,4 +1,4 @@
-//! What is recorded of one call of a tool.
+//! The ledger records of one tool call.
 
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{RecordEntry, RecordKind};
@@ -11,7 +11,7 @@ use super::caller::{Caller, SHORT_LIMIT};
 use super::places::Place;
 use super::{intents, record};
 
-/// What is recorded of one call, in one repository.
+/// The records of one call, in one repository.
 pub(super) struct Log {
     pub(super) work: Work,
     notes: SessionNotes,

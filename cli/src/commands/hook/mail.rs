@@ -1,7 +1,8 @@
 //! Messages of the session's teams, put before its model, each once.
 //!
-//! What a hook has printed is handed to the model. The next call proves that to the server by the cursor, which is noted only after the
-//! text was printed: a hook that dies before has handed over nothing, and a session that dies has read nothing that it was not shown.
+//! Text that a hook has printed counts as delivered to the model. The next call proves that to the server by the cursor, which is noted
+//! only after the text was printed: a hook that dies before has handed over nothing, and a session that dies has read nothing that it
+//! was not shown.
 
 mod going_on;
 mod told;
@@ -30,7 +31,7 @@ const MOST_MESSAGES: u32 = 20;
 /// Most teams that one call asks about; of more, each has its turn.
 const MOST_TEAMS: usize = 4;
 
-/// What is new, and what is to be noted once it was printed.
+/// New text, and the notes to store once it is printed.
 #[derive(Debug)]
 pub(super) struct News {
     /// The text for the model; none where only notes change.
@@ -62,8 +63,8 @@ pub(super) async fn find_teams(connection: &Connection, work: &Work, holder: &Ag
     }
 }
 
-/// What is new in the teams of the session; `has_read`: the tool message_read has just given the model what it answers. `None` where the
-/// session is in no team, or where another of its hooks hands the news over now.
+/// News in the teams of the session; `has_read`: the tool message_read has just given the model its answer. `None` if the session is in
+/// no team, or another of its hooks is delivering the news.
 pub(super) async fn news(
     connection: &Connection,
     work: &Work,

@@ -1,19 +1,18 @@
-//! `coord hook AGENT EVENT`: what an agent runs when it starts, is told something, uses a tool and stops. It claims files before they
-//! are edited, gives them back when they are pushed, and tells the agent who works on what: the rules hold also when a model forgets
-//! them.
+//! `coord hook AGENT EVENT`: agents run it when they start, receive a prompt, use a tool, and stop. It claims files before they are
+//! edited, releases them when they are pushed, and reports who works on what. So the rules hold even when a model forgets them.
 //!
 //! - `agents`: the forms of the agents' JSON, one file each, and the table of their events and tools
 //! - `before`: claims before a tool runs, of the files in `places`; `shell` finds those of a shell command; `shared_tree` refuses
 //!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` what needs no server; `turn` is the call as
 //!   it is counted
-//! - `interfaces`: what a call changes of what others can import, by `edits`: what a file contains after it
-//! - `after`: what a tool has changed; `home` and `unclaimed` compare the working copy around a command; `log` and `record` tell the
+//! - `interfaces`: the effect of a call on interfaces, by `edits`: a file's content after it
+//! - `after`: changes by a tool; `home` and `unclaimed` compare the working copy around a command; `log` and `record` inform the
 //!   ledger, without the `local_paths`
-//! - `hand_down`: tells Coord's own tools and commands whom they act for
+//! - `hand_down`: gives Coord's tools and commands the name of their holder
 //! - `mail`: messages of the session's teams
-//! - `give_back`, `writer_end`, `renewal`, `context`, `unseen`: what happens with the session's locks at other times; `warnings`: of
+//! - `give_back`, `writer_end`, `renewal`, `context`, `unseen`: the session's locks at other times; `warnings`: of
 //!   claims; `idle`: a session that has ended its turn is woken
-//! - `intents`, `tokens`: what the session knows of intents, and what it reports
+//! - `intents`, `tokens`: the intents that the session knows, and its reports
 
 mod after;
 pub mod agents;
@@ -69,7 +68,7 @@ use input::Broken;
 pub use upkeep::KEEP_GOING;
 use upkeep::Upkept;
 
-/// What becomes of a tool when the hook fails.
+/// Whether a tool runs if the hook fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnError {
     /// It must not run
@@ -78,7 +77,7 @@ pub enum OnError {
     Allow,
 }
 
-/// What is recorded of tools that change nothing.
+/// Records of tools that change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Trace {
     /// Nothing
@@ -96,7 +95,7 @@ pub struct HookArgs {
     agent: Agent,
     /// The event, by the agent's own name
     event: String,
-    /// What becomes of a tool that writes files, when the server cannot be asked or the hook fails otherwise
+    /// Whether a tool that writes files may run when the server does not answer or the hook fails
     #[arg(long, value_name = "WHAT", default_value = "deny")]
     on_error: OnError,
     /// Which tool calls are recorded in the ledger, where the repository has intents: those that may change something, or those that
@@ -112,7 +111,7 @@ pub struct HookArgs {
 }
 
 impl HookArgs {
-    /// The exit status is that of the agent's form: what a failure means differs from agent to agent.
+    /// The exit status follows the agent's protocol: the meaning of a failure differs from agent to agent.
     ///
     /// # Errors
     /// When standard output cannot be written.

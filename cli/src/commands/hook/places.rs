@@ -10,7 +10,7 @@ use coord_protocol::bounds;
 pub(super) struct Place {
     /// The working copy.
     pub(super) working_copy: WorkingCopy,
-    /// Its files that others can see, by their paths in the repository. Empty where all that is written is nobody else's.
+    /// Its files that others can see, by their paths in the repository. Empty if no one else can see the written files.
     pub(super) files: Vec<String>,
     /// Names that no lock can have: they are written without one.
     pub(super) unlockable: Vec<PathBuf>,

@@ -12,10 +12,9 @@ use super::caller::{Caller, LIMIT};
 use super::reason;
 use super::shell::TreeChange;
 
-/// Why `change` must not be made; `None` where nobody else works in the working copy.
+/// Why `change` must not be made; `None` if no one else works in the working copy.
 ///
-/// # Errors
-/// A sentence, when that cannot be told.
+/// # Errors A sentence, when that is unknown.
 pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<Option<String>, String> {
     let found = WorkingCopy::find(&change.folder).map_err(|error| error.to_string())?;
     let Some(working_copy) = found else { return Ok(None) };
@@ -26,7 +25,7 @@ pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<
     if others.is_empty() {
         return Ok(None);
     }
-    // Where no server runs, nobody holds anything.
+    // Without a server there are no locks.
     let opened = Connection::open_running(caller.args, &working_copy, Some(&own), LIMIT);
     let Some(connection) = opened.map_err(|error| reason::unreachable(&error))? else {
         return Ok(None);

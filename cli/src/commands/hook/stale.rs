@@ -1,4 +1,4 @@
-//! A write to content that the session has not seen is refused, so that nobody's change is undone unread.
+//! Refuses a write to content that the session has not seen, so that no change is overwritten unread.
 
 use coord::domain::AgentId;
 use coord_protocol::{RecordEntry, RecordKind};
@@ -25,7 +25,7 @@ struct StaleFile<'a> {
 pub(super) struct Refusal {
     /// The JSON, which is the whole reason.
     pub(super) reason: String,
-    /// What is recorded of it, where it was not before.
+    /// The record of it, unless there was one before.
     pub(super) entry: Option<RecordEntry>,
 }
 

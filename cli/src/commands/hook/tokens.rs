@@ -26,7 +26,7 @@ const MOST_LINE: u64 = 8 << 20;
 /// The tokens of a conversation so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tokens {
-    /// Sent and received; what was read from a cache is not in it.
+    /// Sent and received tokens, without those read from a cache.
     pub(super) total: u64,
     /// Read from a cache.
     pub(super) cached: u64,
@@ -109,7 +109,7 @@ fn of_claude_code(lines: impl BufRead) -> Tokens {
     })
 }
 
-/// Codex writes running totals of its own, in which what was read from a cache counts as sent.
+/// Codex writes running totals, which count cached tokens as sent.
 fn of_codex(lines: impl BufRead) -> Option<Tokens> {
     #[derive(Deserialize)]
     struct Total {

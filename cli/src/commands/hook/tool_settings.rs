@@ -11,7 +11,7 @@ pub(super) const FILE: &str = ".orchestration/coord.toml";
 /// Largest file, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// What the file says of tools. Without a file, nothing.
+/// The settings of tools in the file. Without a file, nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct ToolSettings {
@@ -29,8 +29,7 @@ struct File {
 impl ToolSettings {
     /// Those of the working copy at `root`.
     ///
-    /// # Errors
-    /// A sentence with line and column, when the file is damaged: then nobody knows what a tool may do.
+    /// # Errors A sentence with line and column, when the file is damaged: the permissions of tools are unknown then.
     pub(super) fn read(root: &Path) -> Result<ToolSettings, String> {
         match Inside::new(root, FILE).read(MOST_BYTES as u64) {
             Ok(Some(text)) => ToolSettings::parse(&text),

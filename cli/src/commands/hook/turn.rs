@@ -83,7 +83,7 @@ pub(super) async fn count(caller: &Caller<'_>, home: &Home, call: ToolCall) -> R
     Ok(Some(reason::of_code(code, &response.orchestration)))
 }
 
-/// What the agent says of itself.
+/// The agent's data about itself.
 pub(super) fn session(caller: &Caller<'_>, notes: &SessionNotes) -> AgentSession {
     let contributor = caller.call.model.as_ref().or(notes.model.as_ref());
     AgentSession {

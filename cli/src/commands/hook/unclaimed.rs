@@ -1,5 +1,5 @@
-//! What a command has changed, compared with the locks: agents that are refused an edit write through the shell, and no list of
-//! programs has them all.
+//! Compares a command's changes with the locks: agents that are refused an edit write through the shell, and no list of
+//! programs is complete.
 
 use coord::domain::AgentId;
 use coord_git::WorkingCopy;
@@ -24,7 +24,7 @@ pub(super) struct Unclaimed {
     pub(super) own: Vec<String>,
     /// Without one.
     pub(super) without: Vec<String>,
-    /// What the model is told of the latter.
+    /// A warning for the model about the latter.
     pub(super) warning: Option<String>,
 }
 
@@ -103,7 +103,7 @@ fn is_writing(lock: &HeldLock, branch: &str) -> bool {
     lock.branch == branch && lock.status == LockMode::Writing
 }
 
-/// `here` are the other sessions in the same working copy: what they hold is theirs.
+/// `here` are the other sessions in the same working copy, with the files that they hold.
 fn divide(
     changed: Vec<String>,
     locks: &[HeldLock],

@@ -1,5 +1,5 @@
-//! What no hook has seen being written: an interactive shell that an agent goes on typing into runs none, and neither does a process in the
-//! background. At the end of a turn the files that others hold are looked at, and both sides are told of those that were written.
+//! Writes that no hook has seen: an interactive shell that an agent keeps typing into runs no hook, and neither does a background process.
+//! At the end of a turn the files that others hold are checked, and both sides get a note about written ones.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -33,7 +33,7 @@ pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId)
         let agent = lock.agent_id.as_deref();
         let is_own = agent
             .is_some_and(|agent| AgentId::parse(agent).is_ok_and(|agent| agent == *holder || agent.is_below(holder)));
-        // Whoever works in the same working copy has written its files itself.
+        // A session in the same working copy wrote its files itself.
         let is_here = here.iter().any(|known| Some(known.as_str()) == agent);
         lock.status == LockMode::Writing && !lock.shared && !is_own && !is_here
     };
@@ -85,7 +85,7 @@ pub(super) fn tell_holder(work: &Work, writer: &AgentId, lock: &HeldLock) {
     }
 }
 
-/// Whether the file was changed or removed since `began`, Unix seconds. Of a file that is gone, nothing tells when.
+/// Whether the file was changed or removed since `began`, Unix seconds. The time of a deletion is unknown.
 fn is_newer(path: &Path, began: u64) -> bool {
     let Ok(about) = path.symlink_metadata() else {
         return true;

@@ -1,5 +1,5 @@
-//! Everything but the moment before a tool: the session's locks are looked after, and the agent is told who works on what. No failure
-//! stops an agent here; it is told in one line.
+//! Every event except those before a tool: maintains the session's locks, and reports to the agent who works on what. No failure
+//! stops an agent here; it gets one line about it.
 
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -21,7 +21,7 @@ use super::{after, context, guard, heard, intents, reason, record, renewal, toke
 /// The setting of git that asks agents to go on.
 pub const KEEP_GOING: &str = "coord.keepGoing";
 
-/// What becomes of an event, and what is to be noted once its text was printed.
+/// An event's decision, and the notes to store once its text is printed.
 #[derive(Debug)]
 pub(super) struct Upkept {
     pub decision: Decision,
@@ -34,7 +34,7 @@ impl From<Decision> for Upkept {
     }
 }
 
-/// What the event asks for.
+/// Handles the event.
 pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
     if caller.call.moment == Moment::WriterEnd && caller.call.writer.is_none() {
         // Nothing says whose end it is.
@@ -65,7 +65,7 @@ pub(super) async fn run(caller: &Caller<'_>) -> Upkept {
         }
     });
     if caller.call.moment != Moment::TurnEnd {
-        // The session works, and hears by itself.
+        // The session is working, and gets news by its events.
         waiter::clear(&work.working_copy, &holder);
     }
     let mut told = match caller.call.moment {
@@ -104,7 +104,7 @@ async fn with_server(
         Moment::SessionStart => Some(Connection::open(caller.args, place, Some(holder), SHORT_LIMIT)?),
         _ => Connection::open_running(caller.args, place, Some(holder), SHORT_LIMIT)?,
     };
-    // Where no server runs, nobody holds anything.
+    // Without a server there are no locks.
     let Some(connection) = connection else {
         return Ok(say(caller, told).into());
     };
@@ -132,7 +132,7 @@ async fn with_server(
     Ok(Upkept { decision, news })
 }
 
-/// What is new in the teams of the session, where the event hands it to the model. A session that is in no team asks once.
+/// News in the teams of the session, if the event delivers text to the model. A session that is in no team asks once.
 async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, holder: &AgentId) -> Option<News> {
     let moment = caller.call.moment;
     let is_wanted = matches!(moment, Moment::SessionStart | Moment::Prompt | Moment::AfterTool);
@@ -153,7 +153,7 @@ async fn mail_of(caller: &Caller<'_>, connection: &Connection, work: &Work, hold
     .await
 }
 
-/// What the model is told, where the event has room for it; else the user is.
+/// Text for the model if the event has room for it, else for the user.
 fn say(caller: &Caller<'_>, told: Vec<String>) -> Decision {
     let text = Some(told.join("\n")).filter(|text| !text.is_empty());
     match caller.agent.takes_context(caller.event) {
@@ -239,7 +239,7 @@ async fn others(
     }
 }
 
-/// What the model should know of its intent, or of those that it can select. A repository without intents is asked once a session.
+/// Text for the model about its intent, or about those that it can select. A repository without intents is asked once a session.
 async fn of_intents(
     caller: &Caller<'_>,
     connection: &Connection,

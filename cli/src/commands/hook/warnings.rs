@@ -1,9 +1,9 @@
-//! Warnings of the server that a model should know of: its next event tells it, each once.
+//! Warnings of the server that matter to a model: its next event delivers each of them once.
 
 use crate::agent::session_notes::SessionNotes;
 
-/// Codes of warnings about work that goes on elsewhere, or that comes to an end. What a hook says by itself, and what only the author of
-/// a request can change, is no news for a model.
+/// Codes of warnings about work that goes on elsewhere, or that comes to an end. Warnings that a hook reports itself, or that only the
+/// author of a request can act on, are not for a model.
 const OF_WORK: [&str; 11] = [
     "BUDGET_LOW",
     "CASE_DIFFERS",

@@ -1,5 +1,5 @@
-//! The end of a writer, such as a subagent: what it still holds is its lead's again. And the end of waiting: a session that has ended is in
-//! no queue.
+//! The end of a writer, such as a subagent: its lead holds its remaining locks again. And the end of waiting: a session that has ended is
+//! in no queue.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Lines between two markers, in a file that belongs to somebody else: Markdown, YAML or a script. What is between the markers is ours.
+//! Lines between two markers, in a file that belongs to the user: Markdown, YAML or a script. Only the text between the markers is
+//! ours.
 
 use super::edit::{Added, Removed};
 use super::record::FileRecord;
@@ -6,7 +7,7 @@ use super::record::FileRecord;
 /// The first line of a block in Markdown.
 pub const MARKDOWN_BEGIN: &str = "<!-- coord init: begin -->";
 
-/// What [`Added::made`] says of a file that had no newline at its end.
+/// The entry of [`Added::made`] for a file that had no newline at its end.
 const NEWLINE: &str = "newline";
 
 /// The lines, and where they go.
@@ -14,11 +15,11 @@ const NEWLINE: &str = "newline";
 pub struct Block {
     /// The lines, with a newline at the end of each.
     pub text: String,
-    /// What the file is written in.
+    /// The language of the file.
     pub language: Language,
 }
 
-/// What a file is written in.
+/// Language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Markdown: the block goes to the end.

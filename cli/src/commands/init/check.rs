@@ -1,6 +1,6 @@
 //! Runs each hook once, as its agent does, with an edit of a file that another holds: a denial has to deny.
 //!
-//! That happens in a repository of its own ([`Scratch`]): the user's repository and its server see nothing of it.
+//! That happens in a temporary repository ([`Scratch`]): the user's repository and its server are not touched.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -33,7 +33,7 @@ const HOOK_TIME: Duration = Duration::from_secs(20);
 pub struct Verdict {
     /// The agent.
     pub agent: &'static Agent,
-    /// What is wrong, in a clause.
+    /// The problem, as a clause.
     pub result: Option<Result<(), String>>,
 }
 
@@ -103,7 +103,7 @@ async fn check_agent(
     Ok(())
 }
 
-/// What a hook has answered.
+/// A hook's output.
 struct Reply {
     status: Option<i32>,
     output: String,

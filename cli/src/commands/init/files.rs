@@ -14,8 +14,8 @@ pub const MOST_BYTES: u64 = 1024 * 1024;
 /// Permissions of a program, before the user's mask.
 const PROGRAM_MODE: u32 = 0o777;
 
-/// The file that `path` stands for. In a repository whoever pushes makes links: one is followed by its text, once, to a file of the
-/// repository. In the user's home they are the user's own, and lead where they lead.
+/// The file that `path` stands for. In a repository, anyone who can push may create links: one is followed by its text, once, to a
+/// file of the repository. In the user's home they are the user's own, and lead where they lead.
 ///
 /// # Errors
 /// When a link of the repository leads out of it or is a folder's, or a link of the user's leads to nothing.

@@ -123,7 +123,7 @@ fn is_of_repository(folder: &Path, working_copy: &WorkingCopy) -> bool {
 
 /// Why the hook at `path` cannot have our lines.
 fn refusal(path: &Path) -> Option<&'static str> {
-    // What is no regular file is refused when it is planned.
+    // Anything but a regular file was refused in planning.
     if path.is_symlink() {
         return None;
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::edit::{Added, Removed};
 use super::record::FileRecord;
 
-/// What is written into a JSON file.
+/// Entries to write into a JSON file.
 #[derive(Clone, Debug)]
 pub struct Json {
     /// How the agent reads the file.
@@ -31,7 +31,7 @@ pub enum Syntax {
 pub enum Entry {
     /// A property, by the names that lead to it. Where there is one of its name, that one stays.
     Property(Vec<&'static str>, CstInputValue),
-    /// Elements of the array to which the names lead. Where somebody's own runs the same command, that one stays.
+    /// Elements of the array to which the names lead. An entry of the user's that runs the same command stays.
     Elements {
         /// The names that lead to the array.
         path: Vec<&'static str>,
@@ -39,10 +39,10 @@ pub enum Entry {
         values: Vec<CstInputValue>,
         /// The command that they run, which no other element has.
         command: String,
-        /// What they are in other forms: these are replaced, and taken away as well.
+        /// Their values in other forms, which are replaced, and also removed.
         others: Vec<CstInputValue>,
     },
-    /// A property at the top that the format asks for, and that is nothing of ours.
+    /// A property at the top that the format requires, and that is not ours.
     Format(&'static str, CstInputValue),
 }
 
@@ -282,7 +282,7 @@ fn array(top: &CstObject, path: &[&str], made: &mut Vec<String>) -> Result<CstAr
     }
 }
 
-/// Gives the values on the way to `path` lines of their own.
+/// Puts the values on the way to `path` on separate lines.
 fn open(top: &CstObject, path: &[&str]) {
     top.ensure_multiline();
     for length in 1..=path.len() {

@@ -14,7 +14,7 @@ use crate::agent::git_hooks::{self, GUARD, LEFTHOOK_FILE, Manager};
 /// The entries in the files of managers.
 #[derive(Debug, Default)]
 pub struct Entries {
-    /// What is written.
+    /// The files to write.
     pub targets: Vec<Target>,
     /// Clauses about what a person has to add.
     pub notes: Vec<String>,

@@ -12,7 +12,7 @@ use super::files;
 use super::record::{FileRecord, Record, digest};
 use super::target::{Content, Target};
 
-/// What every text of ours has in it: a file without it is none of ours, whatever it is.
+/// Every text of ours contains it: a file without it is not ours.
 const NAME: &str = "coord";
 
 /// All changes of files.
@@ -76,7 +76,8 @@ impl<'a> Plan<'a> {
         if file.after.as_deref() == Some(&added.text) {
             return Ok(());
         }
-        // Another clone has written it, or an earlier version: without a record, the text alone tells what is ours.
+        // Another clone or an earlier version has written it: without a record, only the text shows which parts are
+        // ours.
         let is_ours = |text: &str| {
             target
                 .remove(text, None)
@@ -189,8 +190,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Notes the text that a file had, where a removal would not give it back; after somebody's changes it is not it any more, and a text
-/// with entries of ours never is.
+/// Notes the original text of a file if a removal would not restore it. A text that was changed since, or that has entries of ours,
+/// is not the original.
 fn note_original(known: &mut FileRecord, target: &Target, before: &str, after: &str, has_ours: bool) {
     let is_unchanged = known.has_written(before);
     known.original.take_if(|_| !is_unchanged);

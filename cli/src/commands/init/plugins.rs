@@ -77,7 +77,7 @@ fn property(name: &'static str, value: impl Into<CstInputValue>) -> Entry {
     Entry::Property(vec![name], value.into())
 }
 
-/// What each manifest says.
+/// The content of each manifest.
 fn manifest(more: Vec<Entry>) -> String {
     let mut entries = vec![
         property("name", NAME),

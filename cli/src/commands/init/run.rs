@@ -33,8 +33,7 @@ use crate::terminal::output;
 const RECORD: &str = "init.json";
 
 impl InitArgs {
-    /// # Errors
-    /// When a file cannot be read as what it should be or cannot be written, or nobody can be asked.
+    /// # Errors When a file has an unexpected form or cannot be written, or there is no terminal for the question.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let home = std::env::home_dir().context("you have no home folder")?;
         let here = std::env::current_dir().context("the current folder")?;
@@ -157,7 +156,7 @@ impl Run<'_> {
         Ok(self.write(&settings, "Take away").await?.unwrap_or(ExitCode::SUCCESS))
     }
 
-    /// What is written into the main checkout from a worktree.
+    /// A note about changes to the main checkout from a worktree.
     fn note_on_main(&self, agents: &[&'static Agent]) -> Option<String> {
         let codex = agents.iter().find(|agent| agent.name == "codex")?;
         let main = self.places.main_checkout.as_ref()?;
@@ -197,7 +196,7 @@ impl Run<'_> {
         hubs.into_iter().chain(hot).collect()
     }
 
-    /// What the user does now.
+    /// The user's next step.
     fn next(&self, agents: &[&'static Agent], form: Form, shared: Option<&Shared>, meeting_places: &str) -> String {
         let mut text = "\nNext:\n".to_owned();
         if let Some(shared) = shared.filter(|shared| !shared.committed.is_empty()) {
@@ -329,7 +328,7 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// Forgets the files, which have nothing of ours any more, and removes folders that were made for them.
+    /// Forgets the files, which contain nothing of ours any more, and removes folders that were made for them.
     fn forget(&self, record: &mut Record) {
         record.files.retain(|path, _| !self.plan.has(path));
         for folder in files::remove_empty(record.folders.clone().iter(), self.places) {

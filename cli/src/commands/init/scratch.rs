@@ -1,5 +1,5 @@
-//! A repository for the self-test, with a server of its own, that is gone afterwards: hooks are run with no trace in the user's repository,
-//! on its server, or in the times of its hooks.
+//! A temporary repository for the self-test, with its own server: the hooks leave no trace in the user's repository, on its server, or in
+//! the times of its hooks.
 
 use std::fs;
 use std::path::Path;

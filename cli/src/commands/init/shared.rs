@@ -1,4 +1,4 @@
-//! What of the written files others get: those that git ignores stay on this machine, and other worktrees do not have them.
+//! The written files that others get: those that git ignores stay on this machine, and other worktrees do not have them.
 
 use coord_git::WorkingCopy;
 
@@ -39,7 +39,7 @@ pub fn shared(plan: &Plan, places: &Places, working_copy: &WorkingCopy) -> Share
 }
 
 impl Shared {
-    /// What it means that git ignores files.
+    /// The consequence of files that git ignores.
     pub fn note(&self) -> Option<String> {
         (!self.ignored.is_empty()).then(|| {
             format!(

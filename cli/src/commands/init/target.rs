@@ -16,11 +16,11 @@ pub struct Target {
     pub path: PathBuf,
     /// Whether it is a program.
     pub is_program: bool,
-    /// What is written.
+    /// The content to write.
     pub content: Content,
 }
 
-/// What is written into a file.
+/// Content of a written file.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Values in JSON.
@@ -56,7 +56,7 @@ impl Target {
         }
     }
 
-    /// The text without what was written. Without a record it is told by the text alone.
+    /// The text without what was written. Without a record, the text alone decides.
     ///
     /// # Errors
     /// As [`Target::add`].

@@ -1,4 +1,4 @@
-//! What agents read: the rules, in the file of instructions and as a skill. The rules themselves are those that `coord mcp` gives.
+//! Texts for agents: the rules, in the file of instructions and as a skill. The rules themselves are those that `coord mcp` gives.
 
 use std::path::Path;
 

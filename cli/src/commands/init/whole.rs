@@ -8,12 +8,12 @@ use super::record::FileRecord;
 pub struct Whole {
     /// The text.
     pub text: String,
-    /// What it is in the other form, where it has two.
+    /// The other form, if there are two.
     pub other: Option<String>,
 }
 
 impl Whole {
-    /// An earlier text of ours is replaced, and one that somebody has changed is left.
+    /// An earlier text of ours is replaced; one that was changed by hand is left.
     pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Added {
         let (text, kept) = match text {
             Some(text) if !self.is_ours(text, record) => (text, true),

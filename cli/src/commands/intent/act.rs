@@ -16,7 +16,7 @@ use crate::agent::options::AgentArgs;
 use crate::agent::person::{PersonArgs, asked};
 use crate::agent::workplace::Workplace;
 
-/// What all acts have.
+/// Common to all acts.
 #[derive(Clone, Debug, Args)]
 struct Common {
     /// The intent
@@ -39,7 +39,7 @@ impl Common {
     }
 }
 
-/// Who acts; the header names the agent, if there is one.
+/// The acting caller; the header names the agent, if there is one.
 fn caller(workplace: &Workplace) -> ActCaller {
     ActCaller {
         repo_url: Some(workplace.work.repo_url()),

@@ -1,4 +1,5 @@
-//! `coord intent check`: what a scope covers in the working copy, whether it is too broad, and where it meets active intents.
+//! `coord intent check`: the files of a scope in the working copy, whether it is too broad, and its overlaps with active
+//! intents.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -52,7 +53,7 @@ pub(super) struct CheckArgs {
     agent: AgentArgs,
 }
 
-/// What a scope covers, and what is wrong with it.
+/// The files of a scope, and its problems.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 struct Findings {
     /// The tracked files that it covers.

@@ -32,7 +32,7 @@ pub(super) struct EditArgs {
     /// A criterion that is met now, word by word; with --evidence, may be repeated
     #[arg(long, value_name = "CRITERION")]
     met: Vec<String>,
-    /// What proves it, for each --met in order
+    /// Evidence for each --met, in order
     #[arg(long, value_name = "TEXT")]
     evidence: Vec<String>,
     /// A criterion that is no longer met; may be repeated

@@ -1,9 +1,9 @@
 //! `coord intent`: why files are changed, how far the work may reach, what it may cost, and when it is done.
 //!
-//! - `list`, `show`, `text`: what there is
+//! - `list`, `show`, `text`: listing
 //! - `new`, `edit`, `fields`, `from_file`: intents written, by options or from a file in the form of the registry
-//! - `check`: what a scope covers here, and where it meets others
-//! - `act`: select, complete, abandon, block, and a person's acts; `usage`: what the work has cost
+//! - `check`: the files of a scope here, and its overlaps
+//! - `act`: select, complete, abandon, block, and a person's acts; `usage`: costs of the work
 
 mod act;
 mod check;
@@ -36,7 +36,7 @@ Exit status: 0 done, 1 an error, 2 wrong usage, 3 refused by the rules, 4 no ans
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct IntentArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }

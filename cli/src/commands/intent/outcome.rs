@@ -1,4 +1,4 @@
-//! What became of an intent: the action and the reason first, as agents get them.
+//! The outcome of an act on an intent: the action and the reason first, as agents get them.
 
 use std::process::ExitCode;
 

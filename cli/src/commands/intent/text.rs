@@ -67,7 +67,7 @@ fn name(view: &IntentView) -> String {
     parts.join(" ")
 }
 
-/// What is consumed, of what.
+/// Consumed amounts and their limits.
 fn budget(view: &IntentView) -> Option<String> {
     let budget = view.budget?;
     let part = |consumed: u64, most: Option<u64>, unit: &str| most.map(|most| format!("{consumed}/{most} {unit}"));

@@ -1,4 +1,4 @@
-//! `coord ledger`: what agents did, under which intent, and whether that is still what was recorded.
+//! `coord ledger`: the recorded actions of agents and their intents, and whether the records are intact.
 //!
 //! - `log`, `line`: lines as sentences; `record`: lines for what was done
 //! - `verify`, `seal`, `anchors`: whether a ledger is whole; `checkpoint`: a point to keep elsewhere
@@ -18,7 +18,7 @@ use clap::{Args, Subcommand};
 /// Options of `coord ledger`.
 #[derive(Clone, Debug, Args)]
 pub struct LedgerArgs {
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     act: Act,
 }

@@ -36,7 +36,7 @@ const BATCH: usize = 32;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = format!("{}\n{EXAMPLES}", variables::help(Reader::Agent)))]
 pub(super) struct RecordArgs {
-    /// What happened; without this and --file, entries are read from standard input
+    /// Kind of event; without this and --file, entries are read from standard input
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// The file that was changed, or could not be, from the current folder

@@ -1,4 +1,4 @@
-//! What a server says of its ledger: its seal, which is an anchor, and its base, where a ledger may begin.
+//! A server's data about its ledger: its seal, which is an anchor, and its base, where a ledger may begin.
 
 use anyhow::ensure;
 use coord_intents::ledger::{Anchor, Expected, Source, VerifyingKey};

@@ -1,5 +1,6 @@
-//! What this process has claimed for its agent and not released. Other processes of the session claim and release too: the server alone
-//! knows what is held. This tells what an end of this process may release, and which locks the agent believes to have.
+//! The locks that this process has claimed for its agent and not released. Other processes of the session claim and release too: the
+//! server alone knows what is held. This list shows which locks the process may release when it ends, and which ones the agent believes
+//! it holds.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -4,14 +4,15 @@
 //! It keeps no state of coordination: which locks there are is asked of the server, and what git knows is read for each call.
 //!
 //! - [`stdio`]: the protocol's transport
-//! - [`proxy`]: what one process knows between two calls
-//! - [`target`]: the working copy that a call is for; what is filled in; [`folder`]: the folder that the agent works in
+//! - [`proxy`]: the state of one process between two calls
+//! - [`target`]: the working copy that a call is for; the arguments that are filled in; [`folder`]: the folder that the
+//!   agent works in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
 //! - `listing`: the tools that the repository has a use for, and what happens in it; `rules`: where a client has the rules from
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
-//! - [`claims`]: what this process has claimed; [`exit`]: locks that are left at the end
+//! - [`claims`]: locks claimed by this process; [`exit`]: locks that are left at the end
 
 mod backend;
 mod claims;
@@ -86,8 +87,7 @@ impl Groups {
 impl McpArgs {
     /// Answers the agent until it closes standard input, or until Ctrl-C, SIGTERM or SIGHUP.
     ///
-    /// # Errors
-    /// Never: what fails is said to the agent.
+    /// # Errors Never: the agent gets the failures.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
         coord::logging::start_text("warn");
         let mut signals = Signals::caught();
@@ -164,7 +164,7 @@ async fn answer(proxy: &Proxy, listed: Listed, input: &Input) -> Instant {
     input.ended_at().unwrap_or_else(Instant::now)
 }
 
-/// Answers a request of the SDK. Where nobody waits for the answer any more, it is dropped.
+/// Answers a request of the SDK. If the call was cancelled, the answer is dropped.
 async fn reply(proxy: &Proxy, request: SdkRequest) {
     match request {
         SdkRequest::Call {

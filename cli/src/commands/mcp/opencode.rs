@@ -34,7 +34,7 @@ impl Requests for OfTarget<'_> {
 }
 
 impl Proxy {
-    /// What `call` is answered with, as the handle that it names, or else as the session's agent.
+    /// The answer to `call`, made under the handle that it names, or else as the session's agent.
     pub(super) async fn opencode(&self, call: &OpenCodeCall, client: Option<&str>) -> CallToolResult {
         self.prove_messages().await;
         match self.answer_opencode(call, client).await {
@@ -72,7 +72,7 @@ impl Proxy {
             match made.await {
                 Ok(_) => {}
                 Err(Failure::Offline(_)) => self.proofs.lock().push((root, call)),
-                // The agent has the handle no longer: they are another's to read.
+                // The agent no longer has the handle: the messages are for its new owner.
                 Err(Failure::Refused(error)) => tracing::debug!(reason = error.error.message, "messages stay unread"),
             }
         }

@@ -1,5 +1,5 @@
-//! Releases that have not reached the server: they are made again until one lands or the locks have expired. The agent is told
-//! which by a warning of its next answer.
+//! Releases that have not reached the server: they are made again until one lands or the locks have expired. The agent learns
+//! which by a warning in its next answer.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const MOST: usize = 64;
 pub struct ReleaseRetries {
     pub(super) pending: Mutex<Vec<Pending>>,
     pub(super) added: Notify,
-    /// What the agent has to be told.
+    /// Notes for the agent.
     notes: Mutex<Vec<String>>,
 }
 
@@ -78,12 +78,12 @@ impl ReleaseRetries {
         });
     }
 
-    /// What the agent has to be told, once.
+    /// Takes the notes for the agent, each once.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock())
     }
 
-    /// Keeps something that the agent has to be told.
+    /// Keeps a note for the agent.
     pub fn note(&self, sentence: String) {
         let mut notes = self.notes.lock();
         if notes.len() < MOST {

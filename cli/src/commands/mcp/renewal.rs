@@ -66,8 +66,8 @@ impl Proxy {
         Ok(())
     }
 
-    /// Claims `paths` again. What has expired meanwhile, or was released by another process of the session, would be claimed anew
-    /// by that: its fencing token shows it, and it is given back.
+    /// Claims `paths` again. A lock that expired meanwhile, or was released by another process of the session, would be claimed
+    /// anew by that: its fencing token shows it, and it is released.
     async fn renew(
         &self,
         holder: &HolderKey,
@@ -80,7 +80,7 @@ impl Proxy {
             .backend
             .ask(root, async |client| client.check_status(&check).await)
             .await?;
-        // What was said of interfaces stays: nothing is edited by this.
+        // The declared interfaces stay: a renewal edits nothing.
         let claim = PostRequest {
             interface: None,
             interface_changes: None,
@@ -130,7 +130,7 @@ impl Proxy {
         Some(work)
     }
 
-    /// What is held of the files of `request` after it; nothing where it is refused.
+    /// The locks on the files of `request` after it; none if it is refused.
     pub(super) async fn post_in_background(
         &self,
         root: &Path,

@@ -1,4 +1,4 @@
-//! Resources: what the server shows by GET. Repository, branch and agent are filled in where the URI does not have them.
+//! Resources: the server's GET endpoints. Repository, branch and agent are filled in where the URI does not have them.
 
 use coord::domain::team::TaskId;
 use coord::error::ApiError;
@@ -12,7 +12,7 @@ use super::proxy::Proxy;
 use super::target::Sent;
 
 impl Proxy {
-    /// What the resource `uri` has. `client` is what the client calls itself.
+    /// The content of the resource `uri`. `client` is the client's name.
     ///
     /// # Errors
     /// When there is no such resource, or the server gives no answer.

@@ -13,7 +13,7 @@ use super::tools::is_offline;
 /// Longest time between two retries.
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
-/// What became of a retry.
+/// Outcome of a retry.
 enum Retried {
     Landed,
     Refused(String),

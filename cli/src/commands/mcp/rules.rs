@@ -10,8 +10,8 @@ use crate::commands::init::RULES_BEGIN;
 /// Largest file of instructions that is looked at, in bytes.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// Files of instructions, by what the clients that read them call themselves. Copilot CLI hands on what servers say of themselves to no
-/// model, and others may not read such a file.
+/// Files of instructions, by what the clients that read them call themselves. Copilot CLI passes the instructions of servers on to no
+/// model, and other clients may not read such a file.
 const FILES: [(&str, &str); 4] = [
     ("claude", "CLAUDE.md"),
     ("gemini", "GEMINI.md"),

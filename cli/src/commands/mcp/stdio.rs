@@ -1,5 +1,5 @@
-//! The transport: a message a line, on standard input and output. Whether the input has ended is told at once, while the SDK still
-//! waits for answers that are under way.
+//! The transport: a message a line, on standard input and output. The end of the input is reported at once, while the SDK still
+//! waits for pending answers.
 
 use std::io;
 use std::pin::Pin;
@@ -36,7 +36,7 @@ impl Input {
     }
 }
 
-/// The transport on standard input and output, which tells `input` of its end.
+/// The transport on standard input and output; it notifies `input` of its end.
 pub fn transport(input: &Input) -> impl Transport<RoleServer> + 'static {
     let (reader, writer) = stdio_pipes();
     let writer = Ordered {
@@ -76,7 +76,7 @@ struct Ordered<W> {
     writer: W,
     /// The beginning of a line.
     line: Vec<u8>,
-    /// What is still to be written.
+    /// Bytes that are still to be written.
     ready: Vec<u8>,
 }
 

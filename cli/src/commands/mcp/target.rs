@@ -1,5 +1,5 @@
-//! The working copy that a call is for, by the files that it names: an agent edits in several worktrees. What git knows of it is
-//! filled in where the agent does not send it.
+//! The working copy that a call is for, by the files that it names: an agent edits in several worktrees. Git facts are filled in
+//! unless the agent sends them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::agent::options::AgentArgs;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
-/// What an agent sends of where and who it is.
+/// The location and identity that an agent sends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sent<'a> {
     /// The repository.
@@ -52,7 +52,7 @@ pub struct Target {
     pub root: PathBuf,
     /// The files, as paths of the repository.
     pub paths: Vec<String>,
-    /// Who asks.
+    /// The calling agent.
     pub agent_id: String,
     /// The agent and the branch that the call or the options name: a shell may have neither.
     named_agent: Option<String>,

@@ -15,7 +15,7 @@ const MOST_WAIT: u32 = 8;
 const _: () = assert!((MOST_WAIT as u64) < LIMIT.as_secs());
 
 impl Proxy {
-    /// What the request that `call` stands for is answered with, as the session's agent.
+    /// The answer to the request `call`, made as the session's agent.
     pub(super) async fn team(&self, mut call: TeamCall, client: Option<&str>) -> Result<Outcome, Failure> {
         let (repo_url, agent_id) = {
             let (repo_url, agent_id) = call.caller_mut();
@@ -34,7 +34,7 @@ impl Proxy {
         answer.map(|answer| Outcome::Team(Box::new(answer)))
     }
 
-    /// What the request that `call` stands for is answered with, as its agent, or else that of `target`.
+    /// The answer to the request `call`, made as its agent, or else that of `target`.
     pub(super) async fn team_call(&self, target: &Target, mut call: TeamCall) -> Result<TeamAnswer, Failure> {
         target.fill(&mut call);
         call.limit_wait(MOST_WAIT);

@@ -67,7 +67,7 @@ impl Proxy {
             answer.await
         };
         let mut answer = ask(&request).await;
-        // Git knows more than the server: what was pushed elsewhere, and what was never changed.
+        // Git knows more than the server: pushes to other branches, and files that were never changed.
         if let (true, Ok(response), Some(work)) = (is_filled_in, &answer, &target.work)
             && response.orchestration.action == Action::Push
             && let Some(again) = released_otherwise(work, &request).await

@@ -118,7 +118,7 @@ fn cannot_be_read(path: &Inside) -> String {
     format!("{} cannot be read", path.full().display())
 }
 
-/// What a file has after its last newline.
+/// The text after a file's last newline.
 fn last_line(mut file: File) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(MAX_LINE_BYTES as u64 + 1)))?;

@@ -3,7 +3,7 @@
 //! - `registry`: `active_intents.yaml`, planned as text; `taking`: changes of people, as requests
 //! - `trace`: where `agent_trace.jsonl` goes on; `appending`: it is only ever appended to; `adoption`: lines of other programs at its beginning
 //! - `folder`: the files on disk, one writer at a time
-//! - `once`: one synchronization; `report`: what came of it
+//! - `once`: one synchronization; `report`: its result
 
 mod adoption;
 mod appending;
@@ -46,7 +46,7 @@ pub struct SyncArgs {
     /// Say what would change, and change nothing
     #[arg(long)]
     pub check: bool,
-    /// Print what came of it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -15,7 +15,7 @@ use super::report::Report;
 use super::{registry, taking};
 use crate::agent::intents::intent;
 
-/// Who asks the server.
+/// The clients of the server.
 pub struct Callers<'a> {
     /// For all that takes no person.
     pub client: &'a Client,
@@ -23,7 +23,7 @@ pub struct Callers<'a> {
     pub as_person: &'a dyn Fn() -> anyhow::Result<Client>,
 }
 
-/// Why nothing came of it.
+/// Why a synchronization failed.
 #[derive(Debug)]
 pub enum Failure {
     /// The server.
@@ -73,7 +73,7 @@ pub async fn once(
     Ok(report)
 }
 
-/// A file that is refused, because it is a link for example, is a problem of its own: the other files go on.
+/// A file that is refused, for example because it is a link, is one problem: the other files are synchronized.
 fn refused(done: Result<(), Failure>, report: &mut Report) -> Result<(), Failure> {
     match done {
         Err(Failure::Error(error)) => {
@@ -110,7 +110,7 @@ fn dropped_rows(text: &str, rows: &[Row]) -> Option<String> {
 /// Most dropped rows that a note names.
 const MOST_DROPPED: usize = 10;
 
-/// What one synchronization works with.
+/// The parts of one synchronization.
 pub(super) struct Sync<'a> {
     pub repo_url: String,
     pub repository: String,
@@ -176,7 +176,7 @@ impl Sync<'_> {
                 let stored = store.iter().find(|stored| stored.id == change.intent.id);
                 let branch = self.branch.as_deref();
                 if let Some(refusal) = taking::take(client, &self.repo_url, branch, stored, change).await? {
-                    // What follows stays in the file, for when this one is mended.
+                    // The following changes stay in the file until this one is fixed.
                     report.problems.push(format!("{}: {refusal}", change.intent.id));
                     return Ok(());
                 }

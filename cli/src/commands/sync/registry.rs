@@ -1,10 +1,10 @@
-//! `active_intents.yaml`: what people changed, and what is written.
+//! `active_intents.yaml`: changes that people made, and the text to write.
 
 use coord_intents::files::take_in::{Problem, Reason, TakeIn, take_in};
 use coord_intents::files::{Refusal, Registry};
 use coord_intents::intent::Intent;
 
-/// What people changed in `file`, against `base`, what was last written, and the store. A file that is not there says nothing.
+/// Changes in `file` by people, relative to `base` (the last written text) and the store. A missing file has no changes.
 ///
 /// # Errors
 /// When the file is damaged.

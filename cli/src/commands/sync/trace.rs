@@ -56,7 +56,7 @@ pub(super) fn end(file: impl Read, repository: &str, ends: Ends) -> std::io::Res
             "the server no longer has the lines {from} to {to}; keep this file, and begin a new one"
         )));
     }
-    // What is torn before all sealed lines may be the first of them.
+    // A torn line before all sealed lines may be the first of them.
     let is_known = report.foreign.lines > 0 && !(is_torn && is_empty);
     Ok(Ok(End {
         point,
@@ -93,7 +93,7 @@ pub(super) fn appended(end: &End, torn: &[u8], lines: &[String]) -> Result<Vec<u
     bytes.extend(lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()));
     match is_cut {
         false => Ok(bytes),
-        // What is there of the line is the beginning of the server's.
+        // The existing part of the line is the beginning of the server's.
         true => bytes.strip_prefix(torn).map(<[u8]>::to_vec).ok_or_else(forked),
     }
 }

@@ -16,7 +16,7 @@ use crate::commands::outcome::show;
 /// The variable by which opencode-teams names a team.
 const OPENCODE_TEAM_NAME: &str = "OPENCODE_TEAM_NAME";
 
-/// What all commands about teams have.
+/// Common to all commands about teams.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Common {
     /// The team [default: the only one that you are in]
@@ -56,7 +56,7 @@ impl Common {
         }
     }
 
-    /// Who reads: in the team that is named, or else in the only one of the agent, or of the repository.
+    /// The reading caller: in the team that is named, or else in the only one of the agent, or of the repository.
     pub async fn reader(&self, workplace: &Workplace) -> Result<TeamCaller, ClientError> {
         let mut caller = self.caller(workplace);
         if caller.team.is_none() {

@@ -49,7 +49,7 @@ pub struct VerifyArgs {
     /// Print the verdicts as JSON
     #[arg(long)]
     pub json: bool,
-    /// Server, token, branch and agent. What was recorded for any branch counts, unless one is named.
+    /// Server, token, branch and agent. Records for any branch count, unless one is named.
     #[command(flatten)]
     pub agent: AgentArgs,
 }

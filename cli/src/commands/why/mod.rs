@@ -45,7 +45,7 @@ pub struct WhyArgs {
     pub agent: AgentArgs,
 }
 
-/// What made a file or a line.
+/// The origin of a file or a line.
 #[derive(Debug, Serialize)]
 struct Answer {
     file_path: String,
@@ -106,7 +106,7 @@ impl WhyArgs {
             .collect();
         let mut steps = history(&records, &path, hash);
         if let Some(commit) = &commit {
-            // A commit that names its intents tells which of the changes the line is from.
+            // A commit that names its intents shows which of the changes the line is from.
             let of_commit: Vec<Step> = steps
                 .iter()
                 .filter(|step| commit.has(step.intent_id.as_ref()))

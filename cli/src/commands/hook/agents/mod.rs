@@ -54,7 +54,7 @@ struct Form {
     name: &'static [&'static str],
     /// The field with the arguments of a tool.
     arguments: &'static [&'static str],
-    /// A tool that the table alone does not tell.
+    /// A tool that the table alone cannot classify.
     exception: fn(event: &str, name: &str, call: &Value) -> Option<Result<Tool, String>>,
     /// Whether it hands text from this event on to its model.
     takes_context: fn(event: &str, moment: Moment) -> bool,
@@ -125,7 +125,7 @@ impl Agent {
         found.map(|(_, moment)| moment)
     }
 
-    /// Whether it tells hooks which writer within the conversation calls.
+    /// Whether its hooks name the writer within the conversation.
     pub fn names_writers(self) -> bool {
         !self.form().writer.is_empty()
     }
@@ -146,7 +146,7 @@ impl Agent {
             .is_some_and(|moment| (self.form().takes_context)(event, moment))
     }
 
-    /// What `call` says, which it sends with `event`.
+    /// Parses `call`, which the agent sends with `event`.
     ///
     /// # Errors
     /// A sentence, when it is not of the agent's form.

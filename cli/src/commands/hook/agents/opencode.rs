@@ -1,5 +1,5 @@
-//! OpenCode: <https://opencode.ai/docs/plugins>. It has no hooks that run programs; a plugin of Coord's calls this one, in a form of
-//! its own, and throws where a tool is denied.
+//! OpenCode: <https://opencode.ai/docs/plugins>. It has no hooks that run programs. Coord's plugin calls this one in a custom form,
+//! and throws if a tool is denied.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
 //! A patch in the form of `apply_patch`, in which Codex and others send all of their edits: its files, and what becomes of them.
 
-/// What a patch does to a file.
+/// One file's change in a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Patched<'a> {
     Added {
@@ -24,7 +24,7 @@ pub(in super::super) struct Hunk<'a> {
     new: Vec<&'a str>,
 }
 
-/// What `patch` does, in its order. Lines that are no part of the form are left out.
+/// The changes of `patch`, in order. Lines that are no part of the form are left out.
 pub(in super::super) fn patched(patch: &str) -> Vec<Patched<'_>> {
     let mut changes = Vec::new();
     for line in patch.lines() {

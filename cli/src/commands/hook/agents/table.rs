@@ -7,7 +7,7 @@ use super::super::event::Moment::{
 };
 use Use::{Edits, Patches, PowerShell, Reads, ReadsFile, Shell};
 
-/// What a tool does.
+/// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// It changes no file.
@@ -32,7 +32,7 @@ pub(super) struct Rows {
     pub(super) runs_in_vscode: bool,
 }
 
-/// What tools do, and their names.
+/// Effects, and the names of their tools.
 type Row = (Use, &'static [&'static str]);
 
 /// The tools of VS Code's own agent, which runs the hooks that are written for Claude Code and for Copilot.
@@ -81,7 +81,7 @@ const OF_VSCODE: [Row; 4] = [
 ];
 
 impl Rows {
-    /// What the tool `name` does.
+    /// The effect of the tool `name`.
     pub(super) fn tool(&self, name: &str) -> Option<Use> {
         let of_vscode: &[_] = match self.runs_in_vscode {
             true => &OF_VSCODE,

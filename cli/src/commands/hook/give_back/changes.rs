@@ -27,7 +27,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Those of the files of `locks` in `places`, whose work is for `branch`. What each pushes to a branch of its own counts as there.
+    /// Those of the files of `locks` in `places`, whose work is for `branch`. Files pushed to a work branch count as there.
     ///
     /// # Errors
     /// When git fails.
@@ -43,7 +43,7 @@ impl Changes {
             };
             changes.uncommitted.extend(uncommitted(root, &files).await?);
             let mut unpushed = differing(root, &base, "HEAD", &files).await?;
-            // What is as at a head was pushed, whatever commit has brought it there.
+            // A file that is as at a head was pushed, whatever commit brought it there.
             let tips = [&branch, target].map(|branch| place.tip(branch));
             for tip in tips.into_iter().flatten().filter(|tip| tip.commit.as_str() != base) {
                 let files: Vec<&str> = unpushed.iter().map(String::as_str).collect();

@@ -1,5 +1,5 @@
-//! Text that agents write and JSON forbids is mended as it is read: byte-order marks before the value, bytes that are no UTF-8, and
-//! halves of surrogate pairs, as `JSON.stringify` writes them.
+//! Agents write text that JSON forbids, and it is repaired while it is read: byte-order marks before the value, bytes that are not
+//! UTF-8, and halves of surrogate pairs, as `JSON.stringify` writes them.
 
 use std::io::{self, Read};
 

@@ -88,7 +88,8 @@ async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> O
     None
 }
 
-/// The first of `tasks` that the team would give the member: kept for nobody else, for the branch of the work, and with free files.
+/// The first of `tasks` that the team would give the member: not reserved for another member, for the branch of the work, and with
+/// free files.
 async fn free_task<'t>(
     connection: &Connection,
     work: &Work,
@@ -106,7 +107,7 @@ async fn free_task<'t>(
         .iter()
         .filter(|task| !is_kept(task) && (task.files.is_empty() || !is_elsewhere(task)))
         .peekable();
-    // Where the first one has no files, nobody asks for locks.
+    // If the first one has no files, locks are irrelevant.
     if tasks.peek()?.files.is_empty() {
         return tasks.next();
     }

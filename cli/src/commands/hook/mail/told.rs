@@ -1,4 +1,4 @@
-//! What a hook says of messages and of an open shutdown.
+//! A hook's text about messages and an open shutdown.
 
 use coord_protocol::messages::{InboxResponse, MessageView};
 use coord_protocol::plain_text::{WHOSE, quoted_beginning, shown_line};
@@ -12,7 +12,7 @@ use super::super::event::Moment;
 const MOST_BYTES_OF_MESSAGE: usize = 4 * 1024;
 const MOST_BYTES_OF_REASON: usize = 1024;
 
-/// The text about one team, as far as there is `room`; what it hands over is noted in `known`.
+/// The text about one team, as far as there is `room`; delivered messages are noted in `known`.
 pub(super) fn told(inbox: &InboxResponse, known: &mut TeamNotes, moment: Moment, room: &mut usize) -> Option<String> {
     let shutdown = open_shutdown(inbox, known, moment);
     *room = room.saturating_sub(shutdown.as_ref().map_or(0, String::len));
@@ -50,7 +50,7 @@ pub(super) fn told(inbox: &InboxResponse, known: &mut TeamNotes, moment: Moment,
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// What is said of an open shutdown that asks the session: when it is new, and at each moment but after a tool.
+/// The text about an open shutdown that asks the session: when it is new, and at each moment but after a tool.
 fn open_shutdown(inbox: &InboxResponse, known: &mut TeamNotes, moment: Moment) -> Option<String> {
     let (team, handle) = (&inbox.team, &inbox.handle);
     let shutdown = inbox.shutdown.as_ref().filter(|shutdown| asks(shutdown, handle))?;

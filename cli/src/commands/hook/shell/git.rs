@@ -55,7 +55,7 @@ const READERS: [&str; 18] = [
 fn subcommand(place: &mut Place, command: &str, words: &[Option<String>]) {
     let arguments = Arguments(words);
     let writes_output = arguments.value(&["--output"]).is_some();
-    // The last two are what Coord tells agents to run.
+    // The last two are commands that Coord gives agents.
     let is_advice = command == "push" || (command == "pull" && words.iter().flatten().any(|word| word == "--rebase"));
     place.effects.changes |= !(is_advice || (READERS.contains(&command) && !writes_output));
     let has = |names: &[&str]| words.iter().flatten().any(|word| names.contains(&word.as_str()));

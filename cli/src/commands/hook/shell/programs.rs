@@ -12,7 +12,7 @@ const WRAPPERS: [&str; 9] = [
     "sudo", "command", "builtin", "exec", "nohup", "time", "nice", "env", "stdbuf",
 ];
 
-/// Options of these programs whose value is a word of its own.
+/// Options of these programs whose value is a separate word.
 const WRAPPERS_VALUES: [&str; 7] = ["-u", "--unset", "-C", "--chdir", "-g", "-n", "--user"];
 
 /// Programs that change something, also where they name no file plainly. `perl` may do anything.
@@ -174,7 +174,7 @@ fn in_place(place: &mut Place, arguments: &Arguments<'_>, in_place: &[&str], scr
                 .any(|name| name.starts_with("--") && word.starts_with(name))
         });
     let operands = arguments.operands(&["-e", "-E", "-f", "--expression", "--file", "-pe", "-ne", "-pie", "-ie"]);
-    // On macOS, the ending of copies is a word of its own, often an empty one.
+    // On macOS, the suffix of copies is a separate word, often an empty one.
     let operands = operands.filter(|word| !word.is_empty());
     operands
         .skip(usize::from(!is_given))

@@ -27,7 +27,7 @@ const SHOW: [&str; 17] = [
 /// Programs that show parts of the files in their arguments, after a pattern.
 const SEARCH: [&str; 5] = ["egrep", "fgrep", "grep", "rg", "ag"];
 
-/// Other programs that change no file. `sleep` is also what Coord tells agents to run.
+/// Other programs that change no file. `sleep` is also a command that Coord gives agents.
 const QUIET: [&str; 46] = [
     ":", "[", "basename", "cd", "column", "cut", "date", "df", "dirname", "du", "echo", "export", "false", "fd",
     "file", "hostname", "id", "ls", "man", "popd", "printenv", "printf", "ps", "pushd", "pwd", "read", "readlink",
@@ -35,10 +35,10 @@ const QUIET: [&str; 46] = [
     "uname", "unset", "which", "whoami", "exit",
 ];
 
-/// Options of `head` and `tail` whose value is a word of its own.
+/// Options of `head` and `tail` whose value is a separate word.
 const OF_ENDS: &[&str] = &["-n", "-c", "--lines", "--bytes"];
 
-/// Options of the searching programs whose value is a word of its own.
+/// Options of the searching programs whose value is a separate word.
 const OF_SEARCH: &[&str] = &[
     "-A",
     "-B",

@@ -134,7 +134,7 @@ impl Walk {
                 }
             }
         }
-        // What is substituted is a command of its own.
+        // A substitution is a separate command.
         let is_substituted = |word: &&Word| word.value.contains("$(") || word.value.contains('`');
         self.place.effects.changes |= arguments.iter().any(is_substituted);
         let arguments: Vec<Option<String>> = arguments.into_iter().map(words::plain).collect();

@@ -13,7 +13,7 @@ use crate::commands::init::json::{Entry, Syntax};
 use crate::commands::init::table::Table;
 use crate::commands::init::target::{Content, Target};
 
-/// What the MCP server gets of the user's environment, of which Codex hands on nothing else: hooks and commands get all of it.
+/// Variables of the user's environment for the MCP server. Codex passes on no others; hooks and commands get all.
 const HANDED_ON: [&str; 5] = [
     env_vars::COORD_URL,
     env_vars::COORD_TOKEN,

@@ -51,17 +51,17 @@ pub struct Agent {
     pub marks: &'static [&'static str],
     /// The folder of its files for a user, from the home folder.
     pub user_folder: fn(&Path) -> PathBuf,
-    /// The files of its own, besides instructions and skill.
+    /// The agent's files, besides instructions and skill.
     pub files: fn(&Agent, &Places, Form) -> Vec<Target>,
-    /// What it reads the rules from. `None` where MCP alone gives them.
+    /// The files from which it reads the rules. `None` where MCP alone gives them.
     pub reads: Option<Reads>,
     /// Its hooks. `None` where it has none.
     pub hooks: Option<Hooks>,
-    /// What the user has to do yet.
+    /// The user's next step.
     pub next: Option<&'static str>,
 }
 
-/// Where an agent reads what it is told.
+/// The files from which an agent reads instructions.
 #[derive(Debug)]
 pub struct Reads {
     /// The file of instructions of a project.
@@ -73,7 +73,7 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// What most agents have agreed on.
+    /// The convention of most agents.
     const SHARED: Reads = Reads {
         instructions: "AGENTS.md",
         skills: ".agents/skills",
@@ -88,7 +88,7 @@ pub struct Hooks {
     pub events: &'static [Event],
     /// Whether a reply denies an edit.
     pub denies: fn(&Value) -> bool,
-    /// What the agent sends with an event.
+    /// The agent's payload for an event.
     pub payload: fn(&Event, &Attempt) -> Value,
     /// The values that configure them. None where a plugin runs them.
     pub entries: fn(&Agent, Form) -> Vec<Entry>,
@@ -145,7 +145,7 @@ impl Event {
 pub struct Hook {
     /// The tools that it is wanted for.
     pub matcher: Option<String>,
-    /// What it runs.
+    /// Its command.
     pub handler: Handler,
     /// Its event.
     pub event: &'static Event,
@@ -162,7 +162,7 @@ pub struct Attempt<'a> {
     pub conversation: &'a str,
 }
 
-/// Whose files are written.
+/// The folders for the written files.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// The home folder of the user.
@@ -235,7 +235,7 @@ impl Agent {
         events.map(entry).collect()
     }
 
-    /// The hooks of an event. Where a strict one would deny reading too, that tool has one of its own.
+    /// The hooks of an event. If a strict hook would deny reading too, the edit tool has a separate hook.
     fn hooks_of(&self, event: &'static Event, form: Form) -> Vec<Hook> {
         let hook = |matcher: Option<String>, form: Form| Hook {
             matcher,
@@ -253,7 +253,7 @@ impl Agent {
         }
     }
 
-    /// What the hook of an event runs. Only a hook before an edit has something to deny.
+    /// The command of an event's hook. Only a hook before an edit has something to deny.
     pub fn handler(&self, event: &Event, form: Form) -> Handler {
         Handler {
             command: self.command(event),

@@ -1,4 +1,4 @@
-//! What the files changed, as requests: under the same rules as all others, and as the agents of the handles.
+//! Changes in the files, as requests: under the same rules as all others, and as the agents of the handles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,10 +19,10 @@ use super::kept::Kept;
 use super::server::{Asked, ServerTeam, patiently};
 use crate::commands::sync::Failure;
 
-/// Seconds of a claim that is made for a file: who works by files sends nothing that renews it.
+/// Seconds of a claim that is made for a file: an agent that works through files renews nothing.
 pub(super) const LEASE_SECONDS: u32 = 3600;
 
-/// What a file says has no working copy: the files of a task are left alone.
+/// A file has no working copy: the task's files are left alone.
 pub(super) fn files_left_alone() -> TaskWork {
     TaskWork {
         claim_files: Some(false),
@@ -30,11 +30,11 @@ pub(super) fn files_left_alone() -> TaskWork {
     }
 }
 
-/// The note on a task that was given back by a file, and the reason of a shutdown that a file asks for.
+/// The note on a task that was released by a file, and the reason of a shutdown that a file requests.
 const NOTE: &str = "Given back in its file";
 const REASON: &str = "Asked for in config.json";
 
-/// What is applied, and what came of it.
+/// Applied changes, and their results.
 pub(super) struct Applying<'a> {
     pub asked: &'a Asked,
     pub server: &'a ServerTeam,
@@ -47,9 +47,9 @@ pub(super) struct Applying<'a> {
     broken: BTreeSet<TaskId>,
     /// Claims that were made for files.
     pub claims: BTreeMap<String, i64>,
-    /// What was done, as sentences.
+    /// Applied changes, as sentences.
     pub applied: Vec<String>,
-    /// What the rules refused.
+    /// Changes that the rules refused.
     pub refused: Vec<Finding>,
     /// Tasks whose files stay as they are.
     pub held: BTreeSet<TaskId>,
@@ -138,7 +138,8 @@ impl<'a> Applying<'a> {
         Ok(())
     }
 
-    /// Who makes the change: the handle's agent; for what no handle does, the leader, or else any member of this login.
+    /// The agent that makes the change: the handle's; for changes without a handle, the leader, or else any member of
+    /// this login.
     fn agent_of(&self, change: &Change) -> Option<Option<String>> {
         match change {
             Change::Join { handle, .. } => Some(Some(handle.to_string())),
@@ -240,7 +241,7 @@ impl<'a> Applying<'a> {
                 let request = SendMessageRequest {
                     caller,
                     request_key: Some(format!("sync-{digest}-{}", self.known(digest))),
-                    // One that is idle tells the leader, wherever its file is.
+                    // An idle member notifies the leader, wherever its file is.
                     to: (*kind != MessageType::Idle).then(|| match to {
                         To::One(handle) => vec![handle.to_string()],
                         To::All => vec![BROADCAST.to_owned()],
@@ -333,8 +334,8 @@ impl<'a> Applying<'a> {
         });
     }
 
-    /// The tasks whose files say what was refused: they stay as they are until somebody has read why. A file that is gone is written
-    /// anew, because it says nothing.
+    /// The tasks whose files contain refused changes: the files stay as they are until the reason has been read. A missing file is
+    /// written anew, because it contains nothing.
     fn tasks_of(&self, change: &Change) -> Vec<TaskId> {
         match change {
             Change::DeleteTask(_) => Vec::new(),
@@ -362,7 +363,7 @@ impl<'a> Applying<'a> {
     }
 }
 
-/// What the store did.
+/// The store's reaction.
 enum Answered {
     /// The change; the number of a message.
     Done(Option<u64>),

@@ -72,7 +72,7 @@ pub(super) fn task_of(change: &Change) -> Option<&TaskId> {
     }
 }
 
-/// What was done.
+/// The change in the past tense.
 pub(super) fn sentence(change: &Change) -> String {
     match change {
         Change::Join { handle, .. } => format!("{handle} joined"),

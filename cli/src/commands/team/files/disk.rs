@@ -32,7 +32,7 @@ pub(super) struct Disk {
 /// The files of a team as they were read.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// What they say.
+    /// Their content.
     pub folder: Folder,
     /// Entries whose names are none.
     pub refused: Vec<Refusal>,
@@ -41,7 +41,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// What cannot be written, because not all files of the team could be read then.
+    /// Files that cannot be written, because the team would exceed the bounds of reading.
     pub fn more_than_is_read(&self, given: &GiveOut, stay: &BTreeSet<Entry>) -> BTreeSet<Entry> {
         let had = |entry: &Entry| self.bytes.get(entry).map_or(0, Vec::len);
         let mut total: usize = self.bytes.values().map(Vec::len).sum();
@@ -92,7 +92,7 @@ impl Disk {
         let taken = chrono::Utc::now().timestamp();
         let (mut lines, mut newest) = (BTreeSet::new(), i64::MIN);
         for folder in folders(team) {
-            // What is no folder is refused when it is read, and its entries are none of the team's.
+            // A path that is not a folder is refused when it is read, and its entries are not the team's.
             if let Err(refusal) = self.admitted(&folder) {
                 lines.insert(format!("{refusal}\n"));
                 continue;
@@ -185,7 +185,7 @@ impl Disk {
         if writes.peek().is_none() && removals.peek().is_none() {
             return Ok(changed);
         }
-        // What is no folder was refused when it was read.
+        // A path that is not a folder was refused when it was read.
         let folders = folders(team).into_iter().filter(|folder| self.admitted(folder).is_ok());
         let folders: BTreeSet<String> = folders.collect();
         self.make_root()?;
@@ -220,7 +220,7 @@ impl Disk {
         self.inside.join(entry.path())
     }
 
-    /// A root that somebody has named may be missing with the folders above it.
+    /// A configured root may be missing with the folders above it.
     fn make_root(&self) -> anyhow::Result<()> {
         if self.inside == Inside::new(&self.root, "") && self.inside.about().is_ok_and(|about| about.is_none()) {
             let about = || format!("{} cannot be made", self.root.display());

@@ -1,4 +1,4 @@
-//! What is kept between two synchronizations, in git's folder of the working copy: what was last seen, and what was done since.
+//! The state between two synchronizations, in git's folder of the working copy: the last seen records, and steps done since.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -17,30 +17,30 @@ use super::unchanged::Unchanged;
 /// Largest file, in bytes. It has what was last seen of a team, whose files have at most as many.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// What is kept of a team.
+/// The stored state of a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
-    /// When the team was created, by which it is told from another one of its name.
+    /// When the team was created; distinguishes it from another team with its name.
     pub created: String,
-    /// What was last seen.
+    /// The last seen records.
     pub seen: Seen,
     /// Claims that were made for files: the fencing token by task. They are renewed while the file says that the task is worked on.
     #[serde(default)]
     pub claims: BTreeMap<String, i64>,
-    /// What was the same on both sides, where nothing was to be done.
+    /// The common state of both sides, if nothing was to be done.
     #[serde(default)]
     pub unchanged: Option<Unchanged>,
 }
 
-/// The state of one team in one folder, while nobody else synchronizes it.
+/// The state of one team in one folder, locked against other synchronizations.
 #[derive(Debug)]
 pub(super) struct Kept {
     path: Inside,
     journal: Inside,
-    /// What was kept; none at first, and where it is lost.
+    /// The stored state; none at first, and if it is lost.
     pub state: Option<State>,
-    /// What was done since, by a synchronization that was cut off or runs now.
+    /// Steps done since, by a synchronization that was cut off or is running.
     pub done: Vec<Done>,
     /// Whether there was something that cannot be read.
     pub is_lost: bool,
@@ -76,7 +76,7 @@ impl Kept {
             Some(text) => serde_json::from_slice(&text).map_err(|_| is_lost = true).ok(),
         };
         let done = journal.read(MOST_BYTES)?.unwrap_or_default();
-        // The last line may be cut off: what it says was done, and is found by its words.
+        // The last line may be cut off: its step was done, and is found by its content.
         let done = done
             .split(|byte| *byte == b'\n')
             .filter_map(|line| serde_json::from_slice(line).ok());

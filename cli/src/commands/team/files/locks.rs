@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub(super) enum Kind {
     /// With other readers.
     Shared,
-    /// With nobody.
+    /// Not shared.
     Exclusive,
 }
 
@@ -56,7 +56,7 @@ impl Locks {
                     file => file.with_context(about)?,
                 };
                 if !try_lock(&file, kind).with_context(about)? {
-                    // Whoever has the second may wait for the first: none is kept.
+                    // The holder of the second lock may wait for the first: release all.
                     waits_for = Some(path);
                     break;
                 }

@@ -1,9 +1,10 @@
 //! `coord team sync`, `export` and `import`: a team of the server, and the files of opencode-teams.
 //!
-//! - `disk`, `locks`: the folder, under the plugin's locks; what may be read and written there is `coord_teams`' own
-//! - `server`: the team over the client; `apply`, `edit`, `change`: what the files changed, as requests
-//! - `kept`: what was last seen, in git's folder; `unchanged`: whether it still is so
-//! - `once`: one synchronization; `watch`: one after each change; `report`: what came of it
+//! - `disk`, `locks`: the folder, under the plugin's locks; the bounds of reading and writing there belong to
+//!   `coord_teams`
+//! - `server`: the team over the client; `apply`, `edit`, `change`: changes in the files, as requests
+//! - `kept`: the last seen records, in git's folder; `unchanged`: whether they are still current
+//! - `once`: one synchronization; `watch`: one after each change; `report`: the result
 
 mod apply;
 mod change;
@@ -103,7 +104,7 @@ impl Place {
         let mut report = Report::default();
         let done = self.rounds(&workplace, way, &mut report).await;
         drop(waiting);
-        // What was done before it failed was done.
+        // Steps before the failure were done.
         if done.is_ok() || !report.is_quiet() {
             match self.common.json {
                 true => print_json(&report)?,

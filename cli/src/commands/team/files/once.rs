@@ -50,9 +50,8 @@ pub(super) struct Sync {
 impl Sync {
     /// Brings files and server together.
     ///
-    /// # Errors
-    /// When the server returns an error or no response, or a folder cannot be read or written. What was done before that is in
-    /// `report`.
+    /// # Errors When the server returns an error or no response, or a folder cannot be read or written. Steps before the
+    /// failure are in `report`.
     pub async fn once(&mut self, report: &mut Report) -> Result<(), Failure> {
         let fingerprint = self.disk.fingerprint(&self.asked.team)?;
         if self.is_unchanged(&fingerprint).await? {
@@ -167,7 +166,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Applies `changes`; what the rules refuse is in `taken` and `report`.
+    /// Applies `changes`; refusals go to `taken` and `report`.
     async fn apply(
         &mut self,
         changes: &[Change],
@@ -222,8 +221,8 @@ impl Sync {
         Ok(seen)
     }
 
-    /// Reads the files once more where some are gone: a folder that is being removed deletes nothing. What is gone by now and was
-    /// not before, or the other way round, waits for the next time.
+    /// Reads the files once more where some are gone: a folder that is being removed deletes nothing. Files that appeared or
+    /// vanished between the two reads wait for the next synchronization.
     async fn read_settled(
         &self,
         taken: &mut TakeIn,
@@ -266,7 +265,7 @@ impl Sync {
         report.refused.dedup();
     }
 
-    /// What was last seen, if it was of this team.
+    /// The last seen records, if they are of this team.
     fn seen(&mut self, server: &ServerTeam, report: &mut Report) -> Option<Seen> {
         let state = self.kept.state.as_ref().filter(|state| state.created == server.created);
         let seen = state.map(|state| state.seen.clone());

@@ -1,28 +1,28 @@
-//! What came of a synchronization.
+//! Result of a synchronization.
 
 use coord_teams::compare::{Finding, Kind};
 use serde::Serialize;
 
 use crate::terminal::output::{BAD, CAUTION, GOOD, styled};
 
-/// What came of a synchronization.
+/// Result of a synchronization.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Report {
     /// The team.
     pub team: String,
     /// The root of the files.
     pub folder: String,
-    /// What the server took of the files, one sentence each.
+    /// Changes that the server accepted from the files, one sentence each.
     pub applied: Vec<String>,
     /// Files that were written.
     pub written: Vec<String>,
     /// Files that were removed.
     pub removed: Vec<String>,
-    /// What was not applied, and why.
+    /// Changes that were not applied, with reasons.
     pub refused: Vec<NotApplied>,
     /// Files that were changed while this ran, and stay for the next time.
     pub changed_meanwhile: Vec<String>,
-    /// What is worth knowing.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ fn reason(kind: Kind) -> &'static str {
 }
 
 impl Report {
-    /// Whether anything came of it.
+    /// Whether there is nothing to report.
     pub fn is_quiet(&self) -> bool {
         let lists = [
             &self.applied,

@@ -1,5 +1,5 @@
-//! Whether nothing has changed since the last synchronization, which costs no comparison: the files have the same names, sizes and
-//! times, the log has no event of the team, and no claim has lapsed.
+//! Whether nothing has changed since the last synchronization, without a comparison: the files have the same names, sizes and
+//! times, the log has no event of the team, and no claim has expired.
 
 use coord_protocol::teams::TeamView;
 use coord_protocol::{ActivityFilter, ClientError};
@@ -16,17 +16,17 @@ const MARGIN: i64 = 5;
 /// Events that are looked through.
 const MOST_EVENTS: usize = 100;
 
-/// What was the same on both sides.
+/// The common state of both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Unchanged {
     /// The event before which it was so.
     cursor: String,
-    /// The digest of the team as it is shown: what members have read has no event.
+    /// The digest of the team as it is shown, because reads by members have no event.
     team: String,
     /// The digest of names, sizes and times of the files.
     files: String,
-    /// Until when no claim lapses or has to be renewed, Unix seconds.
+    /// Until when no claim expires or needs renewal, Unix seconds.
     until: i64,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Fingerprint {
 }
 
 impl Unchanged {
-    /// What is kept of a synchronization that found nothing to do; none of another one.
+    /// The state of a synchronization that found nothing to do; `None` for any other.
     pub fn of(
         report: &Report,
         fingerprint: &Fingerprint,

@@ -1,4 +1,4 @@
-//! A synchronization after each change: of the files, as the system tells, and of the team, by the stream of events.
+//! A synchronization after each change: of the files, as the system reports, and of the team, by the stream of events.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ use crate::terminal::output::{is_read, note};
 
 /// Time after a change, in which others come.
 const DEBOUNCE: Duration = Duration::from_millis(30);
-/// Time after which all is compared without a change: claims lapse, and reads of inboxes tell nobody.
+/// Time after which everything is compared without a change: expired claims and reads of inboxes cause no event.
 const REFRESH: Duration = Duration::from_secs(30);
 /// The same while there is no folder that the system can watch.
 const LOOK: Duration = Duration::from_secs(1);
@@ -58,7 +58,7 @@ pub(super) async fn watch(place: &Place) -> anyhow::Result<ExitCode> {
         if outcome.is_ok() {
             told.goes_on();
         }
-        // What was done before it failed was done.
+        // Steps before the failure were done.
         if (outcome.is_ok() || !report.is_quiet()) && !told.print(place, report)? {
             return Ok(ExitCode::SUCCESS);
         }
@@ -103,7 +103,7 @@ async fn follow(
     sync.once(report).await
 }
 
-/// What the reader was told, so that each cause is told once.
+/// Texts that the reader has seen, so that each cause is reported once.
 #[derive(Default)]
 struct Told {
     refused: Vec<NotApplied>,
@@ -117,7 +117,7 @@ impl Told {
         }
     }
 
-    /// Prints what is new; false where nobody reads any longer.
+    /// Prints news; false if no one reads any longer.
     fn print(&mut self, place: &Place, mut report: Report) -> anyhow::Result<bool> {
         let before = std::mem::replace(&mut self.refused, report.refused.clone());
         report.refused.retain(|refused| !before.contains(refused));
@@ -201,7 +201,7 @@ impl WatchedFiles {
     }
 }
 
-/// Whether it changes what a file says; each read and each lock is told, too.
+/// Whether it changes a file's content; reads and locks are reported too.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
@@ -272,7 +272,7 @@ async fn listen(client: &Client, repo_url: &str, team: &TeamName, tell: &mpsc::S
                 .event
                 .team()
                 .is_some_and(|of| of.eq_ignore_ascii_case(team.as_str())),
-            // What happened before it was opened is not told.
+            // Events before it was opened are not sent.
             Streamed::Message(StreamMessage::StreamOpened(_) | StreamMessage::Resync(_)) => true,
             Streamed::Message(_) | Streamed::Unknown => false,
         };
