@@ -1,4 +1,4 @@
-//! What stands between a server and its Redis, and cuts connections off between a request and its answer.
+//! A proxy between a server and its Redis, which cuts connections off between a request and its answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

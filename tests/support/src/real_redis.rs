@@ -1,4 +1,4 @@
-//! Real Redis servers, each in a folder of its own, gone when dropped.
+//! Real Redis servers, each in a temporary folder.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

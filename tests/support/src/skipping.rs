@@ -54,7 +54,7 @@ pub fn notes() -> PathBuf {
     let parent = std::os::unix::process::parent_id();
     #[cfg(not(unix))]
     let parent = 0;
-    // Process ids come again; with the time at which the process started, where the system tells, they do not.
+    // Process ids are reused; with the start time of the process, if the system reports it, they are unique.
     let status = fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
     let started = status
         .rsplit(')')
