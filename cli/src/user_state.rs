@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 
 use crate::private_folder;
 
@@ -19,8 +19,8 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// `path` in it, on which no link is followed. `None` where the folder cannot be made, or is another user's.
-pub fn inside(path: &str) -> Option<Inside> {
+pub fn inside(path: &str) -> Option<RootedPath> {
     let folder = folder()?;
     private_folder::make(&folder).ok()?;
-    Some(Inside::new(folder, path))
+    Some(RootedPath::new(folder, path))
 }

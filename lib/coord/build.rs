@@ -1,9 +1,9 @@
-//! Makes of the Lua files of the state one library of functions, and for each function a script with what it needs.
+//! Makes of the Lua files of the state one library of functions, and for each function a script with its modules.
 //!
 //! `src/state/AGGREGATE/NAME.lua` returns a function that is registered as NAME; `src/state/AGGREGATE/modules/NAME.lua`, and
-//! `src/state/modules/NAME.lua`, return a table of functions. Each begins with the modules that it uses, a line
-//! `local Alias = require('AGGREGATE/NAME')` for each, or `require('NAME')`. No module uses itself through others. A module
-//! `AGGREGATE/seams` puts what its aggregate adds into seams (`src/state/seams/modules`), and is part of each script with one of these.
+//! `src/state/modules/NAME.lua`, return a table of functions. Each begins with the modules that it uses, a line `local Alias =
+//! require('AGGREGATE/NAME')` for each, or `require('NAME')`. No module uses itself through others. A module `AGGREGATE/seams` puts its
+//! aggregate's functions into seams (`src/state/seams/modules`), and is part of each script with one of these.
 
 #[path = "build/modules.rs"]
 mod modules;

@@ -105,7 +105,7 @@ async fn a_refusal_has_the_sentence_that_programs_look_for_and_who_is_concerned(
         ),
         (
             "REQ-3",
-            "You must cite a valid active Intent ID. Intent REQ-3 is COMPLETED: what you hold can still be pushed and released",
+            "You must cite a valid active Intent ID. Intent REQ-3 is COMPLETED: you can still push and release your files",
         ),
         (
             "REQ-4",

@@ -378,7 +378,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
     assert_eq!(forced.status, 200, "{}", forced.json());
     assert_eq!(
         forced.json()["orchestration"]["reason"],
-        "You have taken 'src/db.ts' of user 'ann' (agent 'one') away; each holder is told by its next call"
+        "Force-released 'src/db.ts' of user 'ann' (agent 'one'); each holder is notified by its next call"
     );
     for answer in [
         api.check("ann", &["src/db.ts"], agent.clone()).await,
@@ -397,8 +397,8 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
         assert_eq!(body["orchestration"]["action"], "STOP");
         assert_eq!(
             body["orchestration"]["reason"],
-            "user 'eve' has taken your lock on 'src/db.ts' away: The release needs this file today; leave the work there, and \
-             tell your user; a release of it (OPEN with \"abandon\": true) says that you know"
+            "user 'eve' force-released your lock on 'src/db.ts': The release needs this file today; stop working there, and \
+             tell your user; confirm with a release (OPEN with \"abandon\": true)"
         );
     }
     api.tell("ann", "WRITING", &["src/db.ts"], agent).await;

@@ -6,7 +6,7 @@ use coord::domain::{Holder, RepoId, UserId};
 use coord::state::{intents, locks};
 use coord::store::{Request, Store};
 
-use crate::run::{Measured, processor_time};
+use crate::run::{Measurement, processor_time};
 
 /// The list that is read.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl Lists<'_> {
     }
 }
 
-pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measured {
+pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measurement {
     let lists = Lists {
         store,
         repo: RepoId::parse(&format!("https://github.com/acme/{case:?}")).expect("a repository"),
@@ -148,5 +148,5 @@ pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize)
             .await
             .expect("an answer");
     }
-    Measured::of(times, processor, said)
+    Measurement::of(times, processor, said)
 }

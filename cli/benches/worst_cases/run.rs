@@ -254,19 +254,19 @@ pub fn processor_time(process: u32) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds.sum()))
 }
 
-pub struct Measured {
+pub struct Measurement {
     pub processor: Option<Duration>,
     pub median: Duration,
     pub longest: Duration,
     pub said: String,
 }
 
-impl Measured {
+impl Measurement {
     /// Of the times of some rounds.
-    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, said: String) -> Measured {
+    pub fn of(mut times: Vec<Duration>, mut processor: Vec<Duration>, said: String) -> Measurement {
         times.sort();
         processor.sort();
-        Measured {
+        Measurement {
             processor: processor.get(processor.len() / 2).copied(),
             median: times[times.len() / 2],
             longest: times[times.len() - 1],
@@ -275,7 +275,7 @@ impl Measured {
     }
 }
 
-pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measured {
+pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case, rounds: usize) -> Measurement {
     let run = Run {
         store,
         repo: RepoId::parse(&format!("https://github.com/acme/case{number}")).expect("a repository"),
@@ -324,5 +324,5 @@ pub async fn measure(store: &dyn Store, process: u32, number: usize, case: &Case
             assert_eq!(said, answer, "{}", case.name);
         }
     }
-    Measured::of(times, processor, said)
+    Measurement::of(times, processor, said)
 }

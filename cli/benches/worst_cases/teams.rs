@@ -12,7 +12,7 @@ use coord::state::{departures, tasks};
 use coord::store::{Request, Store};
 use coord_protocol::team_event::MessageType;
 
-use crate::run::{Measured, processor_time};
+use crate::run::{Measurement, processor_time};
 use crate::team_cases::Case;
 
 struct Team<'a> {
@@ -360,7 +360,7 @@ impl Team<'_> {
     }
 }
 
-pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measured {
+pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize) -> Measurement {
     let (mut times, mut processor, mut said) = (Vec::new(), Vec::new(), String::new());
     let mut prepared = None;
     // A case that changes the state uses a new team each time. The first round of the others loads the script.
@@ -386,7 +386,7 @@ pub async fn measure(store: &dyn Store, process: u32, case: Case, rounds: usize)
             forget(team).await;
         }
     }
-    Measured::of(times, processor, said)
+    Measurement::of(times, processor, said)
 }
 
 /// Removes the team, so that the store does not grow from round to round.

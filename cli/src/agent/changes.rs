@@ -1,4 +1,4 @@
-//! What was changed in a working copy and is not on its branch.
+//! Changes in a working copy that are not on its branch.
 
 use std::path::Path;
 

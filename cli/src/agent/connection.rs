@@ -12,7 +12,7 @@ use coord_protocol::{Client, ClientSettings};
 
 use super::local_server;
 use super::options::AgentArgs;
-use crate::announcement::Announced;
+use crate::announcement::AnnouncedServer;
 
 /// The error of a request that the server at `address`, where one is known, does not answer.
 pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
@@ -25,7 +25,7 @@ pub fn no_server(address: Option<&str>, problem: String) -> ApiError {
     ApiError::NoServer { name, problem }
 }
 
-/// A client, and what it is connected to.
+/// A client, and its server.
 #[derive(Clone, Debug)]
 pub struct Connection {
     /// The client.
@@ -42,7 +42,7 @@ pub struct Connection {
 
 impl Connection {
     /// The clone that runs the server, if it is one on this machine.
-    pub fn whose(&self) -> Option<String> {
+    pub fn server_owner(&self) -> Option<String> {
         match &self.other_clone {
             Some(clone) => Some(format!(
                 "the coord serve of another clone of this repository, {}",
@@ -92,7 +92,7 @@ impl Connection {
 
     /// The connection to the server that is named, or else to the `local` one.
     fn to(
-        local: Option<Announced>,
+        local: Option<AnnouncedServer>,
         args: &AgentArgs,
         working_copy: &WorkingCopy,
         agent_id: Option<&AgentId>,

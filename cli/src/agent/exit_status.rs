@@ -8,7 +8,7 @@ use coord_protocol::{Action, ErrorCode, Status};
 /// Exit statuses of commands that ask a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
-    /// PROCEED, or what was asked for is done.
+    /// PROCEED, or the request was carried out.
     Done = 0,
     /// The request is invalid: fix it.
     Error = 1,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use anyhow::Context;
-use coord_files::{Cause, FileError, Inside, Kind, Refusal, open_stream};
+use coord_files::{Cause, FileError, Kind, Refusal, RootedPath, open_stream};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 
@@ -17,10 +17,10 @@ pub const MOST_BYTES: u64 = 64 << 20;
 
 /// The content on disk, of a path without symbolic links. `None` if it is too large, not a file, or unreadable.
 pub fn on_disk(path: &Path) -> Option<ContentHash> {
-    hash(&Inside::beside(path))
+    hash(&RootedPath::beside(path))
 }
 
-fn hash(file: &Inside) -> Option<ContentHash> {
+fn hash(file: &RootedPath) -> Option<ContentHash> {
     let opened = match file.open() {
         Ok(None) => return Some(ContentHash::Deleted),
         // Below a file there is nothing.
@@ -58,18 +58,18 @@ pub fn named(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
 }
 
 /// `path` by the root of the working copy that it is in, as it is named.
-pub fn inside_working_copy(path: &Path) -> Option<Inside> {
+pub fn inside_working_copy(path: &Path) -> Option<RootedPath> {
     let absolute = std::path::absolute(path).ok()?;
     let root = absolute
         .ancestors()
         .skip(1)
         .find(|folder| folder.join(".git").exists())?;
-    Some(Inside::new(root, absolute.strip_prefix(root).ok()?))
+    Some(RootedPath::new(root, absolute.strip_prefix(root).ok()?))
 }
 
 /// The content that git would commit for `file`, a path of the repository: after the clean filters.
 pub async fn to_commit(working_copy: &WorkingCopy, file: &str) -> Option<ContentHash> {
-    let raw = hash(&Inside::new(working_copy.root(), file))?;
+    let raw = hash(&RootedPath::new(working_copy.root(), file))?;
     if raw == ContentHash::Deleted || !has_filters(working_copy, file) {
         return Some(raw);
     }

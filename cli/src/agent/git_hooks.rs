@@ -59,7 +59,7 @@ static MANAGERS: [Manager; 3] = [
 ];
 
 impl Manager {
-    /// Its file in the working copy at `root`, and what that says.
+    /// Its file in the working copy at `root`, and the content.
     fn file(&self, root: &Path) -> Option<(PathBuf, String)> {
         let files = self.files.iter().map(|file| root.join(file));
         files.into_iter().find_map(|file| {
@@ -70,7 +70,7 @@ impl Manager {
     }
 }
 
-/// The managers of the working copy at `root`, each with its file and what that says.
+/// The managers of the working copy at `root`, each with its file and the content.
 pub fn managers(root: &Path) -> impl Iterator<Item = (&'static Manager, PathBuf, String)> {
     let found = MANAGERS.iter().map(move |manager| (manager, manager.file(root)));
     found.filter_map(|(manager, found)| found.map(|(path, text)| (manager, path, text)))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::thread;
 
 use coord::domain::{CommitSha, FilePath};
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, interface};
 
@@ -39,7 +39,7 @@ impl<'a> Interfaces<'a> {
         self.compare(files, |file| self.on_disk(file).ok_or(NoInterface::Unreadable))
     }
 
-    /// The same for what `after` says that each file will have: its content, which is empty where it is removed.
+    /// The same for the future content in `after`, which is empty for a removed file.
     pub fn compare(
         &self,
         files: &[String],
@@ -70,11 +70,11 @@ impl<'a> Interfaces<'a> {
 
     /// The content on disk; empty if the file is gone. `None` where it cannot be read, or is too large.
     pub fn on_disk(&self, file: &str) -> Option<Vec<u8>> {
-        let read = Inside::new(self.working_copy.root(), file).read(MAX_INTERFACE_BYTES as u64);
+        let read = RootedPath::new(self.working_copy.root(), file).read(MAX_INTERFACE_BYTES as u64);
         Some(read.ok()?.unwrap_or_default())
     }
 
-    /// Compares `after` with what the branch has. A new file has no neighbors yet.
+    /// Compares `after` with the branch. A new file has no neighbors yet.
     fn compare_one(&self, file: &str, after: &[u8]) -> Result<InterfaceComparison, NoInterface> {
         let path = FilePath::parse(file).map_err(|_| NoInterface::Unreadable)?;
         let base = self.base.as_ref().ok_or(NoInterface::Unreadable)?;

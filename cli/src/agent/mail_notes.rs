@@ -6,7 +6,7 @@ use std::fs::File;
 use std::time::Duration;
 
 use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Membership, PostResponse};
@@ -48,10 +48,10 @@ pub struct TeamNotes {
 
 /// The notes, which no other process can change.
 #[derive(Debug)]
-pub struct OpenMail {
+pub struct LockedMailNotes {
     /// They themselves.
     pub notes: MailNotes,
-    path: Inside,
+    path: RootedPath,
     _lock: File,
 }
 
@@ -62,12 +62,12 @@ impl MailNotes {
     }
 
     /// Those of `agent_id`, to change them. `None` while another process has them.
-    pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<OpenMail> {
+    pub fn open(working_copy: &WorkingCopy, agent_id: &AgentId) -> Option<LockedMailNotes> {
         let path = path(working_copy, agent_id);
         path.make_parents(PRIVATE_MODE).ok()?;
         let lock = path.with_extension("lock").append(FILE_MODE).ok()?;
         lock.try_lock().ok()?;
-        Some(OpenMail {
+        Some(LockedMailNotes {
             notes: read(&path),
             path,
             _lock: lock,
@@ -134,7 +134,7 @@ impl MailNotes {
     }
 }
 
-impl OpenMail {
+impl LockedMailNotes {
     /// Writes them. A file that cannot be written is no reason to stop an agent.
     pub fn save(&self) {
         if let Err(error) = session_notes::write(&self.path, &self.notes) {
@@ -155,11 +155,11 @@ fn change(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&m
     tracing::debug!("another process has the notes about messages");
 }
 
-fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     session_notes::path(working_copy, agent_id).with_extension("mail")
 }
 
-fn read(path: &Inside) -> MailNotes {
+fn read(path: &RootedPath) -> MailNotes {
     let text = private_folder::read(path, MOST_BYTES).ok();
     text.and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()

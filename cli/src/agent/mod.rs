@@ -12,12 +12,12 @@
 //!   [`exit_status`]: how they end
 //! - [`changes`]: changes that are not pushed; [`pushed`]: pushes that a remote reports; [`next_command`]: the command of PULL or
 //!   PUSH that works here
-//! - [`contents`]: hashes of what git would commit, and of what is committed
+//! - [`contents`]: hashes of the files that git would commit, and of committed ones
 //! - [`intents`]: intents of the wire as those of the files, and changes of one as a request
 //! - [`ledger`]: the ledger that a server gives, page by page
 //! - [`person`]: acts that take a person, at a terminal
 //! - [`file_content`]: hashes of files; [`seen_content`]: content that the session has read and written
-//! - [`mail_notes`]: the session's teams, and what its model has of their messages
+//! - [`mail_notes`]: the session's teams, and the messages that its model has
 //! - [`tree_state`]: all files of a working copy at one time, for a comparison
 //! - [`spool`]: records that were not sent yet
 //! - [`interfaces`]: the interface of a file, on the branch and here; [`hot_files`]: files that many agents change

@@ -26,11 +26,11 @@ pub const TOKEN_FILE: &str = "coord.tokenFile";
 
 /// The repository's own settings name a server that the user has not confirmed.
 #[derive(Debug)]
-pub struct Unconfirmed(pub Server);
+pub struct UnconfirmedServer(pub Server);
 
-impl std::error::Error for Unconfirmed {}
+impl std::error::Error for UnconfirmedServer {}
 
-impl std::fmt::Display for Unconfirmed {
+impl std::fmt::Display for UnconfirmedServer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Server { url, token_file } = &self.0;
         let url: String = url.chars().filter(|letter| !letter.is_control()).collect();
@@ -78,7 +78,7 @@ impl AgentArgs {
     pub fn server(&self, working_copy: &WorkingCopy) -> anyhow::Result<Option<String>> {
         match self.named_by_repository(working_copy) {
             Some(server) if !is_of_this_machine(&server.url) && !server.is_confirmed() => {
-                Err(Unconfirmed(server).into())
+                Err(UnconfirmedServer(server).into())
             }
             _ => Ok(self.url(working_copy)),
         }
@@ -134,7 +134,7 @@ impl AgentArgs {
         {
             return match is_of_this_machine(&server.url) {
                 true => Ok(None),
-                false => Err(Unconfirmed(server).into()),
+                false => Err(UnconfirmedServer(server).into()),
             };
         }
         if let Some(token) = secret(&process_environment, env_vars::COORD_TOKEN) {

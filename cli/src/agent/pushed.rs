@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use coord::domain::{Branch, CommitSha};
-use coord_git::{Pushed, WorkingCopy};
+use coord_git::{RecordedPush, WorkingCopy};
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
@@ -31,7 +31,7 @@ pub async fn learn(working_copy: &WorkingCopy) -> bool {
         let listed = match list(working_copy, &remote, &wanted).await {
             Ok(listed) => listed,
             Err(error) => {
-                tracing::debug!(%error, remote, "the remote does not say what it has");
+                tracing::debug!(%error, remote, "the remote does not list its branches");
                 continue;
             }
         };
@@ -44,7 +44,7 @@ pub async fn learn(working_copy: &WorkingCopy) -> bool {
             let Some(commit) = commit.filter(|commit| working_copy.has_commit(commit)) else {
                 continue;
             };
-            let pushed = Pushed {
+            let pushed = RecordedPush {
                 commit,
                 is_there: true,
                 remote: remote.clone(),

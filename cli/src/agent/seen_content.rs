@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = 4 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct SeenContent {
-    files: BTreeMap<String, Seen>,
+    files: BTreeMap<String, SeenFile>,
     /// Grows with each change, so that the oldest entry is known.
     count: u64,
 }
@@ -35,13 +35,13 @@ pub struct SeenContent {
 /// The record of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
-struct Seen {
+struct SeenFile {
     /// The content that the session read or wrote last.
     hash: Option<ContentHash>,
     /// The file's stamp at that time, so that a look is mostly no read.
     stamp: Option<u64>,
     /// A granted write whose end has not been reported.
-    write: Option<Write>,
+    write: Option<GrantedWrite>,
     /// Before a command began, someone else had already changed the file.
     is_foreign: bool,
     /// The content for which a write was refused last: each conflict is recorded once.
@@ -53,7 +53,7 @@ struct Seen {
 
 /// A granted write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-struct Write {
+struct GrantedWrite {
     /// The content before.
     before: Option<ContentHash>,
     /// The fencing token of the lock.
@@ -73,13 +73,13 @@ pub struct Conflict {
 
 /// The result of a write that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteResult {
     /// The fencing token of the lock under which it was granted.
     pub token: Option<i64>,
 }
 
 impl SeenContent {
-    /// Works on what `agent_id` remembers, and keeps the outcome. One process at a time.
+    /// Changes the record of `agent_id`, and saves it. One process at a time.
     pub fn change<T>(working_copy: &WorkingCopy, agent_id: &AgentId, change: impl FnOnce(&mut SeenContent) -> T) -> T {
         let path = session_notes::path(working_copy, agent_id).with_extension(END);
         // Without the lock, a change of another process may be lost, and with it a refusal.
@@ -95,13 +95,13 @@ impl SeenContent {
         if seen != before {
             seen.shrink();
             if let Err(error) = session_notes::write(&path, &seen) {
-                tracing::debug!(%error, "what the session has read cannot be noted");
+                tracing::debug!(%error, "the session's reads cannot be noted");
             }
         }
         outcome
     }
 
-    /// The session has read `path`. An attempt to read what is not there any more says so to the agent, and it may be written anew.
+    /// The session has read `path`. A failed read of a missing file tells the agent so, and the file may be written anew.
     pub fn read(&mut self, path: &Path) {
         match on_disk(path) {
             Some(ContentHash::Deleted) => {
@@ -142,7 +142,7 @@ impl SeenContent {
             (Some(hash), None) => Some(hash),
             _ => on_disk(path),
         };
-        seen.write = Some(Write { before, token });
+        seen.write = Some(GrantedWrite { before, token });
         seen.changes_interface = changes_interface;
     }
 
@@ -151,14 +151,14 @@ impl SeenContent {
         self.files.get(&key(path)).is_some_and(|seen| seen.changes_interface)
     }
 
-    /// From now on, the session may change what others can import of `path`, or has to keep it.
+    /// From now on, the session may change the interface of `path`, or has to keep it.
     pub fn set_changes_interface(&mut self, path: &Path, changes: bool) {
         self.touch(path).changes_interface = changes;
     }
 
     /// A write to `path` has ended, which wrote `content` where that is known. `None` if it changed nothing, or was reported
     /// before.
-    pub fn end_write(&mut self, path: &Path, content: Option<ContentHash>) -> Option<Written> {
+    pub fn end_write(&mut self, path: &Path, content: Option<ContentHash>) -> Option<WriteResult> {
         let seen = self.files.get(&key(path));
         let write = seen.and_then(|seen| seen.write);
         let before = match write {
@@ -167,7 +167,7 @@ impl SeenContent {
         };
         let after = content.or_else(|| on_disk(path));
         self.set(path, after);
-        (before.is_none() || before != after).then_some(Written {
+        (before.is_none() || before != after).then_some(WriteResult {
             token: write.and_then(|write| write.token),
         })
     }
@@ -199,7 +199,7 @@ impl SeenContent {
         });
     }
 
-    fn of(&mut self, root: &Path, change: impl Fn(&Path, &mut Seen)) {
+    fn of(&mut self, root: &Path, change: impl Fn(&Path, &mut SeenFile)) {
         let below = self.files.iter_mut().map(|(path, seen)| (Path::new(path), seen));
         below
             .filter(|(path, _)| path.starts_with(root))
@@ -210,16 +210,16 @@ impl SeenContent {
         let stamp = stamp(path);
         let is_there = hash.is_some_and(|hash| on_disk(path) == Some(hash));
         let seen = self.touch(path);
-        *seen = Seen {
+        *seen = SeenFile {
             hash,
             stamp: stamp.filter(|_| is_there),
             at: seen.at,
             changes_interface: seen.changes_interface,
-            ..Seen::default()
+            ..SeenFile::default()
         };
     }
 
-    fn touch(&mut self, path: &Path) -> &mut Seen {
+    fn touch(&mut self, path: &Path) -> &mut SeenFile {
         self.count += 1;
         let seen = self.files.entry(key(path)).or_default();
         seen.at = self.count;
@@ -241,7 +241,7 @@ fn key(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn read(path: &Inside) -> Option<SeenContent> {
+fn read(path: &RootedPath) -> Option<SeenContent> {
     serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
@@ -286,7 +286,7 @@ mod tests {
         seen.read(&path);
         seen.begin_write(&path, Some(7), true);
         fs::write(&path, "two").unwrap();
-        assert_eq!(seen.end_write(&path, None), Some(Written { token: Some(7) }));
+        assert_eq!(seen.end_write(&path, None), Some(WriteResult { token: Some(7) }));
         assert_eq!(seen.end_write(&path, None), None, "two events of one write");
         assert_eq!(seen.conflict(&path), None);
         // A write that changed nothing.
@@ -296,7 +296,7 @@ mod tests {
         seen.begin_write(&path, None, true);
         fs::write(&path, "theirs").unwrap();
         let own = ContentHash::of(b"three");
-        assert_eq!(seen.end_write(&path, Some(own)), Some(Written { token: None }));
+        assert_eq!(seen.end_write(&path, Some(own)), Some(WriteResult { token: None }));
         assert_eq!(seen.conflict(&path).unwrap().expected, own);
     }
 

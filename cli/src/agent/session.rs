@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};
 
@@ -163,13 +163,13 @@ pub(super) fn of_process(working_copy: &WorkingCopy, process: AgentProcess) -> O
     read(&path_of(&local_server::sessions(working_copy), process))
 }
 
-fn read(path: &Inside) -> Option<AgentId> {
+fn read(path: &RootedPath) -> Option<AgentId> {
     let text = private_folder::read(path, MOST_BYTES).ok()?;
     let record: Record = serde_json::from_slice(&text).ok()?;
     AgentId::parse(&record.agent_id).ok()
 }
 
-fn path_of(folder: &Inside, process: AgentProcess) -> Inside {
+fn path_of(folder: &RootedPath, process: AgentProcess) -> RootedPath {
     folder.join(format!("{}-{}.json", process.id, process.started))
 }
 
@@ -177,8 +177,8 @@ fn id(agent: &str, end: &str) -> anyhow::Result<AgentId> {
     AgentId::parse(&format!("{agent}-{end}")).map_err(|invalid| anyhow::anyhow!("the agent's name {agent:?} {invalid}"))
 }
 
-/// Removes what is out of date, so that the folder does not grow.
-pub(super) fn remove_old(folder: &Inside) {
+/// Removes outdated files, so that the folder does not grow.
+pub(super) fn remove_old(folder: &RootedPath) {
     for name in folder.list(MOST_FILES).ok().flatten().unwrap_or_default() {
         let file = folder.join(&name);
         let age = file.about().ok().flatten().and_then(|about| about.modified);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ pub struct LastCall {
 }
 
 impl SessionNotes {
-    /// Those of `agent_id`; empty ones where there is no file. A writer works on what its lead does.
+    /// Those of `agent_id`; empty ones where there is no file. A writer inherits its lead's task.
     pub fn read(working_copy: &WorkingCopy, agent_id: &AgentId) -> SessionNotes {
         let notes: SessionNotes = read(&path(working_copy, agent_id)).unwrap_or_default();
         match agent_id.lead().and_then(|lead| read(&path(working_copy, &lead))) {
@@ -158,7 +158,7 @@ impl SessionNotes {
     }
 
     /// Tells `sentence` to the session `holder` of this clone, where it is known here.
-    pub fn tell_other(working_copy: &WorkingCopy, holder: &AgentId, sentence: &str) {
+    pub fn notify_session(working_copy: &WorkingCopy, holder: &AgentId, sentence: &str) {
         if read(&path(working_copy, holder)).is_some() {
             SessionNotes::change(working_copy, holder, |notes| notes.warn(sentence));
         }
@@ -201,7 +201,7 @@ pub fn short_digest(text: &str) -> String {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn touch(path: &Inside) -> std::io::Result<()> {
+pub fn touch(path: &RootedPath) -> std::io::Result<()> {
     let file = match path.append(FILE_MODE) {
         Err(error) if error.is_missing() => {
             path.make_parents(PRIVATE_MODE)?;
@@ -213,7 +213,7 @@ pub fn touch(path: &Inside) -> std::io::Result<()> {
 }
 
 /// Of the characters of an `agent_id`, Windows has no colon in names of files; no `agent_id` has a plus sign.
-pub(super) fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
+pub(super) fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     let name = agent_id.as_str().replace(':', "+");
     local_server::sessions(working_copy).join(format!("{name}{END}"))
 }
@@ -223,13 +223,13 @@ fn holder_of(file: &str) -> Option<AgentId> {
     AgentId::parse(&name).ok()
 }
 
-fn read(path: &Inside) -> Option<SessionNotes> {
+fn read(path: &RootedPath) -> Option<SessionNotes> {
     serde_json::from_slice(&private_folder::read(path, MOST_BYTES).ok()?).ok()
 }
 
 /// Readers see the old file or the new one, never a part. A hook does not wait for the disk: notes that a power failure takes are
 /// as none, and no session outlives one.
-pub(super) fn write(path: &Inside, notes: &impl Serialize) -> std::io::Result<()> {
+pub(super) fn write(path: &RootedPath, notes: &impl Serialize) -> std::io::Result<()> {
     path.make_parents(PRIVATE_MODE)?;
     Ok(path.write_unsynced(&serde_json::to_vec(notes)?, FILE_MODE)?)
 }

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 
 use anyhow::bail;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::RecordRequest;
 
@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// The spool of a repository on this machine.
 pub struct Spool {
-    path: Inside,
+    path: RootedPath,
     /// The first line, with its newline.
     first: Vec<u8>,
 }
@@ -123,7 +123,7 @@ fn first_line(mark: String) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn spool(path: Inside) -> Spool {
+    fn spool(path: RootedPath) -> Spool {
         Spool {
             path,
             first: first_line("1-2".to_owned()),
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn what_is_spooled_comes_back_in_order_and_goes_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
-        let spool = spool(Inside::new(folder.path(), "coord/spool"));
+        let spool = spool(RootedPath::new(folder.path(), "coord/spool"));
         assert!(spool.requests().is_empty());
         (0..3).for_each(|number| spool.add(&request(number)).unwrap());
         let all = || spool.requests();
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_spool_has_a_bound_and_a_damaged_line_stops_none_of_the_others() {
         let folder = tempfile::tempdir().unwrap();
-        let spool = spool(Inside::new(folder.path(), "spool"));
+        let spool = spool(RootedPath::new(folder.path(), "spool"));
         std::fs::write(spool.path.full(), "coord spool 1-2\n{\"repo_url\"\n").unwrap();
         spool.add(&request(1)).unwrap();
         assert_eq!(spool.requests().len(), 1);
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_spool_of_another_folder_counts_as_empty_and_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let theirs = spool(Inside::new(folder.path(), "spool"));
+        let theirs = spool(RootedPath::new(folder.path(), "spool"));
         theirs.add(&request(1)).unwrap();
         let own = Spool {
             path: theirs.path.clone(),

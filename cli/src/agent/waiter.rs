@@ -2,7 +2,7 @@
 //! turn changes these at the same time.
 
 use coord::domain::AgentId;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 
 use super::session_notes;
@@ -11,7 +11,7 @@ use crate::private_folder;
 /// More than a number has.
 const MOST_BYTES: u64 = 32;
 
-fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> Inside {
+fn path(working_copy: &WorkingCopy, agent_id: &AgentId) -> RootedPath {
     session_notes::path(working_copy, agent_id).with_extension("waiter")
 }
 

@@ -12,7 +12,7 @@ use super::conversations;
 use super::interfaces::Interfaces;
 use super::options::AgentArgs;
 
-/// A working copy, and who works in it for which branch.
+/// A working copy, the agent that works in it, and the branch of the work.
 pub struct Work {
     /// The working copy.
     pub working_copy: WorkingCopy,
@@ -61,7 +61,7 @@ impl Work {
         }
     }
 
-    /// What a claim of `paths` says about their interfaces: the word, and the files whose interface differs from the branch.
+    /// The interface terms of a claim of `paths`: the word, and the files whose interface differs from the branch.
     fn interface(&self, paths: &[String], is_writing: bool) -> (Option<InterfacePromise>, Option<Vec<String>>) {
         if !(is_writing && self.is_hooked) {
             return (None, None);
@@ -163,7 +163,7 @@ impl Work {
             tool_call: None,
             session: None,
             agent_id: self.agent(),
-            // A writer that needs what its lead holds takes it over.
+            // A writer that needs its lead's files takes them over.
             take_over: self
                 .agent_id
                 .as_ref()
@@ -189,7 +189,7 @@ impl Work {
     }
 
     /// The newest commit of the branch that the working copy will contain: while git merges, rebases, picks or reverts, nothing can be
-    /// pulled, and what is brought together is on its way. Git still refuses a push that lacks the head.
+    /// pulled, and the merged commits are about to arrive. Git still refuses a push that lacks the head.
     fn claim_base(&self) -> Option<String> {
         let tip = || Some(self.working_copy.tip(&self.branch)?.commit.to_string());
         match self.working_copy.under_way() {
@@ -218,8 +218,8 @@ impl Work {
         }
     }
 
-    /// The commit of the branch that has what was pushed: the newest that this clone knows, where it contains the one that is
-    /// checked out; otherwise that one, which another way than this clone may have brought to the branch.
+    /// The commit of the branch that has the pushed work: the newest that this clone knows, if it contains the checked-out
+    /// one; otherwise that one, which may have reached the branch without this clone.
     pub fn pushed_head(&self) -> Option<String> {
         let (head, base) = (self.head()?, self.base_head());
         if base.as_ref() != Some(&head) {

@@ -16,7 +16,7 @@ use super::connection::{Connection, no_server};
 use super::exit_status::ExitStatus;
 use super::local_server;
 use super::mail_notes::MailNotes;
-use super::next_command::{self, About};
+use super::next_command::{self, RepeatedRequest};
 use super::options::AgentArgs;
 use super::rivals::{self, Rival};
 use super::session::Session;
@@ -90,14 +90,14 @@ impl Workplace {
 
     /// The parts of a request about `files` that a command has to repeat: the options, but not the environment, which
     /// it has too.
-    fn about<'a>(&'a self, files: &'a Option<Vec<String>>) -> About<'a> {
+    fn about<'a>(&'a self, files: &'a Option<Vec<String>>) -> RepeatedRequest<'a> {
         let named = |value: &'a Option<String>, variable: &str| {
             let value = value.as_deref()?;
             std::env::var(variable)
                 .map_or(true, |set| set != value)
                 .then_some(value)
         };
-        About {
+        RepeatedRequest {
             files: files.as_deref().unwrap_or_default(),
             agent: named(&self.args.agent_id, env_vars::COORD_AGENT),
             branch: named(&self.args.branch, env_vars::COORD_BRANCH),

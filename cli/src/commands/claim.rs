@@ -22,11 +22,11 @@ const EXAMPLES: &str = "\
 Examples:
   coord claim src/db.ts -m 'Adding a pool: query() becomes async'
   coord claim 'src/auth/**' README.md -m 'Moving the login'
-  coord claim src/new.ts -m 'A cache for sessions'      a file that is yet to be
+  coord claim src/new.ts -m 'A cache for sessions'      a file that does not exist yet
   coord claim src/db.ts -m 'A pool' --wait 120          wait up to two minutes
 
-A lock expires after five minutes: claim again to renew it. What one shell of
-yours claims, another may release, unless an agent is named.
+A lock expires after five minutes: claim again to renew it. Any shell of yours
+may release what another one claimed, unless an agent is named.
 
 Exit status: 0 claimed, 1 an error, 2 wrong usage, 3 refused, 4 no answer.";
 
@@ -64,7 +64,7 @@ pub struct ClaimArgs {
 }
 
 impl ClaimArgs {
-    /// Claims the files, and prints what to do next.
+    /// Claims the files, and prints the next step.
     ///
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.
@@ -89,7 +89,7 @@ impl ClaimArgs {
         let mut answered = Instant::now();
         loop {
             let begun = Instant::now();
-            // Each claim has the commit that is checked out now. The first says at once what it waits for.
+            // Each claim has the commit that is checked out now. The first says at once which locks it waits for.
             let claim = workplace.work.claim(files.clone(), mode, self.message.clone());
             let promised = self.keeps_interface.then_some(InterfacePromise::Keeps);
             let request = PostRequest {

@@ -23,8 +23,8 @@ Exit status: 0 it is right, or there is none; 1 it is wrong, or cannot be read; 
 
 const EXAMPLES_OF_SUGGEST: &str = "\
 Examples:
-  coord policy suggest                 what would it share?
-  coord policy suggest > .coord.toml   write that
+  coord policy suggest                 print the files that it would share
+  coord policy suggest > .coord.toml   write them
 
 It looks at the last 500 commits: manifests, changelogs and translations that one of twenty changes, and the
 lockfiles that are tracked.
@@ -42,7 +42,7 @@ pub struct PolicyArgs {
 /// Subcommand.
 #[derive(Debug, Subcommand)]
 enum Act {
-    /// Say what is wrong with the file, with line and column
+    /// Show problems of the file, with line and column
     #[command(after_help = EXAMPLES)]
     Check {
         /// The file; without one, that of the repository

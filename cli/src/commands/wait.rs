@@ -44,7 +44,7 @@ pub struct WaitArgs {
 }
 
 impl WaitArgs {
-    /// Waits for the files, and prints what to do next.
+    /// Waits for the files, and prints the next step.
     ///
     /// # Errors
     /// When the request cannot be made, with a sentence for the terminal.

@@ -71,7 +71,7 @@ pub struct App {
     pub scopes: Arc<ScopeCache>,
     /// The policies of repositories that this process knows.
     pub policies: Arc<PolicyCache>,
-    /// The only teams of agents that leave theirs out.
+    /// The only teams of agents that omit theirs.
     pub only_teams: Arc<OnlyTeams>,
     /// Repositories in which this process has seen a claim.
     pub claimed: Arc<ClaimedRepositories>,

@@ -90,7 +90,7 @@ fn misconfigured(environment: Environment<'_>, error: ConfigError) -> App {
     }
 }
 
-/// GitHub as a source, if the environment has any setting of it; an error says what is wrong with them.
+/// GitHub as a source, if the environment has any setting of it; an error names the problem with them.
 fn github(environment: Environment<'_>) -> Option<Result<Arc<GithubSource>, String>> {
     GithubConfig::is_in(environment).then(|| {
         let config = GithubConfig::from_env(environment).map_err(|error| error.to_string())?;

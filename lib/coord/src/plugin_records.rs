@@ -11,7 +11,7 @@ use coord_teams::status::{Priority, Status};
 use coord_teams::texts::BROADCAST;
 use coord_teams::time::{NotATime, Time};
 
-/// The sender of what Coord itself says.
+/// The sender of Coord's own messages.
 const COORD: &str = "coord";
 
 /// A value that no record of the plugin can have.

@@ -48,7 +48,7 @@ struct KnownScope {
     scope: Option<Scope>,
 }
 
-/// The files that are to be judged, and for whom.
+/// The files that are to be judged, and their holder.
 #[derive(Clone, Copy)]
 pub(crate) struct ToJudge<'a> {
     pub repo: &'a RepoId,
@@ -66,7 +66,7 @@ impl ToJudge<'_> {
     }
 }
 
-/// A judgement, with what it was made of.
+/// A judgement, with its input.
 pub(crate) struct Judged {
     pub judgement: Judgement,
     /// For each file, in their order.
@@ -76,7 +76,7 @@ pub(crate) struct Judged {
 }
 
 impl ScopeCache {
-    /// The judgement by what was seen last; none where too little is known.
+    /// The judgement by the last seen state; none if too little is known.
     pub(crate) fn guess(&self, files: &ToJudge<'_>) -> Option<Judged> {
         let intent = match files.cited {
             Some(cited) => cited.to_owned(),
@@ -86,7 +86,7 @@ impl ScopeCache {
         let digest = self.of_branches.get(&(files.repo.clone(), files.branch.clone()));
         let digest = digest.unwrap_or_default();
         let ignore = self.ignores.get(&digest).unwrap_or_default();
-        // The rules of a digest that is not known here are none, and then that is what was judged.
+        // An unknown digest has no rules here, and the judgement says so.
         let digest = if self.ignores.get(&digest).is_some() {
             digest
         } else {

@@ -68,7 +68,7 @@ async fn sweep_repository(
     let Ok(repo) = RepoId::parse(&format!("https://{}", taken.name)) else {
         tracing::error!(
             name = taken.name,
-            "the list of what is due names no repository; it is dropped"
+            "an entry of the due list names no repository; it is dropped"
         );
         let forgotten = TakenRepository {
             is_last_look: true,

@@ -7,7 +7,7 @@ use coord::store::Value;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// Longest time of what a client can send as one: a command, a script, a transaction.
+/// Time limit of a client's command, script or transaction.
 pub(super) const CLIENT_TIME: Duration = Duration::from_secs(2);
 
 /// Most bytes of all replies to one call. Coord's own largest reads, a stored graph and the records of manifests, stay below

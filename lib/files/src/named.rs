@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::inside::bounded;
+use super::rooted_path::bounded;
 use super::{FileError, Kind, Refusal, system};
 
 /// The bytes of the regular file at `path`, at most `most`; `None` where there is none.

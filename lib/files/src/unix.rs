@@ -11,7 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
-use super::{About, Kind};
+use super::{EntryInfo, Kind};
 
 /// A folder that only leads to others may be one that its user cannot list.
 #[cfg(target_os = "linux")]
@@ -78,12 +78,12 @@ impl Folder {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, mode_of(mode))?))
     }
 
-    pub(crate) fn about(&self, name: &OsStr) -> io::Result<About> {
+    pub(crate) fn about(&self, name: &OsStr) -> io::Result<EntryInfo> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let seconds = u64::try_from(stat.st_mtime).ok();
         let nanoseconds = u32::try_from(stat.st_mtime_nsec).unwrap_or_default();
         let since = seconds.map(|seconds| Duration::new(seconds, nanoseconds));
-        Ok(About {
+        Ok(EntryInfo {
             kind: kind(FileType::from_raw_mode(stat.st_mode)),
             len: u64::try_from(stat.st_size).unwrap_or_default(),
             modified: since.and_then(|since| UNIX_EPOCH.checked_add(since)),

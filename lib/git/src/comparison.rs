@@ -7,7 +7,7 @@ use gix::objs::tree::EntryMode;
 use gix::{ObjectId, Tree};
 
 use super::deadline::Deadline;
-use super::repository::{Named, Repository, unreadable};
+use super::repository::{NamedCommits, Repository, unreadable};
 
 /// The tree entries at a path: one or none, or several where spellings of the path are tracked side by side.
 type Content = Vec<(EntryMode, ObjectId)>;
@@ -71,7 +71,7 @@ impl Repository {
     ) -> Result<Option<Vec<Content>>, SourceError> {
         let is_miss = |answer: &Result<Option<Vec<Content>>, SourceError>| !matches!(answer, Ok(Some(_)));
         self.objects().read(is_miss, |handle| {
-            let Named::Commit(id) = self.resolve(handle, commit)? else {
+            let NamedCommits::Commit(id) = self.resolve(handle, commit)? else {
                 return Ok(None);
             };
             let tree = handle.find_commit(id).ok().and_then(|commit| commit.tree().ok());

@@ -43,7 +43,7 @@ pub enum OpenError {
     Unsupported {
         /// Its folder, absolute.
         path: PathBuf,
-        /// The feature, and what to do about it.
+        /// The feature, and the fix.
         why: &'static str,
     },
     /// The disk, or a part of the repository, cannot be read.

@@ -9,7 +9,7 @@ use coord::domain::{Branch, CommitSha, FilePath, RepoId};
 use coord::source::Tip;
 use gix::bstr::ByteSlice;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 
 use super::open::{Purpose, Worktree};
 use super::open_error::OpenError;
@@ -149,7 +149,7 @@ impl WorkingCopy {
 
     /// The full name of the branch that is being rebased.
     fn rebased(&self) -> Option<String> {
-        let folders = ["rebase-merge", "rebase-apply"].map(|folder| Inside::new(self.git_folder(), folder));
+        let folders = ["rebase-merge", "rebase-apply"].map(|folder| RootedPath::new(self.git_folder(), folder));
         let text = folders
             .iter()
             .find_map(|folder| folder.join("head-name").read(4096).ok()?)?;
@@ -228,8 +228,7 @@ fn worktree_of(path: &Path) -> Result<Worktree, OpenError> {
     Worktree::around(folder, Purpose::Asking)
 }
 
-/// `path` without `.`, `..` and symbolic links, also where its end does not exist. A link counts as what it
-/// points to.
+/// `path` without `.`, `..` and symbolic links, also where its end does not exist. A link counts as its target.
 pub fn without_symbolic_links(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut existing = path;

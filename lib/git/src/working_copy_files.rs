@@ -4,7 +4,7 @@ use std::path::Path;
 
 use coord::domain::{CommitSha, FilePath};
 use coord::source::SourceError;
-use coord_files::{About, Inside, Kind};
+use coord_files::{EntryInfo, Kind, RootedPath};
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Mode, Stage};
@@ -96,10 +96,10 @@ impl WorkingCopy {
 
 /// Whether a `.gitignore` on the way to `path` is a pipe or the like, which would be waited for.
 fn has_special_rules(root: &Path, path: &str) -> bool {
-    let is_special = |about: About| !matches!(about.kind, Kind::File | Kind::Folder | Kind::Link);
+    let is_special = |about: EntryInfo| !matches!(about.kind, Kind::File | Kind::Folder | Kind::Link);
     let mut folders = Path::new(path).ancestors().skip(1);
     folders.any(|folder| {
-        let rules = Inside::new(root, folder.join(".gitignore"));
+        let rules = RootedPath::new(root, folder.join(".gitignore"));
         rules.about().ok().flatten().is_some_and(is_special)
     })
 }

@@ -49,4 +49,4 @@ pub use resolve::manifests::{is_manifest, manifest_examples};
 pub use scan::scan;
 pub use specifier::Specifier;
 pub use tree::{Blob, EntryKind, TreeEntry};
-pub use update::{Limits, Previous, Snapshot, Update, Wanted};
+pub use update::{Limits, Previous, Snapshot, Update, WantedFile};

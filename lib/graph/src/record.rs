@@ -3,7 +3,7 @@
 use crate::file::FileState;
 use crate::import_kind::ImportKind;
 use crate::interface::{ReadInterface, stored};
-use crate::scan::findings::{BYTES_FOR_WEIGHT, Weigh};
+use crate::scan::findings::{BYTES_FOR_WEIGHT, Weighted};
 use crate::specifier::Specifier;
 
 /// Incremented when scanners find other imports in the same text, so that older records are not used.
@@ -49,7 +49,7 @@ impl Record {
     /// The memory of its imports, in units of a short import.
     pub(super) fn weight(&self) -> usize {
         let names = self.interface.iter().flatten().flat_map(|interface| &interface.names);
-        let imports = self.specifiers.iter().map(Weigh::weight);
+        let imports = self.specifiers.iter().map(Weighted::weight);
         imports
             .chain(names.map(|(name, _)| 1 + name.len() / BYTES_FOR_WEIGHT))
             .sum()

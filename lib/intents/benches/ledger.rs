@@ -11,8 +11,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use coord_intents::ledger::{
-    ActionType, Anchor, ContentHash, Event, Expected, Metadata, Outcome, Payload, Point, ResultStatus, Sealer, Source,
-    State, Timestamp, ToolInput, TraceId, verify,
+    ActionType, Anchor, ContentHash, Event, Expectations, Metadata, Outcome, Payload, Point, ResultStatus, Sealer,
+    Source, State, Timestamp, ToolInput, TraceId, verify,
 };
 
 const REPOSITORY: &str = "github.com/acme/shop";
@@ -154,12 +154,12 @@ fn compare(path: &str, point: &Point, count: u64) {
 }
 
 fn verify_file(path: &str, point: Point) {
-    let expected = Expected {
+    let expected = Expectations {
         anchors: vec![Anchor {
             point,
             source: Source::Seal,
         }],
-        ..Expected::chain_of(REPOSITORY)
+        ..Expectations::chain_of(REPOSITORY)
     };
     let report = verify(File::open(path).expect("the file"), &expected).expect("a file that can be read");
     assert_eq!((report.damage, report.end), (None, point));

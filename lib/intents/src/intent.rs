@@ -1,4 +1,4 @@
-//! An intent: why, how far the work may reach, what it may cost, and when it is done.
+//! An intent: why, how far the work may reach, its limits, and when it is done.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl Intent {
         .collect()
     }
 
-    /// Whether it has what a selection needs: a name, and a scope. Its status is another question.
+    /// Whether it has the members that a selection needs: a name, and a scope. Its status is another question.
     pub fn is_complete_enough_to_select(&self) -> bool {
         !self.missing().iter().any(|member| NEEDED.contains(member))
     }
@@ -214,7 +214,7 @@ pub struct Met {
 pub enum RelatedSpec {
     /// Its name or path.
     Text(String),
-    /// With what kind of reference it is.
+    /// The kind of reference.
     Typed {
         /// The kind.
         r#type: String,

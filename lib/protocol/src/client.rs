@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use url::Url;
 
-pub use events::{EventStream, Streamed};
+pub use events::{EventStream, StreamItem};
 pub use intents::IntentsView;
 pub use ledger::LedgerFilter;
 pub use teams::{HistoryFilter, TaskFilter};
@@ -77,7 +77,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Whether the same request may succeed later, without anybody's doing.
+    /// Whether the same request may succeed later by itself.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {

@@ -298,7 +298,7 @@ pub struct ManyLocks {
 pub enum RefusalReason {
     /// The working copy is behind the branch.
     Stale,
-    /// Another's lock blocks the request.
+    /// Someone else's lock blocks the request.
     Conflict,
     /// There is no room for more locks.
     Full,

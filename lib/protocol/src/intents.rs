@@ -1,4 +1,4 @@
-//! `/api/intents`: why files are changed, how far the work may reach, what it may cost, and when it is done.
+//! `/api/intents`: why files are changed, how far the work may reach, its limits, and when it is done.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ pub struct BudgetLimits {
 pub struct MetCriterion {
     /// The criterion.
     pub criterion: String,
-    /// Who marked it as met: a login, or a login, a slash and an agent's id.
+    /// Its author: a login, or a login, a slash and an agent's id.
     pub by: String,
     /// When, ISO 8601.
     pub at: String,
@@ -229,7 +229,7 @@ pub struct EditIntentRequest {
     pub agent_id: Option<String>,
 }
 
-/// A criterion, and what proves that it is met.
+/// A criterion, and the evidence that it is met.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct CriterionEvidence {
     /// The criterion, word by word.

@@ -72,7 +72,7 @@ pub struct RecordEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 128)]
     pub tool_name: Option<String>,
-    /// The tool's input, or what the machine lets out of it.
+    /// The tool's input, or the part that may leave the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub tool_input: Option<Map<String, Json>>,
@@ -160,7 +160,7 @@ pub struct VerifyRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = RepoUrl, required = true)]
     pub repo_url: Option<String>,
-    /// The branch; without it, what was recorded last on any branch counts.
+    /// The branch; without it, the last record of any branch counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Branch>)]
     pub branch: Option<String>,
@@ -185,7 +185,7 @@ pub struct FileContent {
     pub hash: String,
 }
 
-/// How a file stands to what was recorded of it.
+/// How a file differs from its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum FileVerdict {

@@ -5,7 +5,7 @@
 //! - [`check_status`], [`post_status`], [`locks`], [`activity`]: requests and responses
 //! - [`intent_tools`], [`team_tools`]: arguments of tools of MCP that stand for several requests; [`opencode_tools`]: those of the
 //!   plugin opencode-teams
-//! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, what is done with an intent, and what agents did
+//! - [`intents`], [`intent_acts`], [`ledger`]: why files are changed, acts on intents, and the actions of agents
 //! - [`teams`], [`tasks`], [`messages`]: teams, their tasks, and their messages
 //! - [`waiting`]: pending items for a member, in every answer to it
 //! - [`orchestration`]: the command for an agent's next step
@@ -47,7 +47,7 @@ pub use check_status::{CheckRequest, CheckResponse};
 #[cfg(feature = "client")]
 pub use client::{
     ActivityFilter, Client, ClientError, ClientSettings, EventStream, GraphFilter, HistoryFilter, IntentsView,
-    LedgerFilter, LocksFilter, SERVER_HEADER, Streamed, TaskFilter,
+    LedgerFilter, LocksFilter, SERVER_HEADER, StreamItem, TaskFilter,
 };
 pub use error::{AgentError, ErrorBody, ErrorCode, RefusalCode};
 pub use event::{Event, PublishedEvent};

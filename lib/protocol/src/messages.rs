@@ -55,7 +55,7 @@ pub struct ReadMessagesRequest {
     /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
-    /// The `cursor` of the last response: earlier messages count as read. Where it is left out, what is not read comes
+    /// The `cursor` of the last response: earlier messages count as read. If it is omitted, unread messages are sent
     /// again.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 999_999_999_999_u64)]
@@ -95,7 +95,7 @@ pub struct MessageView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub recipients: Option<Vec<String>>,
-    /// The text. It is the sender's, whatever it says.
+    /// The text. Its content is the sender's.
     pub message: String,
     /// Its type.
     #[serde(rename = "type")]

@@ -105,7 +105,7 @@ pub struct PollInbox {
     pub agent_id: Option<String>,
     /// Default 30000; answered sooner where the server waits less.
     pub timeout_ms: Option<u64>,
-    /// You have what is older: ISO 8601.
+    /// You have older messages: ISO 8601.
     pub since: Option<String>,
 }
 

@@ -111,7 +111,7 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub task_id: Option<String>,
-    /// Handle of the member that has it, or for whom it is kept.
+    /// Handle of its owner, or of the member for whom it is reserved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub task_owner: Option<String>,
@@ -139,7 +139,7 @@ pub struct Metadata {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(min_items = 1, max_items = 8)]
     pub before: Vec<ClaimBefore>,
-    /// When the last of what blocks the claim now ends, unless it is renewed; Unix seconds.
+    /// When the last of the current blocking locks ends, unless it is renewed; Unix seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0)]
     pub expected_by: Option<i64>,

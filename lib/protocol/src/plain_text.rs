@@ -167,7 +167,7 @@ pub fn quoted_beginning(text: &str, most: usize) -> (String, usize) {
     (quoted, 0)
 }
 
-/// Makes all texts of `value` what is shown of them, each on one line but for those that may have paragraphs.
+/// Replaces all texts of `value` by their visible form, each on one line but for those that may have paragraphs.
 pub fn clean(value: &mut Json) {
     clean_member(value, "");
 }

@@ -28,7 +28,7 @@ pub struct TeamCaller {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = RepoUrl, required = true)]
     pub repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<TeamName>)]
     pub team: Option<String>,
@@ -178,7 +178,7 @@ pub struct TeamSummary {
 pub struct TeamsResponse {
     /// The teams, by name.
     pub teams: Vec<TeamSummary>,
-    /// The caller's teams, and what waits for it there; absent where it is in none.
+    /// The caller's teams, and pending items in them; absent if it is in none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 100)]
     pub your_teams: Vec<Membership>,
@@ -241,9 +241,9 @@ pub struct ShutdownView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub target: Option<String>,
-    /// Handle of who asks.
+    /// Handle of the author.
     pub by: String,
-    /// Verified login of who asks.
+    /// Verified login of the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub login: Option<String>,

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 /// Pending items for the caller in a team. Absent members do not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct Waiting {
-    /// Number of messages that the caller has not proved to have; absent for who is no member.
+    /// Number of messages that the caller has not confirmed; absent for a caller that is no member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub unread: Option<u64>,
@@ -16,7 +16,7 @@ pub struct Waiting {
     pub shutdown: Option<AskedToStop>,
 }
 
-/// An open shutdown, as those have it whom it asks.
+/// An open shutdown, as its recipients see it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 pub struct AskedToStop {
     /// Its id.
@@ -25,7 +25,7 @@ pub struct AskedToStop {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub target: Option<String>,
-    /// Handle of who asks.
+    /// Handle of the author.
     pub by: String,
     /// Why.
     pub reason: String,

@@ -5,7 +5,7 @@ use crate::json::{self, Json, Object};
 use crate::layout::Entry;
 use crate::names::{Handle, TeamName};
 use crate::refusal::Refusal;
-use crate::shape::{Record, Shape, Wrong, text, texts, time};
+use crate::shape::{MemberError, Record, Shape, text, texts, time};
 use crate::time::Time;
 
 /// `MessageTypeSchema`.
@@ -79,7 +79,7 @@ pub struct Message {
     pub read: bool,
     /// The text in short.
     pub summary: Option<String>,
-    /// To whom else it went.
+    /// The other recipients.
     pub recipients: Option<Vec<String>>,
 }
 
@@ -99,7 +99,7 @@ impl Record for Message {
 }
 
 impl Message {
-    fn of(value: &Json, at: usize) -> Result<Self, Wrong> {
+    fn of(value: &Json, at: usize) -> Result<Self, MemberError> {
         let shape = Shape::of(value, format!("[{at}]"))?;
         Ok(Self {
             from: shape.text_not_empty("from")?,

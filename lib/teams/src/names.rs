@@ -6,7 +6,7 @@ use crate::bounds::NAME_CHARACTERS;
 use crate::refusal::shown;
 use crate::texts::BROADCAST;
 
-/// Text that is no such name. Its sentence says what one is.
+/// Text that is no such name. Its sentence defines a valid one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoName(String);
@@ -72,7 +72,7 @@ impl TeamName {
 }
 
 impl Handle {
-    /// The handle, or what a handle is.
+    /// The handle, or the rule for handles.
     pub fn parse(text: &str) -> Result<Self, NoName> {
         if text.eq_ignore_ascii_case(BROADCAST) {
             return Err(NoName(format!(
@@ -85,7 +85,7 @@ impl Handle {
 }
 
 impl TaskId {
-    /// The id, or what an id is.
+    /// The id, or the rule for ids.
     pub fn parse(text: &str) -> Result<Self, NoName> {
         of_alphabet(text, "task id").map(Self)
     }

@@ -40,7 +40,7 @@ pub fn invalid_transition(from: Status, to: Status) -> String {
     format!("Invalid status transition: {from} -> {to}")
 }
 
-/// A claim of what cannot be claimed.
+/// A claim of a task that cannot be claimed.
 pub fn not_available(task: &str, status: Status) -> String {
     format!("Task {task} is not available (status: {status})")
 }

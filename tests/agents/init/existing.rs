@@ -60,7 +60,7 @@ fn an_entry_of_the_same_name_is_left_with_a_note() {
     let notes: Vec<&str> = printed.lines().filter(|line| line.starts_with("Note: ")).collect();
     insta::assert_snapshot!(notes.join("\n"), @"
     Note: .mcp.json `mcpServers.coord` is set otherwise: it was left.
-    Note: .claude/skills/coord/SKILL.md has a text of its own: it was left.
+    Note: .claude/skills/coord/SKILL.md has its own text: it was left.
     Note: .codex/config.toml `mcp_servers.coord` is set otherwise: it was left.
     ");
     init(&world, &["--undo", "--yes"]);

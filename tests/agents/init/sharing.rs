@@ -15,7 +15,7 @@ fn files_that_git_ignores_are_named_with_what_that_means() {
                 repositories with `coord init --user`.\n";
     assert!(printed.contains(note), "{printed}");
     assert!(
-        printed.contains("- Commit what your team shares: git add .mcp.json CLAUDE.md\n"),
+        printed.contains("- Commit the shared files: git add .mcp.json CLAUDE.md\n"),
         "{printed}"
     );
     // A second run says it as well.

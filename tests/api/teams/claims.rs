@@ -240,7 +240,7 @@ async fn a_completion_by_who_has_lost_the_claim_says_who_has_it_and_a_late_one_i
         .await;
     assert_eq!(
         late["warnings"],
-        json!(["LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task"])
+        json!(["LEASE_EXPIRED: the claim had expired, and no one else had claimed the task"])
     );
     let other = json!({ "result": "y" });
     let again = api

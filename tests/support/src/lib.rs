@@ -6,7 +6,7 @@
 //! - [`process`]: `coord serve`, which can be killed
 //! - [`history`]: clients whose requests are noted, and the judge of their answers
 //! - [`signer`]: keys and tokens of every kind
-//! - [`skipping`]: tests that lack what they need
+//! - [`skipping`]: tests that lack a requirement
 //! - [`waiting`]: for a condition, or for time to pass
 #![expect(missing_docs, reason = "the names of what tests use say it")]
 

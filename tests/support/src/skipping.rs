@@ -1,4 +1,4 @@
-//! Tests that lack what they need.
+//! Tests that lack a requirement.
 //!
 //! A skipped test passes as far as libtest knows, which also captures what tests print. So a skip is written to the terminal past
 //! that, once for each reason in a binary, and noted in a file from which `what_was_skipped`, the last binary of `cargo test`,
@@ -60,7 +60,7 @@ pub fn notes() -> PathBuf {
         .rsplit(')')
         .next()
         .and_then(|fields| fields.split_whitespace().nth(19));
-    // Beside what this profile is built to: `target/debug/deps/NAME-HASH`.
+    // Beside the build output of this profile: `target/debug/deps/NAME-HASH`.
     let deps = program();
     let built = deps.ancestors().nth(2).expect("a folder of builds");
     built

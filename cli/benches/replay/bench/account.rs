@@ -21,7 +21,7 @@ pub struct Edit {
 
 /// The course of one task.
 #[derive(Clone, Debug, Default)]
-pub struct Played {
+pub struct TaskRun {
     /// Its agent, by number.
     pub agent: usize,
     /// When the work began, with the files or without.
@@ -44,7 +44,7 @@ pub struct Played {
     pub is_outdated: bool,
 }
 
-impl Played {
+impl TaskRun {
     /// Agent and times, for a sentence.
     pub fn times(&self) -> String {
         let minutes =
@@ -57,17 +57,17 @@ impl Played {
     }
 
     /// Whether two agents had changes of the file under way at one time: from the pull before the edit until it was on the branch.
-    pub fn overlaps(&self, other: &Played, path: &str) -> bool {
+    pub fn overlaps(&self, other: &TaskRun, path: &str) -> bool {
         self.are_at_one_time(other, |played| Some(played.edits.get(path)?.pulled))
     }
 
     /// Whether two agents had both tasks under way at one time.
-    pub fn is_beside(&self, other: &Played) -> bool {
+    pub fn is_beside(&self, other: &TaskRun) -> bool {
         self.are_at_one_time(other, |played| played.started)
     }
 
-    fn are_at_one_time(&self, other: &Played, begin: impl Fn(&Played) -> Option<Duration>) -> bool {
-        let span = |played: &Played| begin(played).zip(played.landed);
+    fn are_at_one_time(&self, other: &TaskRun, begin: impl Fn(&TaskRun) -> Option<Duration>) -> bool {
+        let span = |played: &TaskRun| begin(played).zip(played.landed);
         let spans = span(self).zip(span(other));
         let is_one_time =
             spans.is_some_and(|((begin, end), (other_begin, other_end))| begin < other_end && other_begin < end);
@@ -78,7 +78,7 @@ impl Played {
 /// The events of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    pub tasks: Vec<Played>,
+    pub tasks: Vec<TaskRun>,
     /// Requests for files that were answered, with those that were refused; renewals are not among them.
     pub claims: u64,
     pub refusals: u64,
@@ -117,7 +117,7 @@ pub struct Figures {
 impl Account {
     pub fn of(tasks: usize) -> Self {
         Account {
-            tasks: vec![Played::default(); tasks],
+            tasks: vec![TaskRun::default(); tasks],
             ..Account::default()
         }
     }
@@ -135,7 +135,7 @@ impl Account {
             .unwrap_or_default();
         let (wall, agents) = (wall.as_secs_f64(), agents as f64);
         let longest = self.tasks.iter().map(|task| task.waited).max().unwrap_or_default();
-        let share = |is_one: &dyn Fn(&&Played) -> bool| self.tasks.iter().filter(is_one).count() as f64 / count;
+        let share = |is_one: &dyn Fn(&&TaskRun) -> bool| self.tasks.iter().filter(is_one).count() as f64 / count;
         Figures {
             wall_over_ideal: wall / (work / agents),
             waiting: self.idle.as_secs_f64() / (wall * agents),

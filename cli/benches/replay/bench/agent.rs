@@ -8,7 +8,7 @@ use coord::domain::CommitSha;
 use serde_json::{Value, json};
 
 use super::branch::work_branch;
-use super::mode::{Branches, Hold, Refused, Rules};
+use super::mode::{Branches, Hold, RefusalHabit, Rules};
 use super::run::Run;
 
 /// How often a lock is renewed.
@@ -50,14 +50,14 @@ pub struct Agent<'a> {
 
 /// How a claim is answered that is made until then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Insisted {
+pub(super) enum FinalClaimAnswer {
     Granted,
     /// Another holder waits for files of the caller, who waits for theirs.
     Mutual,
 }
 
 /// How a claim is answered that is made once.
-pub(super) enum Claimed {
+pub(super) enum ClaimAnswer {
     Granted,
     Refused(Value),
 }
@@ -95,9 +95,9 @@ impl<'a> Agent<'a> {
                 return Ok(None);
             };
             let chosen = match run.mode.refused {
-                Refused::Returns if run.is_old(first) => Some(first),
-                Refused::Switches | Refused::Returns => self.find_free(first).await?,
-                Refused::Sleeps | Refused::Waits | Refused::Races => Some(first),
+                RefusalHabit::Returns if run.is_old(first) => Some(first),
+                RefusalHabit::Switches | RefusalHabit::Returns => self.find_free(first).await?,
+                RefusalHabit::Sleeps | RefusalHabit::Waits | RefusalHabit::Races => Some(first),
             };
             if let Some(chosen) = chosen {
                 run.open.borrow_mut().remove(&chosen);
@@ -197,7 +197,7 @@ impl<'a> Agent<'a> {
             Some(_) => run.push(place, &self.head)?,
         };
         if run.mode.locks() {
-            self.give_back(place).await?;
+            self.release_files(place).await?;
         }
         run.clock.wake_waiting();
         Ok(())
@@ -225,7 +225,7 @@ impl<'a> Agent<'a> {
         let run = self.run;
         let begin = run.clock.now();
         run.asked(place);
-        if self.insist(place, &run.paths(place)).await? == Insisted::Mutual {
+        if self.insist(place, &run.paths(place)).await? == FinalClaimAnswer::Mutual {
             bail!("an agent without files is told that others wait for them");
         }
         run.account.borrow_mut().idle += run.clock.now() - begin;
@@ -234,20 +234,20 @@ impl<'a> Agent<'a> {
     }
 
     /// Claims files of a task, until it has them, and renews what it holds meanwhile.
-    pub(super) async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<Insisted> {
+    pub(super) async fn insist(&mut self, place: usize, paths: &[&str]) -> Result<FinalClaimAnswer> {
         let run = self.run;
         let begin = run.clock.now();
         // A claim that waits in the server is one request, however often the server looks again.
         let mut held_until = begin;
         loop {
-            if run.mode.refused == Refused::Races {
+            if run.mode.refused == RefusalHabit::Races {
                 run.server.forget_queue().await?;
             }
-            let Claimed::Refused(answer) = self.claim_once(place, paths).await? else {
-                return Ok(Insisted::Granted);
+            let ClaimAnswer::Refused(answer) = self.claim_once(place, paths).await? else {
+                return Ok(FinalClaimAnswer::Granted);
             };
             if !self.held.is_empty() && is_mutual(&answer) {
-                return Ok(Insisted::Mutual);
+                return Ok(FinalClaimAnswer::Mutual);
             }
             if run.clock.now() - begin > MOST_WAIT {
                 bail!("the task of {} waits for ever: {answer}", run.tasks[place].commit);
@@ -267,7 +267,7 @@ impl<'a> Agent<'a> {
     /// would wait in real time.
     async fn wait(&self, answer: &Value, held_until: &mut Duration) -> Result<()> {
         let (run, now) = (self.run, self.run.clock.now());
-        if matches!(run.mode.refused, Refused::Sleeps | Refused::Races) {
+        if matches!(run.mode.refused, RefusalHabit::Sleeps | RefusalHabit::Races) {
             run.clock.sleep_until(now + pause(answer)?).await;
             return Ok(());
         }
@@ -284,7 +284,7 @@ impl<'a> Agent<'a> {
     }
 
     /// Claims files of a task, after a pull if the response asks for one.
-    pub(super) async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<Claimed> {
+    pub(super) async fn claim_once(&mut self, place: usize, paths: &[&str]) -> Result<ClaimAnswer> {
         loop {
             self.run.account.borrow_mut().claims += 1;
             let message = format!("Making the change of {} again", self.run.tasks[place].commit);
@@ -303,7 +303,7 @@ impl<'a> Agent<'a> {
                         .collect();
                     self.run.edits(place, &new);
                     self.held.extend(new.into_iter().map(str::to_owned));
-                    return Ok(Claimed::Granted);
+                    return Ok(ClaimAnswer::Granted);
                 }
                 "PULL" => self.pull(),
                 "SWITCH_TASK" if self.run.mode.branches != Branches::WorkBlocks => {
@@ -311,7 +311,7 @@ impl<'a> Agent<'a> {
                 }
                 "WAIT" | "SWITCH_TASK" => {
                     self.run.account.borrow_mut().refusals += 1;
-                    return Ok(Claimed::Refused(answer));
+                    return Ok(ClaimAnswer::Refused(answer));
                 }
                 _ => bail!("a claim was answered {answer}"),
             }
@@ -349,7 +349,7 @@ impl<'a> Agent<'a> {
         Ok(())
     }
 
-    async fn give_back(&mut self, place: usize) -> Result<()> {
+    async fn release_files(&mut self, place: usize) -> Result<()> {
         let fields = json!({
             "file_paths": std::mem::take(&mut self.held), "status": "OPEN", "message": "The change is pushed", "new_repo_head": self.head.as_str(),
         });

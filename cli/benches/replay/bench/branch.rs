@@ -82,7 +82,7 @@ impl Base {
 }
 
 /// A version of a file that has landed.
-struct Landed {
+struct LandedVersion {
     /// The head with which it did.
     head: usize,
     /// The place of its task in the history.
@@ -94,7 +94,7 @@ struct Landed {
 #[derive(Default)]
 struct Remote {
     head: usize,
-    landed: HashMap<String, Vec<Landed>>,
+    landed: HashMap<String, Vec<LandedVersion>>,
     /// Pushes to the work branch of each task.
     pushed: HashMap<usize, Pushed>,
 }
@@ -162,7 +162,7 @@ impl ReplayedBranch {
         for (path, (_, after)) in &task.files {
             let versions = remote.landed.entry(path.clone()).or_default();
             if versions.last().is_none_or(|last| last.task < place) {
-                versions.push(Landed {
+                versions.push(LandedVersion {
                     head,
                     task: place,
                     version: after.clone(),
@@ -230,7 +230,7 @@ impl ReplayedBranch {
 }
 
 /// The last landed version of a file at `head`.
-fn at(versions: &[Landed], head: usize) -> Option<&Landed> {
+fn at(versions: &[LandedVersion], head: usize) -> Option<&LandedVersion> {
     versions.iter().rfind(|version| version.head <= head)
 }
 

@@ -42,7 +42,7 @@ pub enum Hold {
 
 /// How an agent reacts to a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum RefusalHabit {
     /// Follows WAIT: `sleep 5`.
     Sleeps,
     /// Its claim waits for its turn (`wait_seconds`).
@@ -72,7 +72,7 @@ pub struct Mode {
     pub rules: Rules,
     pub shared: Shared,
     pub hold: Hold,
-    pub refused: Refused,
+    pub refused: RefusalHabit,
     pub branches: Branches,
 }
 
@@ -143,13 +143,18 @@ impl Mode {
                 if rules == Rules::Files || shared == Shared::None {
                     continue;
                 }
-                let others = [Refused::Races, Refused::Waits, Refused::Switches, Refused::Returns];
+                let others = [
+                    RefusalHabit::Races,
+                    RefusalHabit::Waits,
+                    RefusalHabit::Switches,
+                    RefusalHabit::Returns,
+                ];
                 modes.extend(others.map(|refused| whole.refused(refused)));
                 if rules != Rules::Interface {
                     continue;
                 }
                 for hold in [Hold::Planned, Hold::Last, Hold::Edits] {
-                    let others = [Refused::Waits, Refused::Switches, Refused::Returns];
+                    let others = [RefusalHabit::Waits, RefusalHabit::Switches, RefusalHabit::Returns];
                     modes.extend(others.map(|refused| whole.hold(hold).refused(refused)));
                 }
             }
@@ -159,7 +164,7 @@ impl Mode {
             (Rules::Interface, Branches::Work),
             (Rules::Interface, Branches::WorkBlocks),
         ] {
-            let mode = Mode::of(rules, Shared::Hot).refused(Refused::Waits);
+            let mode = Mode::of(rules, Shared::Hot).refused(RefusalHabit::Waits);
             modes.push(Mode { branches, ..mode });
         }
         modes
@@ -169,7 +174,7 @@ impl Mode {
         Mode { hold, ..self }
     }
 
-    fn refused(self, refused: Refused) -> Mode {
+    fn refused(self, refused: RefusalHabit) -> Mode {
         Mode { refused, ..self }
     }
 
@@ -184,7 +189,7 @@ impl Mode {
             rules,
             shared,
             hold: Hold::Whole,
-            refused: Refused::Sleeps,
+            refused: RefusalHabit::Sleeps,
             branches: Branches::One,
         }
     }
@@ -215,11 +220,11 @@ impl fmt::Display for Mode {
             Hold::Edits => "held from each edit",
         };
         let refused = match self.refused {
-            Refused::Sleeps => "",
-            Refused::Waits => ", claims wait for their turn",
-            Refused::Races => ", without the queue",
-            Refused::Switches => ", other tasks first",
-            Refused::Returns => ", other tasks before old ones",
+            RefusalHabit::Sleeps => "",
+            RefusalHabit::Waits => ", claims wait for their turn",
+            RefusalHabit::Races => ", without the queue",
+            RefusalHabit::Switches => ", other tasks first",
+            RefusalHabit::Returns => ", other tasks before old ones",
         };
         write!(formatter, "{rules}, {shared}, {hold}{refused}{branches}")
     }

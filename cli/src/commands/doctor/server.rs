@@ -8,7 +8,7 @@ use super::finding::Finding;
 use super::head::head;
 use super::server_log::see_the_log;
 use crate::agent::local_server;
-use crate::agent::options::{AgentArgs, Unconfirmed};
+use crate::agent::options::{AgentArgs, UnconfirmedServer};
 use crate::agent::work::Work;
 use crate::agent::workplace::Workplace;
 
@@ -24,7 +24,7 @@ fn mend_token() -> String {
 pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
     let is_remote = args.url(&work.working_copy).is_some();
     match args.token(&work.working_copy) {
-        Err(error) if error.is::<Unconfirmed>() => Finding::wrong("token", format!("{error:#}"), TRUST),
+        Err(error) if error.is::<UnconfirmedServer>() => Finding::wrong("token", format!("{error:#}"), TRUST),
         Err(error) => Finding::wrong("token", format!("{error:#}"), mend_token()),
         Ok(Some(_)) if is_remote => Finding::ok("token", "a token is set"),
         Ok(Some(_)) => Finding::ok(
@@ -38,7 +38,7 @@ pub(super) fn token_setting(args: &AgentArgs, work: &Work) -> Finding {
 
 /// The address cannot be used, or the server of the clone does not start.
 pub(super) fn not_opened(args: &AgentArgs, work: &Work, error: &anyhow::Error) -> Finding {
-    if error.is::<Unconfirmed>() {
+    if error.is::<UnconfirmedServer>() {
         return Finding::wrong("server", format!("{error:#}"), TRUST);
     }
     let mend = match args.url(&work.working_copy) {
@@ -96,7 +96,7 @@ pub(super) async fn all(args: &AgentArgs, workplace: &Workplace) -> Vec<Finding>
 fn version(args: &AgentArgs, workplace: &Workplace, health: &Json) -> Finding {
     let own = env!("CARGO_PKG_VERSION");
     let address = &workplace.connection.address;
-    let whose = workplace.connection.whose();
+    let whose = workplace.connection.server_owner();
     let place = whose.map(|whose| format!(", {whose}")).unwrap_or_default();
     match health["version"].as_str() {
         Some(version) if version == own => Finding::ok("server", format!("{address}{place}, version {version}")),

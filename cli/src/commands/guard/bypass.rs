@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use chrono::{DateTime, Utc};
 use coord::domain::AgentId;
 use coord::settings::env_vars;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::plain_text::shown_line;
 
@@ -19,7 +19,7 @@ const FILE: &str = "bypass.log";
 const MOST_BYTES: usize = 64 * 1024;
 
 /// Whether the environment asks for it.
-pub(super) fn is_asked_for() -> bool {
+pub(super) fn is_requested() -> bool {
     std::env::var_os(env_vars::COORD_BYPASS).is_some_and(|value| value == "1")
 }
 
@@ -28,7 +28,7 @@ pub(super) fn refuse(working_copy: &WorkingCopy, hook: &str, agent: &AgentId) {
     let end = add(working_copy, &format!("{hook} refused to {}", agent.as_str()));
     let _ = writeln!(
         std::io::stderr(),
-        "coord guard {hook}: checked all the same: {} is for a person, and {} is an agent; {end}",
+        "coord guard {hook}: checked anyway: {} is for people, and {} is an agent; {end}",
         env_vars::COORD_BYPASS,
         agent.as_str()
     );
@@ -69,7 +69,7 @@ pub fn noted(working_copy: &WorkingCopy) -> Option<(usize, String)> {
     Some((text.lines().count(), newest))
 }
 
-fn append(path: &Inside, line: &str) -> std::io::Result<()> {
+fn append(path: &RootedPath, line: &str) -> std::io::Result<()> {
     path.make_parents(PRIVATE_MODE)?;
     let is_full = path
         .about()?

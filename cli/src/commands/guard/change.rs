@@ -42,7 +42,7 @@ impl ChangedNames {
         self.files.is_empty() && self.unlockable.is_empty()
     }
 
-    /// Leaves out what `other` lacks.
+    /// Leaves out names that `other` lacks.
     pub(super) fn retain(&mut self, other: &ChangedNames) {
         self.files.retain(|file| other.files.contains(file));
         self.unlockable.retain(|file| other.unlockable.contains(file));

@@ -1,5 +1,5 @@
-//! `coord guard pre-commit` and `coord guard pre-push`: git hooks that block files which someone else holds. They catch what no hook
-//! of an agent sees: scripts, editors, people. `coord guard commit-msg` names the intents of a commit in its message.
+//! `coord guard pre-commit` and `coord guard pre-push`: git hooks that block files which someone else holds. They catch changes that
+//! no hook of an agent sees: by scripts, editors, people. `coord guard commit-msg` names the intents of a commit in its message.
 
 pub mod bypass;
 mod change;
@@ -86,7 +86,7 @@ impl GuardArgs {
             Some(named) => Some(named),
             None => Session::existing(&working_copy).map(|session| session.agent_id),
         };
-        if is_check && bypass::is_asked_for() {
+        if is_check && bypass::is_requested() {
             match &agent_id {
                 None => {
                     bypass::note(&working_copy, name);

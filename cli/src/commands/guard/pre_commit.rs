@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 
 use super::change::{BranchChange, ChangedNames};
@@ -43,7 +43,7 @@ pub(super) fn index() -> anyhow::Result<Option<PathBuf>> {
     Ok(index.map(std::path::absolute).transpose()?)
 }
 
-/// The staged files that differ from `commit`, or from what is checked out, as git lists them.
+/// The staged files that differ from `commit`, or from the checkout, as git lists them.
 async fn staged(root: &Path, index: Option<&Path>, commit: Option<&str>) -> anyhow::Result<Vec<u8>> {
     let arguments = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff"];
     let arguments = arguments.into_iter().chain(commit).chain(["--"]);
@@ -52,7 +52,7 @@ async fn staged(root: &Path, index: Option<&Path>, commit: Option<&str>) -> anyh
 
 /// The commits that are being merged.
 fn merged(working_copy: &WorkingCopy) -> Vec<String> {
-    let text = Inside::new(working_copy.git_folder(), "MERGE_HEAD").read(MOST_BYTES);
+    let text = RootedPath::new(working_copy.git_folder(), "MERGE_HEAD").read(MOST_BYTES);
     let text = text.ok().flatten().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let is_id = |line: &&str| matches!(line.len(), 40 | 64) && line.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use coord_git::{UnderWay, WorkingCopy};
+use coord_git::{UnfinishedOperation, WorkingCopy};
 
 use super::change::BranchChange;
 use crate::agent::git;
@@ -34,7 +34,7 @@ pub(super) async fn undone(
     let Some(base) = working_copy.base_head(&change.branch) else {
         return Ok(BTreeMap::new());
     };
-    if working_copy.under_way() == Some(UnderWay::Revert) || change.names.files.is_empty() {
+    if working_copy.under_way() == Some(UnfinishedOperation::Revert) || change.names.files.is_empty() {
         return Ok(BTreeMap::new());
     }
     let root = working_copy.root();

@@ -52,7 +52,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Adds what others hold of `files`, and of their neighbors, on the branch of `work`.
+    /// Adds others' locks on `files`, and on their neighbors, on the branch of `work`.
     ///
     /// # Errors
     /// A sentence, when the server gives no answer.
@@ -173,7 +173,7 @@ impl Verdict {
         if !self.undone.is_empty() {
             let _ = writeln!(
                 text,
-                "coord guard {hook}: refused: your index is older than the branch, and this commit would undo what is there:"
+                "coord guard {hook}: refused: your index is older than the branch, and this commit would revert newer changes:"
             );
             for (file, commit) in self.undone.iter().take(MOST_LINES) {
                 let _ = writeln!(text, "  {file}: as it was before {}", shown_line(commit));

@@ -54,7 +54,7 @@ pub(super) async fn of_others(
             Some(told) => sessions.changes(told, branch),
             None => sessions.text(branch),
         };
-        // A new session gets the whole text. The next prompt is still compared with what the last prompt said.
+        // A new session gets the whole text. The next prompt is still compared with the last prompt's text.
         if is_change || notes.others.is_none() {
             notes.others = Some(sessions.digests());
         }
@@ -106,7 +106,7 @@ impl<'a> Sessions<'a> {
         listed(head, lines)
     }
 
-    /// The differences from the last report, `told`.
+    /// The differences from the last report, `inbox_text`.
     fn changes(&self, told: &BTreeMap<String, String>, branch: &str) -> Option<String> {
         let is_new = |(name, locks): &&(String, Vec<&HeldLock>)| told.get(name) != Some(&digest(locks));
         let mut lines: Vec<String> = self

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::agents::patch::{Patched, patched};
+use super::agents::patch::{FilePatch, patched};
 
 /// Fields with the whole content of a file.
 const WHOLE: [&str; 4] = ["content", "contents", "file_text", "fileText"];
@@ -104,18 +104,18 @@ fn after_patch(patch: &str, before: &[u8], is_it: impl Fn(&str) -> bool) -> Opti
     let mut is_named = false;
     for change in patched(patch) {
         match change {
-            Patched::Added { path, lines } if is_it(path) => {
+            FilePatch::Added { path, lines } if is_it(path) => {
                 content = lines.iter().map(|line| format!("{line}\n")).collect();
             }
-            Patched::Removed { path } if is_it(path) => content = String::new(),
+            FilePatch::Removed { path } if is_it(path) => content = String::new(),
             // A file that is moved here is new to the branch, which is all that matters.
-            Patched::Updated { moved_to: Some(to), .. } if is_it(to) => {}
-            Patched::Updated {
+            FilePatch::Updated { moved_to: Some(to), .. } if is_it(to) => {}
+            FilePatch::Updated {
                 path,
                 moved_to: Some(_),
                 ..
             } if is_it(path) => content = String::new(),
-            Patched::Updated { path, hunks, .. } if is_it(path) => {
+            FilePatch::Updated { path, hunks, .. } if is_it(path) => {
                 for hunk in hunks {
                     content = hunk.applied_to(&content)?;
                 }

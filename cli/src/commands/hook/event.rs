@@ -113,7 +113,7 @@ pub enum Decision {
         /// A note for the user.
         note: Option<String>,
     },
-    /// The tool runs, with arguments that also say whom it acts for.
+    /// The tool runs, with arguments that also name its holder.
     Rewrite {
         /// All of its arguments.
         arguments: Value,
@@ -122,14 +122,14 @@ pub enum Decision {
     },
     /// The agent has ended its turn, and is asked to begin another one.
     GoOn {
-        /// Why, and what waits.
+        /// The reason, and the blocking locks.
         reason: String,
         /// A note for the user.
         note: Option<String>,
     },
     /// The tool must not run.
     Deny {
-        /// Why, and what to do next.
+        /// The reason, and the next step.
         reason: String,
     },
 }

@@ -1,12 +1,12 @@
-//! Before an intent is selected only what reads may run, where each change has to cite one. Which tools change something, and which
-//! acts are a person's.
+//! Before an intent is selected, only reading tools may run, if each change has to cite one. Which tools change something, and
+//! which acts are a person's.
 
 use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
 
 use super::caller::{Caller, LIMIT};
 use super::event::Tool;
-use super::home::Home;
+use super::session_copy::SessionCopy;
 use super::tool_settings::{self, ToolSettings};
 use super::{intents, reason};
 
@@ -27,7 +27,7 @@ pub(super) fn changes(caller: &Caller<'_>, so_far: bool) -> Result<bool, String>
         }
         Ok(_) => Ok(so_far),
         Err(damage) => Err(format!(
-            "STOP: {damage}. Next: tell your user, who has to mend or remove {}.",
+            "STOP: {damage}. Next: ask your user to fix or remove {}.",
             tool_settings::FILE
         )),
     }
@@ -37,7 +37,7 @@ pub(super) fn changes(caller: &Caller<'_>, so_far: bool) -> Result<bool, String>
 ///
 /// # Errors
 /// A sentence, when the server gives no answer.
-pub(super) async fn refusal(caller: &Caller<'_>, home: &Home) -> Result<Option<String>, String> {
+pub(super) async fn refusal(caller: &Caller<'_>, home: &SessionCopy) -> Result<Option<String>, String> {
     let (working_copy, holder) = (&home.working_copy, &home.holder);
     let is_missing = || {
         let notes = SessionNotes::read(working_copy, holder);
@@ -65,6 +65,6 @@ pub(super) async fn refusal(caller: &Caller<'_>, home: &Home) -> Result<Option<S
 /// The refusal of an act that is a person's.
 pub(super) fn persons_act(act: &str) -> String {
     format!(
-        "STOP: `{act}` is the act of a person, and an agent must not do it. Next: ask your user to do it in a terminal of their own."
+        "STOP: `{act}` is reserved for people; an agent must not do it. Next: ask your user to do it in their own terminal."
     )
 }

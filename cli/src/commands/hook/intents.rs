@@ -9,7 +9,7 @@ use crate::agent::connection::Connection;
 use crate::agent::session_notes::SessionNotes;
 use crate::agent::work::Work;
 
-/// Asks for the intents, notes what there is, and returns the text for the model: of the selected intent, or of those that can be
+/// Asks for the intents, notes them, and returns the text for the model: of the selected intent, or of those that can be
 /// selected.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
 //! The effect of a call on interfaces: a claim keeps the interface of a file until an edit shows otherwise. Before the tool runs, the
-//! content after it decides; afterwards, what is on disk.
+//! content after it decides; afterwards, the file on disk.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,11 +20,11 @@ use super::caller::{Caller, SHORT_LIMIT, find};
 use super::event::Tool;
 use super::{edits, reason};
 
-/// The files whose interface is not that of the branch, and what differs.
-pub(super) type Changed = BTreeMap<String, String>;
+/// The files whose interface differs from the branch, and the differences.
+pub(super) type ChangedInterfaces = BTreeMap<String, String>;
 
 /// Those of `files` after the call.
-pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> Changed {
+pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> ChangedInterfaces {
     let interfaces = Interfaces::of(work);
     if !matches!(caller.call.tool, Tool::Edit(_)) {
         // The effect of a command is known only after it has run.
@@ -43,12 +43,12 @@ pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> 
 }
 
 /// The files, as a claim lists them.
-pub(super) fn listed(changed: &Changed) -> Option<Vec<String>> {
+pub(super) fn listed(changed: &ChangedInterfaces) -> Option<Vec<String>> {
     (!changed.is_empty()).then(|| changed.keys().cloned().collect())
 }
 
 /// The reason of a denial: if a neighbor blocks, with the interface change of the edit.
-pub(super) fn explained(refusal: String, response: &PostResponse, changed: &Changed) -> String {
+pub(super) fn explained(refusal: String, response: &PostResponse, changed: &ChangedInterfaces) -> String {
     let mut locks = response.conflicting_locks.values();
     let is_neighbor = locks.any(|lock| lock.lock_type == Some(LockType::Neighbor));
     match is_neighbor && !changed.is_empty() {
@@ -58,7 +58,7 @@ pub(super) fn explained(refusal: String, response: &PostResponse, changed: &Chan
 }
 
 /// The differences, in a sentence.
-fn sentence(beginning: &str, changed: &Changed) -> String {
+fn sentence(beginning: &str, changed: &ChangedInterfaces) -> String {
     const MOST: usize = 3;
     let named: Vec<String> = changed
         .iter()
@@ -101,7 +101,7 @@ pub(super) async fn settle(
     let opened = Connection::open_running(caller.args, &work.working_copy, Some(holder), SHORT_LIMIT);
     let connection = opened.ok().flatten()?;
     let message = reason::message(&SessionNotes::read(&work.working_copy, holder), &differs);
-    let of_differing: Changed = changed.into_iter().filter(|(file, _)| differs.contains(file)).collect();
+    let of_differing: ChangedInterfaces = changed.into_iter().filter(|(file, _)| differs.contains(file)).collect();
     let request = PostRequest {
         interface: Some(InterfacePromise::Keeps),
         interface_changes: listed(&of_differing),
@@ -110,7 +110,7 @@ pub(super) async fn settle(
     let response = match connection.client.post_status(&request).await {
         Ok(response) => response,
         Err(error) => {
-            tracing::debug!(%error, "what became of the interfaces is not told");
+            tracing::debug!(%error, "whether the interfaces changed is unknown");
             return None;
         }
     };

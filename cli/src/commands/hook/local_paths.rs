@@ -1,4 +1,4 @@
-//! Paths of this machine in what is recorded: from the root of the working copy on, or from the home folder, as `~`.
+//! Paths of this machine in records: from the root of the working copy on, or from the home folder, as `~`.
 
 use std::path::Path;
 

@@ -4,8 +4,8 @@
 //! only after the text was printed: a hook that dies before has handed over nothing, and a session that dies has read nothing that it
 //! was not shown.
 
-mod going_on;
-mod told;
+mod next_task;
+mod texts;
 
 use coord::domain::AgentId;
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest};
@@ -14,13 +14,13 @@ use coord_protocol::{ClientError, ErrorCode};
 use futures::future::join_all;
 
 use crate::agent::connection::Connection;
-use crate::agent::mail_notes::{MailNotes, OpenMail, TeamNotes};
+use crate::agent::mail_notes::{LockedMailNotes, MailNotes, TeamNotes};
 use crate::agent::work::Work;
 
 use super::event::Moment;
 
-pub(super) use going_on::{go_on, note_end_of_turn};
-use told::told;
+pub(super) use next_task::{go_on, note_end_of_turn};
+use texts::inbox_text;
 
 /// Most bytes that one call hands over; agents cut longer texts off. A message, and a shutdown beside it, always have room in it.
 const MOST_BYTES: usize = 8 * 1024;
@@ -36,7 +36,7 @@ const MOST_TEAMS: usize = 4;
 pub(super) struct News {
     /// The text for the model; none where only notes change.
     pub text: Option<String>,
-    mail: OpenMail,
+    mail: LockedMailNotes,
 }
 
 impl News {
@@ -96,7 +96,7 @@ pub(super) async fn news(
         match inbox {
             Ok(inbox) => {
                 let mut known = known.clone();
-                texts.extend(told(&inbox, &mut known, moment, &mut room));
+                texts.extend(inbox_text(&inbox, &mut known, moment, &mut room));
                 if inbox.has_more || known.cursor != Some(inbox.cursor) {
                     waiting.push(team);
                 }

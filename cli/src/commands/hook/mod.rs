@@ -2,15 +2,15 @@
 //! edited, releases them when they are pushed, and reports who works on what. So the rules hold even when a model forgets them.
 //!
 //! - `agents`: the forms of the agents' JSON, one file each, and the table of their events and tools
-//! - `before`: claims before a tool runs, of the files in `places`; `shell` finds those of a shell command; `shared_tree` refuses
-//!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` what needs no server; `turn` is the call as
+//! - `before`: claims before a tool runs, of the files in `copy_files`; `shell` finds those of a shell command; `shared_tree` refuses
+//!   changes of a whole working copy, `handshake`, `tool_settings`, `ignored` and `stale` need no server; `turn` is the call as
 //!   it is counted
 //! - `interfaces`: the effect of a call on interfaces, by `edits`: a file's content after it
-//! - `after`: changes by a tool; `home` and `unclaimed` compare the working copy around a command; `log` and `record` inform the
+//! - `after`: changes by a tool; `session_copy` and `lock_check` compare the working copy around a command; `log` and `record` inform the
 //!   ledger, without the `local_paths`
-//! - `hand_down`: gives Coord's tools and commands the name of their holder
+//! - `holder_handoff`: gives Coord's tools and commands the name of their holder
 //! - `mail`: messages of the session's teams
-//! - `give_back`, `writer_end`, `renewal`, `context`, `unseen`: the session's locks at other times; `warnings`: of
+//! - `release`, `writer_end`, `renewal`, `context`, `unhooked_writes`: the session's locks at other times; `warnings`: of
 //!   claims; `idle`: a session that has ended its turn is woken
 //! - `intents`, `tokens`: the intents that the session knows, and its reports
 
@@ -19,34 +19,34 @@ pub mod agents;
 mod before;
 mod caller;
 mod context;
+mod copy_files;
 mod edits;
 mod event;
-mod give_back;
+pub mod event_times;
 mod guard;
-mod hand_down;
 mod handshake;
-pub mod heard;
-mod home;
+mod holder_handoff;
 mod idle;
 pub(super) mod ignored;
 mod input;
 mod intents;
 mod interfaces;
 mod local_paths;
+mod lock_check;
 mod log;
 mod mail;
-mod places;
 mod reason;
 mod record;
+mod release;
 mod renewal;
+mod session_copy;
 mod shared_tree;
 mod shell;
 mod stale;
 mod tokens;
 mod tool_settings;
 mod turn;
-mod unclaimed;
-mod unseen;
+mod unhooked_writes;
 mod upkeep;
 mod warnings;
 mod writer_end;
@@ -64,9 +64,9 @@ use crate::terminal::output::is_read;
 use agents::Agent;
 use caller::Caller;
 use event::{Answer, Decision, Moment};
-use input::Broken;
+use input::InvalidInput;
+use upkeep::EventResult;
 pub use upkeep::KEEP_GOING;
-use upkeep::Upkept;
 
 /// Whether a tool runs if the hook fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -117,7 +117,7 @@ impl HookArgs {
     /// When standard output cannot be written.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         let (answer, news) = match self.decide().await {
-            Ok(Upkept { decision, news }) => (self.agent.answer(&self.event, &decision), news),
+            Ok(EventResult { decision, news }) => (self.agent.answer(&self.event, &decision), news),
             Err(failure) => {
                 let answer = Answer {
                     body: None,
@@ -144,18 +144,18 @@ impl HookArgs {
     }
 
     /// The decision, or a sentence where the input is not of the agent's form.
-    async fn decide(&self) -> Result<Upkept, String> {
+    async fn decide(&self) -> Result<EventResult, String> {
         if self.agent.moment(&self.event).is_none() {
             // It needs no input to be refused.
             self.agent.parse(&self.event, &serde_json::Value::Null)?;
         }
         let call = match input::read().await {
             Ok(input) => self.agent.parse(&self.event, &input)?,
-            Err(Broken { why, fields }) if self.agent.changes_nothing(&self.event, &fields) => {
+            Err(InvalidInput { why, fields }) if self.agent.changes_nothing(&self.event, &fields) => {
                 let note = Some(format!("Coord: {why}"));
                 return Ok(Decision::Proceed { context: None, note }.into());
             }
-            Err(Broken { why, .. }) => return Err(why),
+            Err(InvalidInput { why, .. }) => return Err(why),
         };
         let is_adrift = caller::leave_removed_folder() && call.folder.is_none();
         let caller = Caller {
@@ -169,7 +169,7 @@ impl HookArgs {
             leads: Mutex::default(),
         };
         if caller.call.moment == Moment::Environment {
-            let arguments = hand_down::environment(&caller);
+            let arguments = holder_handoff::environment(&caller);
             let rewrite = arguments.map(|arguments| Decision::Rewrite { arguments, note: None });
             return Ok(rewrite.unwrap_or(Decision::PROCEED).into());
         }

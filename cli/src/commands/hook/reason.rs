@@ -1,4 +1,4 @@
-//! Sentences for agents: why a tool is denied, and what to do next.
+//! Sentences for agents: why a tool is denied, and the next step.
 
 use coord_intents::ledger::blank_credentials;
 use coord_protocol::{Action, ClientError, ErrorCode, Orchestration, PostResponse};
@@ -29,8 +29,8 @@ pub(super) fn of_code(code: Option<ErrorCode>, orchestration: &Orchestration) ->
     let next = match code {
         Some(ErrorCode::IntentRequired | ErrorCode::IntentNotActive) => SELECT,
         Some(ErrorCode::IntentBlocked | ErrorCode::BudgetExhausted | ErrorCode::CircuitOpen) => {
-            "stop this work and tell your user: a person may let it go on (`coord intent unblock ID`); reading, pushing and releasing \
-             files go on"
+            "stop this work and ask your user: a person can unblock it (`coord intent unblock ID`); you may still read, push \
+             and release files"
         }
         Some(ErrorCode::ScopeViolation) => return scope(&orchestration.reason),
         Some(code) if code.is_of_call() => return format!("FIX: {}", orchestration.reason),

@@ -35,7 +35,7 @@ pub(super) fn entry(kind: RecordKind) -> RecordEntry {
     }
 }
 
-/// The call of the tool, with what leaves this machine of its input.
+/// The call of the tool, with the part of its input that may leave this machine.
 pub(super) fn call(caller: &Caller<'_>, kind: RecordKind) -> RecordEntry {
     let mut input = serde_json::from_str(ToolInput::record(&caller.call.input).as_str()).unwrap_or_default();
     let (root, home) = (WorkingCopy::root_containing(&caller.folder()), std::env::home_dir());

@@ -20,7 +20,7 @@ pub(super) async fn refusal(caller: &Caller<'_>, change: &TreeChange) -> Result<
     let Some(working_copy) = found else { return Ok(None) };
     let own = caller.holder(&working_copy).map_err(|error| format!("{error:#}"))?;
     let mut others = SessionNotes::others_in(&working_copy, &own);
-    // A subagent does what its lead has it do.
+    // A subagent acts for its lead.
     others.retain(|other| Some(other) != own.lead().as_ref());
     if others.is_empty() {
         return Ok(None);

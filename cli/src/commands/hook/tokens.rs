@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use coord::domain::AgentId;
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_protocol::{SessionTokens, UsageRequest};
 use serde::Deserialize;
 
@@ -63,7 +63,7 @@ pub(super) async fn report(caller: &Caller<'_>, connection: &Connection, work: &
 
 /// Those in the file at `path`. `None` where it is not there, or nothing is known of the agent's form.
 fn read(agent: Agent, path: &Path) -> Option<Tokens> {
-    let lines = || Some(BufReader::new(Inside::beside(path).open().ok()??.take(MOST_BYTES)));
+    let lines = || Some(BufReader::new(RootedPath::beside(path).open().ok()??.take(MOST_BYTES)));
     match agent {
         Agent::ClaudeCode => Some(of_claude_code(lines()?)),
         Agent::Codex => of_codex(lines()?),

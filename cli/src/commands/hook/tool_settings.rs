@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord_files::{Inside, Kind, Refusal};
+use coord_files::{Kind, Refusal, RootedPath};
 use serde::Deserialize;
 
 /// The file, in the working copy.
@@ -31,7 +31,7 @@ impl ToolSettings {
     ///
     /// # Errors A sentence with line and column, when the file is damaged: the permissions of tools are unknown then.
     pub(super) fn read(root: &Path) -> Result<ToolSettings, String> {
-        match Inside::new(root, FILE).read(MOST_BYTES as u64) {
+        match RootedPath::new(root, FILE).read(MOST_BYTES as u64) {
             Ok(Some(text)) => ToolSettings::parse(&text),
             Ok(None) => Ok(ToolSettings::default()),
             Err(error) if error.refusal() == Some(Refusal::NotAFolder(Kind::File)) => Ok(ToolSettings::default()),

@@ -37,8 +37,8 @@ mod tests {
         let warn = |notes: &mut SessionNotes, warning: &str| note(notes, &[warning.to_owned()]);
         for warning in [
             "PENDING: 'a' has unmerged changes by user 'bob' on 'pool': x",
-            "BUDGET_LOW: Intent REQ-1 has cost 81 of 100 turns; come to an end.",
-            "BUDGET_LOW: Intent REQ-1 has cost 82 of 100 turns; come to an end.",
+            "BUDGET_LOW: Intent REQ-1 has used 81 of 100 turns; finish soon.",
+            "BUDGET_LOW: Intent REQ-1 has used 82 of 100 turns; finish soon.",
             "PENDING: 'a' has unmerged changes by user 'bob' on 'pool': x",
             "PENDING: 'b' has unmerged changes by user 'bob' on 'pool': x",
             "ALREADY_HELD: You have held 'a' since noon",

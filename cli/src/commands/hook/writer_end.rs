@@ -12,7 +12,7 @@ use crate::agent::work::Work;
 
 use super::reason;
 
-/// Hands to its lead what `writer` holds: work that is not pushed, and what it had from the lead.
+/// Hands the locks of `writer` to its lead: work that is not pushed, and files that it had from the lead.
 ///
 /// # Errors
 /// When the server gives no answer.

@@ -144,8 +144,7 @@ async fn run(command: &str, payload: &Value, root: &Path, editor: &AgentId) -> a
     })
 }
 
-/// # Errors
-/// When the reply is not what the agent should get.
+/// # Errors When the reply is not as the agent expects it.
 fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Result<()> {
     let denied_by_status = match (reply.status, event.is_before_edit) {
         (Some(0), _) => false,
@@ -179,7 +178,7 @@ fn judge(event: &Event, hooks: &Hooks, reply: &Reply, file: &Path) -> anyhow::Re
     Ok(())
 }
 
-/// The beginning of what a hook says, for one line of a terminal.
+/// The beginning of a hook's output, for one line of a terminal.
 fn shortened(text: &str) -> String {
     const MOST: usize = 160;
     let line = text.lines().next().unwrap_or("it says nothing");

@@ -2,7 +2,7 @@
 
 /// The outcome of an addition.
 #[derive(Debug)]
-pub struct Added {
+pub struct Addition {
     /// The text of the file.
     pub text: String,
     /// Parts created besides the values themselves, such as the object around them, for a later removal.
@@ -13,7 +13,7 @@ pub struct Added {
 
 /// The outcome of a removal.
 #[derive(Debug)]
-pub struct Removed {
+pub struct Removal {
     /// The text of the file; `None` where nothing is left of it, and it may be deleted.
     pub text: Option<String>,
     /// Parts that were left because they have been changed.

@@ -5,7 +5,7 @@ use jsonc_parser::{ParseOptions, json};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::edit::{Added, Removed};
+use super::edit::{Addition, Removal};
 use super::record::FileRecord;
 
 /// Entries to write into a JSON file.
@@ -47,11 +47,10 @@ pub enum Entry {
 }
 
 impl Json {
-    /// Adds what is missing.
+    /// Adds missing entries.
     ///
-    /// # Errors
-    /// When the text is no JSON, or something on the way is neither missing nor what it should be.
-    pub fn add(&self, text: Option<&str>) -> Result<Added, String> {
+    /// # Errors When the text is no JSON, or something on the way has an unexpected type.
+    pub fn add(&self, text: Option<&str>) -> Result<Addition, String> {
         let (mark, body) = split_mark(text.unwrap_or("{}\n"));
         let root = self.parse(body)?;
         let top = root.object_value_or_create().ok_or("its value is no object")?;
@@ -105,7 +104,7 @@ impl Json {
                 }
             }
         }
-        Ok(Added {
+        Ok(Addition {
             text: match is_changed {
                 true => format!("{mark}{root}"),
                 false => text.unwrap_or_default().to_owned(),
@@ -115,15 +114,15 @@ impl Json {
         })
     }
 
-    /// Takes away what is still as it was written, then the objects and arrays that were made around it.
+    /// Removes unchanged entries, then the objects and arrays that were made around them.
     ///
     /// # Errors
     /// When the text is no JSON.
-    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removed, String> {
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Result<Removal, String> {
         let (mark, body) = split_mark(text);
         let root = self.parse(body)?;
         let Some(top) = root.object_value() else {
-            return Ok(Removed {
+            return Ok(Removal {
                 text: Some(text.to_owned()),
                 kept: Vec::new(),
             });
@@ -161,7 +160,7 @@ impl Json {
             }
         }
         if !is_changed {
-            return Ok(Removed {
+            return Ok(Removal {
                 text: Some(text.to_owned()),
                 kept,
             });
@@ -170,14 +169,14 @@ impl Json {
         let rest = format!("{mark}{root}");
         let is_empty = root.to_string().split_whitespace().collect::<String>() == "{}";
         let is_ours = record.is_none_or(|record| record.created);
-        Ok(Removed {
+        Ok(Removal {
             text: (!(is_ours && is_empty)).then_some(rest),
             kept,
         })
     }
 
-    /// Removes empty objects and arrays around our values, and what only the format asks for: those that the record has, or,
-    /// without a record, the empty ones, and the rest where nothing else is left.
+    /// Removes empty objects and arrays around our values, and parts that only the format requires: those in the record, or,
+    /// without a record, the empty ones, and the rest if nothing else is left.
     fn remove_made(&self, top: &CstObject, record: Option<&FileRecord>) {
         let mut around: Vec<&[&str]> = Vec::new();
         for entry in &self.entries {

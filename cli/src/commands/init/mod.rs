@@ -3,7 +3,7 @@
 //! - `args`, `run`: the options, and the order of things: plan, show, ask, write, check
 //! - `agents`: each agent's files and hooks, a file each; `detect`: the agents that are used here
 //! - `texts`: the rules for `AGENTS.md` and the like, and the skill; `guard`: the hooks of git, with the files of their `managers`; `settings`: `git config`
-//! - `target`: a file and its content; `edit`: the result of a change; by `json`, `table` (TOML), `block` (lines between markers) or `whole`
+//! - `target`: a file and its content; `edit`: the result of a change; by `json`, `table` (TOML), `block` (lines between markers) or `whole_file`
 //! - `plan`: the files before and after, a `change` each; `record`: the parts that were created, for `--undo`
 //! - `diff`, `files`: shows the plan; writes all of it or nothing; `shared`: which files others get
 //! - `plugins`: the same values as plugins of the agents, in `packaging/plugins`
@@ -32,7 +32,7 @@ mod shared;
 mod table;
 mod target;
 mod texts;
-mod whole;
+mod whole_file;
 
 pub(super) use agents::handler;
 pub use args::InitArgs;

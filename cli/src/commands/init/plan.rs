@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 use coord_files::FileError;
 
-use super::agents::Places;
+use super::agents::TargetFolders;
 use super::change::Change;
 use super::detect::shown;
 use super::files;
@@ -18,12 +18,12 @@ const NAME: &str = "coord";
 /// All changes of files.
 #[derive(Debug)]
 pub struct Plan<'a> {
-    places: &'a Places,
+    places: &'a TargetFolders,
     /// The record as it will be.
     pub record: Record,
     /// Files that were looked at, changed or not.
     files: Vec<Change>,
-    /// Clauses about what was left.
+    /// Clauses about changes that were not made.
     pub notes: Vec<String>,
     /// Whether a file was refused, because it is a link for example.
     pub has_refused: bool,
@@ -31,7 +31,7 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// One without changes.
-    pub fn new(places: &'a Places, record: Record) -> Plan<'a> {
+    pub fn new(places: &'a TargetFolders, record: Record) -> Plan<'a> {
         Plan {
             places,
             record,
@@ -41,10 +41,9 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Adds to a file what `target` says.
+    /// Adds the content of `target` to a file.
     ///
-    /// # Errors
-    /// When the file cannot be read as what it should be.
+    /// # Errors When the file has an unexpected form.
     pub fn add(&mut self, target: &Target) -> anyhow::Result<()> {
         let index = match self.open(target) {
             Ok(index) => index,
@@ -108,7 +107,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Takes from a file what `target` says.
+    /// Removes the content of `target` from a file.
     ///
     /// # Errors
     /// As [`Plan::add`].

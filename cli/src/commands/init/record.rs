@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use coord_files::{FILE_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use serde::{Deserialize, Serialize};
 
 use crate::private_folder;
@@ -49,7 +49,7 @@ impl Record {
     ///
     /// # Errors
     /// When it cannot be read, or is no record.
-    pub fn read(file: &Inside) -> anyhow::Result<Record> {
+    pub fn read(file: &RootedPath) -> anyhow::Result<Record> {
         match private_folder::read(file, MOST_BYTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Record::default()),
             text => serde_json::from_slice(&text?).with_context(|| format!("cannot read {}", file.full().display())),
@@ -60,7 +60,7 @@ impl Record {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&self, file: &Inside) -> anyhow::Result<()> {
+    pub fn write(&self, file: &RootedPath) -> anyhow::Result<()> {
         if *self == Record::default() {
             file.remove()?;
             return Ok(());

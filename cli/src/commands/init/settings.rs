@@ -1,4 +1,4 @@
-//! Settings of git in the repository, which say what agents ask.
+//! Settings of git in the repository, which agents use for their requests.
 
 use anyhow::Context;
 use coord::domain::Branch;

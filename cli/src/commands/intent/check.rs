@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use coord::settings::env_vars;
 use coord::settings::variables::{self, Reader};
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_intents::intent::Intent;
 use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
 use coord_protocol::plain_text::shown_line;
@@ -45,7 +45,7 @@ pub(super) struct CheckArgs {
     /// The most files that a scope may cover, as the server has it
     #[arg(long, value_name = "NUMBER", env = env_vars::COORD_INTENT_MAX_FILES, default_value_t = MOST_FILES)]
     most: usize,
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
     /// Server, token, branch and agent.
@@ -133,7 +133,7 @@ impl CheckArgs {
 
 /// The `.intentignore` of the working copy at `root`.
 pub(in crate::commands) fn intent_ignore(root: &Path) -> IntentIgnore {
-    match Inside::new(root, ".intentignore").read(IntentIgnore::MAX_BYTES as u64) {
+    match RootedPath::new(root, ".intentignore").read(IntentIgnore::MAX_BYTES as u64) {
         Ok(Some(content)) => IntentIgnore::parse(&content),
         Ok(None) => IntentIgnore::none(),
         Err(error) => IntentIgnore::unreadable(error.clause()),

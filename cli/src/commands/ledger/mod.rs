@@ -1,6 +1,6 @@
 //! `coord ledger`: the recorded actions of agents and their intents, and whether the records are intact.
 //!
-//! - `log`, `line`: lines as sentences; `record`: lines for what was done
+//! - `log`, `line`: lines as sentences; `record`: lines for actions
 //! - `verify`, `seal`, `anchors`: whether a ledger is whole; `checkpoint`: a point to keep elsewhere
 
 mod anchors;
@@ -25,9 +25,9 @@ pub struct LedgerArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 enum Act {
-    /// Show what was recorded
+    /// Show the records
     Log(log::LogArgs),
-    /// Record what was done
+    /// Record an action
     Record(record::RecordArgs),
     /// Find out whether a ledger is whole
     Verify(verify::VerifyArgs),

@@ -20,7 +20,7 @@ Examples:
   coord ledger record --file src/db.ts --tool Write --summary 'Wrote src/db.ts'
   coord ledger record < entries.jsonl     entries of POST /api/ledger, one a line
 
-A mutation has the hash of what git would commit of its file. An entry without
+A mutation has the hash of its file as git would commit it. An entry without
 a trace_id gets one; one that is sent twice is recorded once.
 
 Exit status: 0 recorded, 1 an error, 2 wrong usage, 3 recorded as a failure,

@@ -32,9 +32,9 @@ pub fn say(sentence: &str) {
 }
 
 impl Proxy {
-    /// Gives back what this process has claimed for sessions that have ended, and what they have not changed, or have pushed. A session
-    /// that goes on, in whose agent this process is restarted or replaced, keeps everything.
-    pub async fn give_back(&self) {
+    /// Releases the files that this process has claimed for ended sessions, if they are unchanged or pushed. If a session continues,
+    /// and its agent restarts or replaces this process, it keeps everything.
+    pub async fn release_files(&self) {
         let _alone = self.posts.write().await;
         self.retry_all().await;
         for note in self.retries.take_notes() {
@@ -46,9 +46,9 @@ impl Proxy {
             if !self.claims.has_any(&holder) {
                 continue;
             }
-            if let Err(error) = self.give_back_of(&holder, &roots, deadline).await {
+            if let Err(error) = self.release_claims_of(&holder, &roots, deadline).await {
                 say(&format!(
-                    "what '{}' holds is kept until it expires: {error:#}",
+                    "the locks of '{}' stay until they expire: {error:#}",
                     holder.agent_id
                 ));
             }
@@ -66,8 +66,8 @@ impl Proxy {
         conversation().unwrap_or_else(|| self.agents_process.is_none_or(|process| !process.is_running()))
     }
 
-    /// Gives back what `holder` has claimed, once its session has ended before `deadline`.
-    async fn give_back_of(&self, holder: &HolderKey, roots: &[PathBuf], deadline: Instant) -> anyhow::Result<()> {
+    /// Releases the files that `holder` has claimed, once its session has ended before `deadline`.
+    async fn release_claims_of(&self, holder: &HolderKey, roots: &[PathBuf], deadline: Instant) -> anyhow::Result<()> {
         let root = roots.first().context("its working copies are gone")?;
         let held = self
             .held_by(holder, root)

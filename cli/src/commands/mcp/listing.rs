@@ -1,12 +1,12 @@
-//! The tools that a repository has a use for: those of intents and teams where there are any. And what happens in it, for clients that
-//! listen.
+//! The tools that a repository has a use for: those of intents and teams where there are any. And its events, for clients that
+//! subscribe.
 
 use std::time::Duration;
 
 use coord::mcp::{Outcome, ToolGroup};
 use coord_git::WorkingCopy;
 use coord_protocol::stream::StreamMessage;
-use coord_protocol::{Client, ClientError, ErrorCode, IntentsView, Metadata, Streamed};
+use coord_protocol::{Client, ClientError, ErrorCode, IntentsView, Metadata, StreamItem};
 use futures::future::pending;
 use tokio::time::{sleep, timeout};
 
@@ -131,9 +131,9 @@ impl Proxy {
         loop {
             let message = timeout(SILENCE, stream.next()).await.ok()?.ok()??;
             let is_something = match message {
-                Streamed::Event(_) | Streamed::Message(StreamMessage::Resync(_)) => true,
-                Streamed::Message(StreamMessage::StreamOpened(_)) => is_open_again,
-                Streamed::Message(_) | Streamed::Unknown => false,
+                StreamItem::Event(_) | StreamItem::Message(StreamMessage::Resync(_)) => true,
+                StreamItem::Message(StreamMessage::StreamOpened(_)) => is_open_again,
+                StreamItem::Message(_) | StreamItem::Unknown => false,
             };
             if is_something {
                 self.happened.send_modify(|count| *count += 1);

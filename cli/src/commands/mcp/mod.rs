@@ -1,7 +1,7 @@
-//! `coord mcp`: MCP over standard input and output, for the configuration of an agent. It stands in front of a deployment or of
-//! the `coord serve` of the repository, and fills in what the agent should not have to know.
+//! `coord mcp`: MCP over standard input and output, for the configuration of an agent. It is a proxy for a deployment or for
+//! the `coord serve` of the repository, and fills in facts that the agent should not have to know.
 //!
-//! It keeps no state of coordination: which locks there are is asked of the server, and what git knows is read for each call.
+//! It keeps no state of coordination: locks are read from the server, and git's facts are read for each call.
 //!
 //! - [`stdio`]: the protocol's transport
 //! - [`proxy`]: the state of one process between two calls
@@ -9,7 +9,8 @@
 //!   agent works in
 //! - [`backend`]: requests to the server, and why they fail
 //! - [`tools`], `intents`, `teams`, [`opencode`], [`resources`]: answers
-//! - `listing`: the tools that the repository has a use for, and what happens in it; `rules`: where a client has the rules from
+//! - `listing`: the tools that the repository has a use for, and its events; `rules`: the file from which a client has the
+//!   rules
 //! - [`release_retries`], `retrying`: releases that have not reached the server
 //! - [`renewal`]: locks that are about to expire
 //! - [`claims`]: locks claimed by this process; [`exit`]: locks that are left at the end
@@ -53,7 +54,7 @@ const MOST_AT_ONCE: usize = 32;
 /// Most subscriptions; further ones end at once.
 const MOST_LISTENERS: usize = 8;
 
-/// Time limit of the end: the answers that are under way, and the release of what the session holds.
+/// Time limit of the end: the pending answers, and the release of the session's files.
 const END_TIME: Duration = Duration::from_secs(5);
 
 /// The part of it that the answers may take.
@@ -105,12 +106,12 @@ impl McpArgs {
         };
         let deadline = ended_at + END_TIME;
         tokio::select! {
-            given_back = timeout_at(deadline, proxy.give_back()) => {
+            given_back = timeout_at(deadline, proxy.release_files()) => {
                 if given_back.is_err() {
-                    exit::say("the end took too long; what is still held expires by itself");
+                    exit::say("the end took too long; the remaining locks expire");
                 }
             }
-            // Somebody is impatient.
+            // A second signal.
             () = signals.next() => {}
         }
         Ok(())

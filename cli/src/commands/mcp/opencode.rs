@@ -8,7 +8,7 @@ use rmcp::model::CallToolResult;
 
 use super::backend::Failure;
 use super::proxy::Proxy;
-use super::target::{Sent, Target};
+use super::target::{CallOrigin, Target};
 
 impl Refused for Failure {
     fn code(&self) -> ErrorCode {
@@ -20,12 +20,12 @@ impl Refused for Failure {
 }
 
 /// Requests of the agent of a target, by its server.
-struct OfTarget<'a> {
+struct TargetRequests<'a> {
     proxy: &'a Proxy,
     target: &'a Target,
 }
 
-impl Requests for OfTarget<'_> {
+impl Requests for TargetRequests<'_> {
     type Error = Failure;
 
     async fn make(&self, call: TeamCall) -> Result<TeamAnswer, Failure> {
@@ -45,13 +45,13 @@ impl Proxy {
 
     async fn answer_opencode(&self, call: &OpenCodeCall, client: Option<&str>) -> Result<OpenCodeAnswer, Failure> {
         let repo_url = call.repo_url().map(str::to_owned);
-        let target = self.target(Sent::of(&repo_url, &None, &None, &None), client)?;
+        let target = self.target(CallOrigin::of(&repo_url, &None, &None, &None), client)?;
         let defaults = Defaults {
             agent_id: Some(target.agent_id.clone()),
             agent_name: value_of(&process_environment, env_vars::OPENCODE_AGENT_NAME),
             agent_type: value_of(&process_environment, env_vars::OPENCODE_AGENT_TYPE),
         };
-        let requests = OfTarget {
+        let requests = TargetRequests {
             proxy: self,
             target: &target,
         };

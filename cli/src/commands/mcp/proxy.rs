@@ -129,7 +129,7 @@ impl Proxy {
         }
     }
 
-    /// The agent of the session in `working_copy`. `client` is what the client calls itself. It is looked for at each call, because the
+    /// The agent of the session in `working_copy`. `client` is the client's name. It is looked for at each call, because the
     /// conversations of the agent's process change; where it is uncertain, the next answer says so.
     ///
     /// # Errors

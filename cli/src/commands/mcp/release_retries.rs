@@ -19,13 +19,13 @@ const MOST: usize = 64;
 /// Releases that are retried.
 #[derive(Default)]
 pub struct ReleaseRetries {
-    pub(super) pending: Mutex<Vec<Pending>>,
+    pub(super) pending: Mutex<Vec<PendingRelease>>,
     pub(super) added: Notify,
     /// Notes for the agent.
     notes: Mutex<Vec<String>>,
 }
 
-pub(super) struct Pending {
+pub(super) struct PendingRelease {
     /// The working copy, whose server is asked.
     pub(super) root: PathBuf,
     pub(super) request: PostRequest,
@@ -47,7 +47,7 @@ impl ReleaseRetries {
             );
         }
         let now = Instant::now();
-        pending.push(Pending {
+        pending.push(PendingRelease {
             root,
             request,
             until: now + ttl,
@@ -62,7 +62,7 @@ impl ReleaseRetries {
         )
     }
 
-    /// Drops what `request`, a newer claim or release, makes out of date.
+    /// Drops releases that `request`, a newer claim or release, makes obsolete.
     pub fn forget(&self, request: &PostRequest) {
         let mut pending = self.pending.lock();
         pending.retain_mut(|old| {
@@ -95,8 +95,8 @@ impl ReleaseRetries {
         self.pending.lock().iter().map(|pending| pending.at).min()
     }
 
-    /// Takes out what is due at `time`.
-    pub(super) fn take_due(&self, time: Instant) -> Vec<Pending> {
+    /// Takes out the releases that are due at `time`.
+    pub(super) fn take_due(&self, time: Instant) -> Vec<PendingRelease> {
         let mut pending = self.pending.lock();
         pending.extract_if(.., |pending| pending.at <= time).collect()
     }

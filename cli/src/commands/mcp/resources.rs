@@ -9,7 +9,7 @@ use url::form_urlencoded;
 
 use super::backend::Failure;
 use super::proxy::Proxy;
-use super::target::Sent;
+use super::target::CallOrigin;
 
 impl Proxy {
     /// The content of the resource `uri`. `client` is the client's name.
@@ -45,7 +45,7 @@ impl Proxy {
             _ => Vec::new(),
         };
         let target = self.target(
-            Sent {
+            CallOrigin {
                 repo_url: value("repo_url"),
                 branch: value("branch"),
                 agent_id: value("agent_id"),

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use coord::domain::RepoId;
 use coord::events::{EventHub, Next, Watching};
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_protocol::Event;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -22,7 +22,7 @@ type Seen = Option<(Option<SystemTime>, u64)>;
 /// The changes of one working copy and of its repository.
 pub struct SyncChanges {
     repo: RepoId,
-    folder: Inside,
+    folder: RootedPath,
     events: Arc<EventHub>,
     watching: Option<Watching>,
     /// Changes whenever this process has appended to a ledger.
@@ -35,7 +35,7 @@ impl SyncChanges {
     pub fn new(repo: RepoId, root: &Path, events: Arc<EventHub>, appended: watch::Receiver<u64>) -> SyncChanges {
         SyncChanges {
             repo,
-            folder: Inside::new(root, FOLDER),
+            folder: RootedPath::new(root, FOLDER),
             events,
             watching: None,
             appended,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
 use coord::domain::RepoId;
-use coord_git::{Opened, WorkingCopy};
+use coord_git::{OpenedRepository, WorkingCopy};
 use coord_protocol::{Client, ClientSettings};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
@@ -41,7 +41,7 @@ pub struct SyncedClone {
 ///
 /// # Errors
 /// When a repository has no files here, or callers at `address` need a credential.
-pub fn clones(args: &ServeArgs, address: SocketAddr, opened: &[Opened]) -> anyhow::Result<Vec<SyncedClone>> {
+pub fn clones(args: &ServeArgs, address: SocketAddr, opened: &[OpenedRepository]) -> anyhow::Result<Vec<SyncedClone>> {
     let mut clones: Vec<SyncedClone> = Vec::new();
     if !args.sync {
         return Ok(clones);

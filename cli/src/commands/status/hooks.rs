@@ -2,7 +2,7 @@
 
 use std::time::UNIX_EPOCH;
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 use serde::Serialize;
 
 /// The folder, in that of Coord's files.
@@ -23,7 +23,7 @@ pub(in crate::commands) struct Heard {
 }
 
 /// The hooks that were heard of, the latest first; `folder` is that of Coord's files.
-pub(in crate::commands) fn heard(folder: &Inside) -> Vec<Heard> {
+pub(in crate::commands) fn heard(folder: &RootedPath) -> Vec<Heard> {
     let mut heard = Vec::new();
     for (agent, path) in entries(&folder.join(FOLDER)) {
         for (event, path) in entries(&path) {
@@ -41,7 +41,7 @@ pub(in crate::commands) fn heard(folder: &Inside) -> Vec<Heard> {
     heard
 }
 
-fn entries(folder: &Inside) -> Vec<(String, Inside)> {
+fn entries(folder: &RootedPath) -> Vec<(String, RootedPath)> {
     let names = folder.list(MOST).ok().flatten().unwrap_or_default();
     let named = names.into_iter().take(MOST).filter_map(|name| name.into_string().ok());
     let named = named.map(|name| (name.clone(), folder.join(name)));
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn hooks_are_listed_with_the_latest_first() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(heard(&Inside::new(folder.path(), "")), []);
+        assert_eq!(heard(&RootedPath::new(folder.path(), "")), []);
         let now = std::time::SystemTime::now();
         for (name, seconds) in [
             ("claude-code/PreToolUse", 60),
@@ -72,7 +72,7 @@ mod tests {
             file.set_modified(now - std::time::Duration::from_secs(seconds))
                 .unwrap();
         }
-        let listed: Vec<String> = heard(&Inside::new(folder.path(), ""))
+        let listed: Vec<String> = heard(&RootedPath::new(folder.path(), ""))
             .iter()
             .map(|heard| format!("{} {}", heard.agent, heard.event))
             .collect();

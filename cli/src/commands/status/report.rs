@@ -117,7 +117,7 @@ impl Report {
             repo_url: work.repo_url(),
             server: workplace.connection.address.clone(),
             is_local: workplace.connection.is_local,
-            whose: workplace.connection.whose(),
+            whose: workplace.connection.server_owner(),
             warnings: warnings(workplace),
             branch: work.branch.to_string(),
             pull: None,

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 
 use anyhow::{Context, bail, ensure};
-use coord_files::{FILE_MODE, FOLDER_MODE, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, FOLDER_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 
 /// The folder, at the root of the working copy.
@@ -28,9 +28,9 @@ pub(super) const MOST_TRACE_BYTES: u64 = 1 << 30;
 
 /// The folder, locked for writing. Anyone who can push decides its content, so it is opened without following links.
 pub(super) struct Folder {
-    path: Inside,
+    path: RootedPath,
     /// The last written texts are kept here, under git's folder.
-    kept: Inside,
+    kept: RootedPath,
     _lock: File,
 }
 
@@ -39,8 +39,8 @@ impl Folder {
     ///
     /// # Errors When another process writes it, or a folder cannot be made.
     pub(super) fn open(working_copy: &WorkingCopy) -> anyhow::Result<Folder> {
-        let path = Inside::new(working_copy.root(), FOLDER);
-        let kept = Inside::new(working_copy.git_folder(), "coord/sync");
+        let path = RootedPath::new(working_copy.root(), FOLDER);
+        let kept = RootedPath::new(working_copy.git_folder(), "coord/sync");
         let lock = kept.join("lock");
         lock.make_parents(PRIVATE_MODE)?;
         let lock = lock.append(FILE_MODE)?;
@@ -59,7 +59,7 @@ impl Folder {
     }
 
     /// A file.
-    pub(super) fn file(&self, name: &str) -> Inside {
+    pub(super) fn file(&self, name: &str) -> RootedPath {
         self.path.join(name)
     }
 
@@ -89,7 +89,7 @@ impl Folder {
         Ok(staged.replace()?)
     }
 
-    /// Keeps what was last written of a file.
+    /// Keeps the last written text of a file.
     pub(super) fn keep(&self, name: &str, text: &str) -> anyhow::Result<()> {
         Ok(self.kept.join(name).write(text.as_bytes(), FILE_MODE)?)
     }

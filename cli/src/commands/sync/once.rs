@@ -19,7 +19,7 @@ use crate::agent::intents::intent;
 pub struct Callers<'a> {
     /// For all that takes no person.
     pub client: &'a Client,
-    /// For what takes one, once a person agrees.
+    /// A client for a person's acts, once a person agrees.
     pub as_person: &'a dyn Fn() -> anyhow::Result<Client>,
 }
 
@@ -44,7 +44,7 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-/// Brings the files of `working_copy`, which is of `repo`, and the store together; with `is_check` it says what would change, and changes nothing.
+/// Brings the files of `working_copy`, which is of `repo`, and the store together; with `is_check` it reports the changes without making them.
 ///
 /// # Errors
 /// When the server returns an error or no response, or a file cannot be read or written.
@@ -190,7 +190,7 @@ impl Sync<'_> {
             Err(refusal) => report.problems.push(format!("{REGISTRY}: {refusal}")),
             Ok(text) => {
                 let is_new = file.as_deref() != Some(text.as_bytes());
-                // With --check, what would be taken is still the file's.
+                // With --check, changes to be taken are still the file's.
                 if is_new && (!self.is_check || found.changes.is_empty()) {
                     self.write(REGISTRY, file.as_deref(), &text, report)?;
                 }

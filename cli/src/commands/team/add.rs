@@ -85,7 +85,7 @@ impl AddArgs {
         Ok(vec![NewTask {
             title: self.title.clone(),
             description: self.description.clone(),
-            priority: self.priority.map(Priority::told),
+            priority: self.priority.map(Priority::wire_priority),
             dependencies: list(&self.depends_on),
             blocks: list(&self.blocks),
             branch: (!files.is_empty()).then(|| workplace.work.branch.to_string()),

@@ -1,4 +1,4 @@
-//! The team that is meant, and what becomes of an answer.
+//! The selected team, and the handling of an answer.
 
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// Where the command runs, and as whom.
+    /// The working copy, and the caller.
     pub fn open(&self) -> anyhow::Result<Workplace> {
         Workplace::open(&self.agent)
     }

@@ -46,7 +46,7 @@ enum Act {
     Read(ReadArgs),
     /// Print messages as they come
     Watch(WatchArgs),
-    /// List the messages of the team, the newest first, and who has not read them
+    /// List the messages of the team, the newest first, and the members that have not read them
     List(ListArgs),
 }
 

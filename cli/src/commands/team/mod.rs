@@ -1,6 +1,6 @@
 //! `coord team`, `coord task` and `coord message`: teams, their tasks, and their messages.
 //!
-//! - `common`: the team that is meant, and what becomes of an answer
+//! - `common`: the selected team, and the handling of an answer
 //! - `act`, `shutdown`: acts on a team
 //! - `task`: tasks; `add`, `plan`: new ones; `list`, `graph`: listing
 //! - `message`: messages

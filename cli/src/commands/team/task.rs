@@ -92,7 +92,7 @@ pub(super) enum Priority {
 
 impl Priority {
     /// As requests name it.
-    pub fn told(self) -> TaskPriority {
+    pub fn wire_priority(self) -> TaskPriority {
         match self {
             Priority::High => TaskPriority::High,
             Priority::Normal => TaskPriority::Normal,
@@ -305,7 +305,7 @@ impl EditArgs {
             caller: self.common.caller(&workplace),
             title: self.title,
             description: self.description,
-            priority: self.priority.map(Priority::told),
+            priority: self.priority.map(Priority::wire_priority),
             drop_completed: self.no_dependencies.then_some(true),
             dependencies: sets_dependencies.then_some(self.depends_on),
             note: self.note,

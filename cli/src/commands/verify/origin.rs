@@ -36,8 +36,8 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The last commit of `revision`, or of what is checked out, that changed `file`, if `hash` is what it made of it. A content that
-/// is not committed yet has no origin.
+/// The last commit of `revision`, or of the checkout, that changed `file`, if `hash` is its result. A content that is not
+/// committed yet has no origin.
 ///
 /// # Errors
 /// When git fails.

@@ -46,8 +46,8 @@ pub(super) async fn identify(app: &App, caller: CallerIdentity, repo: &RepoId) -
     CredentialCheck::of(app, shown, repo)?.identify().await
 }
 
-/// Renews the verdict on `caller` if it is due, and waits for that: for what must not go on with an old one. GitHub not
-/// responding is no error.
+/// Renews the verdict on `caller` if it is due, and waits for that: for streams that must not go on with an old one.
+/// GitHub not responding is no error.
 ///
 /// # Errors
 /// When the credential no longer counts in `repo`.

@@ -7,7 +7,7 @@
 //! - `person_lookups`: the lookups at the source of one person in all repositories
 //! - `long_reads`: the turns of reads that may take long
 //! - `run`: the loop of calls and questions
-//! - `answers`: the answers of the source to what a script asks; `denial`: the errors of final denials
+//! - `answers`: the source's answers to a script's questions; `denial`: the errors of final denials
 //! - `repository`: admission of requests that need no head
 //! - `pushed_work`: verdicts of the source on released work; `unchanged`: its verdicts on files whose push the store has proved
 

@@ -17,7 +17,7 @@ use crate::state::locks::{Judged, Written};
 pub(super) const MOST_CLAIM_HEADS: usize = 4;
 const MOST_CLAIM_HEADS_OF_CLONE: usize = 64;
 
-/// The work that a release is about, and what is known of it.
+/// The work of a release, and the known facts about it.
 pub(super) struct Work<'a> {
     admission: &'a Admission<'a>,
     source: &'a dyn Source,
@@ -127,7 +127,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// The verdicts on what the branch with `head` does not have by its work branch.
+    /// The verdicts on work that the branch with `head` does not have, by its work branch.
     async fn judge_on(&mut self, work_branch: &Branch, head: &CommitSha) -> Result<(), ApiError> {
         let repo = self.admission.repo;
         self.admission.count_lookups(Lookup::Branch, 1).await?;
@@ -301,7 +301,7 @@ impl<'a> Work<'a> {
         Ok(compared.descends)
     }
 
-    /// How the new head relates to `base`, and what has changed of all files.
+    /// How the new head relates to `base`, and the changes of all files.
     async fn compare(&mut self, base: &CommitSha) -> Result<Comparison, ApiError> {
         if let Some(known) = self.comparisons.get(base) {
             return Ok(known.clone());

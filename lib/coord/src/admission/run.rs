@@ -1,4 +1,5 @@
-//! The loop of a request: its call is made, and what the script asks is answered, until there is an outcome or a denial.
+//! The loop of a request: its call is made, and the script's questions are answered, until there is an outcome or a
+//! denial.
 
 use futures::future::BoxFuture;
 
@@ -12,7 +13,7 @@ use crate::store::{Store, StoreError};
 /// head.
 const MOST_ROUNDS: u32 = 30;
 
-/// A store call whose script begins with an admission. It is made again after each question, with what the answer has changed.
+/// A store call whose script begins with an admission. It is made again after each question, with the answer's changes.
 pub(crate) trait AdmittedCall: Send + Sync {
     /// The outcome of the script.
     type Outcome: Send;
@@ -92,7 +93,7 @@ impl Admission<'_> {
     }
 
     /// Runs `call`, one part of a long read, when it is the person's turn. Each part is counted as a request, and between two parts the
-    /// store has time for others. `price`: a sentence of what it costs, for a caller that has no request left.
+    /// store has time for others. `price`: a sentence about its cost, for a caller without requests left.
     ///
     /// # Errors
     /// As those of [`Admission::run`].

@@ -11,7 +11,7 @@ use crate::source::{Reachable, Source};
 use crate::state::admission::Lookup;
 use crate::state::locks::Written;
 
-/// Lookups that are left to the caller for what depends on the answer.
+/// Lookups that are left to the caller for dependent requests.
 const SPARED: u32 = 10;
 
 impl Admission<'_> {
@@ -37,8 +37,8 @@ impl Admission<'_> {
         };
         match tokio::time::timeout(self.app.locks.comparison_time, asking).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(%error, repo = %self.repo, "what was released could not be compared"),
-            Err(_) => tracing::debug!(repo = %self.repo, "what was released was not compared in time"),
+            Ok(Err(error)) => tracing::debug!(%error, repo = %self.repo, "the released files could not be compared"),
+            Err(_) => tracing::debug!(repo = %self.repo, "the released files were not compared in time"),
         }
         unchanged
     }

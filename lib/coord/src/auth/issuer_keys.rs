@@ -31,7 +31,7 @@ impl KeySetUrl {
         let example = "write for example https://login.example.com/.well-known/jwks.json";
         let url = Url::parse(text.trim()).map_err(|_| Invalid(format!("is not a URL; {example}")))?;
         if url.scheme() != "https" {
-            // Without TLS, anybody on the network path could insert a key.
+            // Without TLS, anyone on the network path could insert a key.
             return Err(Invalid(format!("must begin with https://; {example}")));
         }
         if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
@@ -62,7 +62,7 @@ pub struct KeyTiming {
     pub lifetime: Duration,
     /// Older keys no longer count, even if the issuer is unreachable.
     pub most_age: Duration,
-    /// Minimum time between two fetches while there are keys. A token with an unknown `kid`, which anybody can make up, must
+    /// Minimum time between two fetches while there are keys. A token with an unknown `kid`, which anyone can invent, must
     /// not cause more fetches.
     pub pause: Duration,
     /// The same without keys.

@@ -25,8 +25,7 @@ impl KeySet {
     /// The usable keys of the set in `json`. Other keys (encryption, a shared secret, another curve, too short, malformed)
     /// are skipped, because an issuer may have keys for other purposes.
     ///
-    /// # Errors
-    /// When it is not a key set; says what is wrong.
+    /// # Errors When it is not a key set; with the problem.
     pub(super) fn parse(json: &[u8]) -> Result<Self, &'static str> {
         #[derive(Deserialize)]
         struct Jwks {

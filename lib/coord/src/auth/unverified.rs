@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(flood(true), 120 + 20, "the last twenty are of addresses without a debt");
         assert_eq!(flood(true), 0);
         assert_eq!(looked_at(&limit, "198.51.100.1", 5, 0), 5);
-        // Strangers without a debt have used up what is theirs, and no member's.
+        // Unverified callers without a debt have used up their share, and no member's.
         assert_eq!(looked_at(&limit, "198.51.100.3", 10, 0), 10);
         assert_eq!(looked_at(&limit, "198.51.100.4", 10, 0), 5);
         limit.note_member(address("198.51.100.2"));

@@ -177,7 +177,7 @@ mod tests {
             cache.insert(format!("small{number}"), graph(10, 10));
         }
         assert_eq!(cache.len(), 100);
-        // Each is more than a fifth of what fits.
+        // Each takes more than a fifth of the cache.
         for number in 0..10 {
             cache.insert(format!("large{number}"), graph(4_000, 4_096));
         }

@@ -33,7 +33,7 @@ pub struct Built {
     pub snapshot: Arc<Snapshot>,
     /// `.intentignore` of the commit.
     pub ignore: Option<StoredIgnore>,
-    /// `.coord.toml` of the commit, with what `.gitattributes` says.
+    /// `.coord.toml` of the commit, with the lines of `.gitattributes`.
     pub policy: StoredPolicy,
     /// The graph without files that have no neighbors: the scripts read this.
     pub neighbors: Arc<ImportGraph>,

@@ -21,7 +21,7 @@ pub struct StoredPolicy {
     text: PolicyText,
 }
 
-/// The policy of a commit, and what it leaves out of the neighbors.
+/// The policy of a commit, and the files that are no neighbors by it.
 pub(super) struct ReadPolicy {
     pub policy: StoredPolicy,
     /// The files of the tree that have no neighbors.

@@ -77,7 +77,7 @@ pub enum ApiError {
         near: Vec<String>,
         /// Whether the repository has no commit at all.
         is_empty: bool,
-        /// Why the branch is missing, and what to do.
+        /// Why the branch is missing, and the fix.
         hint: Option<String>,
     },
     /// 404: the graph of the branch has no such file.
@@ -195,7 +195,7 @@ fn no_room(full: &Full) -> String {
                 .to_owned()
         }
         Full::Owners(Some(path)) => {
-            format!("{path} has the maximum number of owners on branches of their own, so nothing was claimed")
+            format!("{path} already has the maximum number of owners on separate branches; nothing was claimed")
         }
     }
 }
@@ -207,8 +207,8 @@ fn taken_away(taken: &Taken) -> String {
         files => format!("'{}'", files.concat()),
     };
     format!(
-        "user '{by}' has taken your lock on {files} away: {message}; leave the work there, and tell your user; a release of it \
-         (OPEN with \"abandon\": true) says that you know"
+        "user '{by}' force-released your lock on {files}: {message}; stop working there, and tell your user; confirm with a \
+         release (OPEN with \"abandon\": true)"
     )
 }
 
@@ -341,7 +341,7 @@ impl ApiError {
     }
 }
 
-/// A refusal by the rules of a team, and what waits for the caller there.
+/// A refusal by the rules of a team, and pending items for the caller there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{refusal}")]
 pub struct TeamRefused {

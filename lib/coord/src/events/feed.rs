@@ -271,7 +271,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Tells what the channel has delivered, and returns its id.
+    /// Sends the channel's message, and returns its id.
     fn receive(&self, message: &[u8]) -> Option<EventId> {
         let Some(event) = Published::message(message) else {
             let id = Published::id_of(message)?;

@@ -40,7 +40,7 @@ type Feeds = std::sync::Mutex<HashMap<RepoId, Arc<Feed>>>;
 /// Intervals of feeds and streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Interval at which the log is compared with what the channel has delivered.
+    /// Interval at which the log is compared with the messages of the channel.
     pub check_every: Duration,
     /// Time for which a feed without watchers is kept.
     pub kept: Duration,

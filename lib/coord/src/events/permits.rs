@@ -136,7 +136,7 @@ mod tests {
         }
         let refused = refusal(&permits, from("192.0.2.9"));
         assert!(refused.contains("without a credential; send a credential"), "{refused}");
-        // People go on whatever callers without a credential do.
+        // Verified callers are served whatever unverified ones do.
         held.push(permits.take(Watcher::Person(UserId::parse("bob").unwrap())).unwrap());
         drop(held);
         assert!(permits.lock().is_empty());

@@ -29,7 +29,7 @@ pub(super) fn own_origin(edge: &Edge, headers: &HeaderMap) -> Result<String, Api
 }
 
 /// Refuses a page of another site, whatever names the service has. One whose own name resolves to us passes: for endpoints
-/// that want a credential, which it does not have.
+/// that require a credential, which it does not have.
 ///
 /// # Errors
 /// When a page of another site asks.

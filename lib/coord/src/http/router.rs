@@ -18,7 +18,7 @@ pub fn router(app: App, endpoints: &[Endpoint]) -> Router {
     around(edge, routes(app, endpoints))
 }
 
-/// The same without what [`around`] adds, for callers that have more to put inside it.
+/// The same without the layers of [`around`], for callers that put more inside it.
 pub fn routes(app: App, endpoints: &[Endpoint]) -> Router {
     let mut router = Router::new();
     for &endpoint in endpoints {

@@ -81,7 +81,7 @@ async fn answer_opencode(session: &Session, call: &OpenCodeCall) -> Result<OpenC
     Ok(answer)
 }
 
-/// Selects an intent, or lists what can be selected.
+/// Selects an intent, or lists those that can be selected.
 async fn select(session: &Session, sent: &SelectIntentCall) -> Result<IntentResponse, ApiError> {
     let (app, caller) = (&session.app, session.caller.clone());
     let agent = sent.agent_id.as_deref().or(session.agent.as_deref());

@@ -1,4 +1,4 @@
-//! The order of members in what clients get. Some agents hand their model the structured content as it was sent, so that what to do next
+//! The order of members in results for clients. Some agents pass the structured content to their model as it was sent, so the command
 //! comes first.
 
 use serde::ser::{Serialize, Serializer};

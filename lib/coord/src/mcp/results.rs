@@ -21,7 +21,7 @@ pub enum Outcome {
     Check(CheckResponse),
     /// The answer to a claim or a release, granted or refused by the rules.
     Post(PostResponse),
-    /// One intent, or why nothing was done with it; or what can be selected.
+    /// One intent, or why nothing was done with it; or those that can be selected.
     Intent(Box<IntentResponse>),
     /// Of a tool of teams.
     Team(Box<TeamAnswer>),
@@ -56,7 +56,7 @@ impl Outcome {
         result
     }
 
-    /// A few lines that begin with what to do and why.
+    /// A few lines that begin with the command and the reason.
     pub fn text(&self) -> String {
         match self {
             Outcome::Check(response) => text(&response.orchestration, response.error.as_ref(), &response.warnings),
@@ -66,7 +66,7 @@ impl Outcome {
                     let names = &response.orphaned_dependencies;
                     let shown = names[..names.len().min(MOST_LINES)].join(", ");
                     let total = response.orphaned_dependencies_total.unwrap_or(names.len() as u64);
-                    text.push_str(&format!("\n{total} files import what you changed: {shown}"));
+                    text.push_str(&format!("\n{total} files import the ones that you changed: {shown}"));
                 }
                 text
             }

@@ -1,5 +1,6 @@
-//! The schemas of the tools, made of those of the HTTP types. An agent reads them with every conversation, so that only what it needs
-//! is left: names, kinds, lists of values, and of a request what each field means. The server checks the rest, and says what is wrong.
+//! The schemas of the tools, made of those of the HTTP types. An agent reads them with every conversation, so only the necessary parts
+//! are left: names, kinds, lists of values, and of a request the meaning of each field. The server checks the rest, and reports
+//! problems.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,18 +36,18 @@ pub(super) fn of_results<T: ToSchema, U: ToSchema>() -> JsonObject {
     schema
 }
 
-/// Fields of answers that say what waits for a member of a team. The text of the answer says it too, and most agents are in none.
+/// Fields of answers with pending items for a member of a team. The text of the answer says it too, and most agents are in none.
 const OF_TEAMS: [&str; 3] = ["your_teams", "unread", "shutdown"];
 
 /// The parts of a schema that are kept. The deeper a part of a response lies, the less is kept: a model reads answers
 /// without a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keeps {
-    /// Of a request: fields, their types and bounds, and what they mean.
+    /// Of a request: fields, their types and bounds, and their meaning.
     Request,
     /// Of an answer: its fields, and which it always has.
     Answer,
-    /// Of a field: its type, the words that it may be, its own fields, or the type of what is in it.
+    /// Of a field: its type, its values, its own fields, or the type of its items.
     Field,
     /// Of a field of a field: its type, and the words that it may be.
     Word,
@@ -93,7 +94,7 @@ impl Components {
         )
     }
 
-    /// `schema` with every reference resolved, and without what is not kept.
+    /// `schema` with every reference resolved, and without dropped parts.
     fn reduced(&self, schema: &Value, keeps: Keeps) -> JsonObject {
         let Some(fields) = schema.as_object() else {
             return JsonObject::new();
@@ -129,7 +130,7 @@ impl Components {
                 }
                 _ => value.clone(),
             };
-            // Nothing is left of what may be anything.
+            // A schema that accepts anything is dropped.
             if name == "items" && kept.as_object().is_some_and(JsonObject::is_empty) {
                 continue;
             }

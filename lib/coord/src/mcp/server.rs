@@ -55,7 +55,7 @@ pub enum SdkRequest {
         /// Where the groups go that the repository has a use for.
         reply: oneshot::Sender<Vec<ToolGroup>>,
     },
-    /// A client listens for what happens.
+    /// A client subscribes to changes.
     Change {
         /// How often something had happened when it looked last.
         seen: Option<u64>,
@@ -79,7 +79,7 @@ pub enum Listed {
     AsNeeded,
 }
 
-/// The file of instructions with the rules, by what a client calls itself; `None` where the client reads none.
+/// The file of instructions with the rules, by the client's name; `None` if the client reads none.
 pub type RulesFile = Box<dyn Fn(&str) -> Option<&'static str> + Send + Sync>;
 
 /// Resources that a client can subscribe to: any event may change them.

@@ -124,7 +124,7 @@ pub(super) fn lines(answer: &TeamAnswer) -> Vec<String> {
         TeamAnswer::Inbox(inbox) => messages(inbox),
         TeamAnswer::Change(response) => {
             let given_back = &response.given_back;
-            let line = format!("Given back: {}", given_back.join(", "));
+            let line = format!("Released: {}", given_back.join(", "));
             let given_back = (!given_back.is_empty()).then_some(line);
             given_back.into_iter().chain(not_told(&response.not_told)).collect()
         }
@@ -150,7 +150,7 @@ fn team(team: &TeamView) -> Vec<String> {
     lines.extend(team.shutdown.as_ref().map(|shutdown| {
         let whom = shutdown.target.as_deref().unwrap_or("everybody");
         format!(
-            "Shutdown {} of {whom}, asked by {}: {}",
+            "Shutdown {} of {whom}, requested by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
             quoted_line(&shutdown.reason)
@@ -219,7 +219,7 @@ fn task(response: &TaskResponse) -> Vec<String> {
 
 /// Members with full inboxes, if there are some.
 fn not_told(handles: &[String]) -> Option<String> {
-    let line = format!("Not told, because there is no room for it: {}", handles.join(", "));
+    let line = format!("Not notified, because their inboxes are full: {}", handles.join(", "));
     (!handles.is_empty()).then_some(line)
 }
 
@@ -251,7 +251,7 @@ fn messages(inbox: &InboxResponse) -> Vec<String> {
     lines.extend(inbox.messages.iter().map(message_line));
     lines.extend(inbox.shutdown.as_ref().map(|shutdown| {
         format!(
-            "Shutdown {} is open, asked by {}: {}",
+            "Shutdown {} is open, requested by {}: {}",
             shutdown.id,
             author(&shutdown.by, shutdown.login.as_deref()),
             quoted_line(&shutdown.reason)
@@ -272,7 +272,7 @@ pub fn missed_line(inbox: &InboxResponse) -> Option<String> {
     ))
 }
 
-/// A message with its sender's handle and verified login, its type where it is not a plain one, and what it is about.
+/// A message with its sender's handle and verified login, its type if it is not a plain one, and its subject.
 pub fn message_line(message: &MessageView) -> String {
     let mut author = match (&message.from, &message.login) {
         (Some(from), Some(login)) => format!("{} {from} ({login})", message.id),

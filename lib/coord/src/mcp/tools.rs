@@ -204,7 +204,7 @@ impl Tool {
                 match offer {
                     Offer::Deployment => {
                         "Claim files before you edit them: WRITING, or READING to build on them; all or none. Again within 4 minutes \
-                         to keep them. OPEN once pushed. Do what orchestration.action says."
+                         to keep them. OPEN once pushed. Follow orchestration.action."
                     }
                     Offer::WorkingCopy => {
                         "Claim files before you edit them: WRITING, or READING to build on them; all or none. OPEN once pushed. Do \
@@ -219,7 +219,7 @@ impl Tool {
             .with_annotations(annotations.read_only(false)),
             Tool::SelectActiveIntent => Definition::new(
                 self.name(),
-                "Select the intent that you work on: its scope, constraints and criteria. Without intent_id: what can be selected.",
+                "Select the intent that you work on: its scope, constraints and criteria. Without intent_id: lists those that can be selected.",
                 arguments_of::<SelectIntentCall>(offer),
             )
             .with_title("Select an intent")
@@ -273,7 +273,7 @@ impl Tool {
                 arguments_of::<ClaimTaskCall>(offer),
             ),
             Tool::TaskUpdate => (
-                "Complete your pushed task, give it back, or change one.",
+                "Complete your pushed task, release it, or edit one.",
                 arguments_of::<UpdateTaskCall>(offer),
             ),
             Tool::MessageSend => ("Tell teammates something.", arguments_of::<SendMessageCall>(offer)),
@@ -305,7 +305,7 @@ fn always_loaded() -> MetaObject {
 /// The key by which it knows them.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
-/// Arguments of the tools of teams that mean what they mean elsewhere.
+/// Arguments of the tools of teams with the same meaning as elsewhere.
 const NEEDS_NO_WORDS: [&str; 6] = ["repo_url", "team", "agent_id", "branch", "agent_head", "new_repo_head"];
 
 /// Arguments that are accepted but left out of the list, because few agents need them and each listed one costs tokens.

@@ -105,7 +105,7 @@ impl AdmittedCall for CheckCall<'_> {
     }
 }
 
-/// Takes the locks of its lead out of what a writer finds, which takes them over with its claim. A warning about those on its files.
+/// Removes the locks of its lead from a writer's findings: its claim takes them over. A warning about those on its files.
 fn leads_locks(survey: &mut Survey, holder: &Holder) -> Option<String> {
     let lead = holder.agent_id.as_ref()?.lead()?;
     let mut held = Vec::new();
@@ -188,7 +188,7 @@ fn respond(
 /// The response of a check that failed with `error`.
 pub(super) fn offline_check(error: &ApiError, head: Option<&CommitSha>) -> CheckResponse {
     let body = error.body();
-    let reason = format!("Coord cannot determine what is locked: {}", body.message);
+    let reason = format!("Coord cannot determine the locks: {}", body.message);
     CheckResponse {
         status: Status::Offline,
         repo_head: head.map(ToString::to_string),

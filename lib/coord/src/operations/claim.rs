@@ -98,7 +98,7 @@ fn may_free(event: &Event, branch: &Branch, blocking: &[&Finding]) -> bool {
     is_here && (files.len() as u64 != u64::from(file_count) || blocking.iter().any(names))
 }
 
-/// How long until the first of what blocks ends, unless that happens before.
+/// How long until the first of the blocking locks ends, unless that happens before.
 fn first_end(blocking: &[&Finding], now: i64) -> Option<Duration> {
     let first = blocking.iter().map(|finding| finding.entry.free_from()).min()?;
     Some(Duration::from_secs((first - now).max(1).unsigned_abs()))
@@ -220,7 +220,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
             (1, false) => "its lock",
             _ => "the first",
         };
-        reason.push_str(&format!("; {what} ends in {seconds} s"));
+        reason.push_str(&format!("; {what} expires in {seconds} s"));
     }
     if let Some(queued) = &survey.queued {
         metadata.ticket = Some(queued.ticket.clone());
@@ -241,7 +241,7 @@ fn conflict(survey: &Survey, standing: &Standing) -> PostResponse {
     let mutual = survey.queued.iter().flat_map(|queued| &queued.mutual);
     response.warnings.extend(mutual.map(|(user, agent)| {
         format!(
-            "MUTUAL_WAIT: You and {} wait for files that the other holds: release yours, or agree who goes first.",
+            "MUTUAL_WAIT: You and {} each wait for files that the other holds: release yours, or agree on who goes first.",
             who(user, agent.as_deref(), standing.user())
         )
     }));

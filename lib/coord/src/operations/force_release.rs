@@ -24,7 +24,7 @@ pub(super) async fn force_release(
     let mut admission = request.begin_release(app, false).await?;
     if !admission.may_force() {
         return Err(ApiError::PersonRequired(format!(
-            "only a person who owns the repository may take a lock away: ask yours to send the request without agent_id, with a \
+            "only an owner of the repository can force-release a lock: ask your user to send the request without agent_id, with a \
              login that has admin or maintain at GitHub{}",
             match app.intents.approvers.as_slice() {
                 [] => String::new(),
@@ -44,7 +44,7 @@ pub(super) async fn force_release(
             each.sort();
             each.dedup();
             format!(
-                "You have taken {} away; each holder is told by its next call",
+                "Force-released {}; each holder is notified by its next call",
                 listed(&each)
             )
         }

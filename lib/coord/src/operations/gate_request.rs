@@ -10,8 +10,8 @@ use crate::settings::IntentPolicy;
 use crate::state::admission::ScopeQuestion;
 use crate::state::locks::{Gate, GateRules, GateTerms};
 
-/// The parts of a request that concern intents. The judgement is a guess by what this process saw last, until a script
-/// asks for one.
+/// The parts of a request that concern intents. The judgement is a guess by the state that this process saw last, until
+/// a script asks for one.
 pub(super) struct GateRequest<'a> {
     request: &'a WorkRequest,
     tool_use: &'a ToolUse,

@@ -95,10 +95,10 @@ impl<'a> SaidByIntents<'a> {
                     "PENDING" => format!("Intent {intent} has not begun: select it with select_active_intent"),
                     "CHANGED" => format!(
                         "Intent {intent} was changed since you selected it: select it again with select_active_intent, and \
-                         read what it says now"
+                 read it"
                     ),
                     "BRANCH" => format!("Intent {intent} is not about branch {branch}"),
-                    ended => format!("Intent {intent} is {ended}: what you hold can still be pushed and released"),
+                    ended => format!("Intent {intent} is {ended}: you can still push and release your files"),
                 };
                 format!("{CITE} {why}")
             }
@@ -118,7 +118,7 @@ impl<'a> SaidByIntents<'a> {
             }
             GateCode::Refused(_) => format!("{kind}. A person has to unblock the intent"),
             GateCode::OwnerIdle => format!(
-                "Intent {intent} owns {} and was not heard of for {used} s, so that others may take it",
+                "Intent {intent} owns {} but has been idle for {used} s, so others may claim it",
                 first_of(files)
             ),
             GateCode::BudgetLow => {

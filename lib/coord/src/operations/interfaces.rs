@@ -21,8 +21,8 @@ use crate::state::locks::{BrokenPromise, PendingAct, Released, WrittenInterface,
 /// Most files of one release whose interfaces are compared.
 const MOST_FILES: usize = 32;
 
-/// Blobs that count as one question to an expensive source. More would leave a person room to use up what GitHub allows in an
-/// hour, and fewer too little for a release of [`MOST_FILES`].
+/// Blobs that count as one question to an expensive source. More would let a person use up the hourly limit of GitHub, and
+/// fewer would not suffice for a release of [`MOST_FILES`].
 const BLOBS_OF_A_QUESTION: usize = 4;
 
 /// Compares the interfaces of released files. Where one has changed that was to be kept, `response`, an event and the holders of neighbors
@@ -92,22 +92,22 @@ pub(super) async fn compare_interfaces(
         return;
     }
     let told = match admission.tell_interfaces(&broken).await {
-        Ok(0) => "nobody holds a neighbor".to_owned(),
-        Ok(1) => "the holder of a neighbor is told".to_owned(),
-        Ok(count) => format!("the holders of {count} locks on neighbors are told"),
+        Ok(0) => "no neighbor is locked".to_owned(),
+        Ok(1) => "the holder of a neighbor is notified".to_owned(),
+        Ok(count) => format!("the holders of {count} locks on neighbors are notified"),
         Err(error) => {
             tracing::debug!(%error, repo = %request.repo, "a changed interface could not be announced");
-            "nobody could be told".to_owned()
+            "no holder could be notified".to_owned()
         }
     };
     for (path, what) in sentences {
         response.warnings.push(format!(
-            "INTERFACE_CHANGED: The interface of '{path}' was to be kept: {what}; {told}."
+            "INTERFACE_CHANGED: You promised to keep the interface of '{path}': {what}; {told}."
         ));
     }
 }
 
-/// Keeps in what the interfaces of `pending` files differ with the changes that are not merged yet.
+/// Keeps the interface differences of `pending` files with the changes that are not merged yet.
 async fn note_pending(
     app: &App,
     request: &WorkRequest,

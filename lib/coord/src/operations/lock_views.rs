@@ -349,7 +349,7 @@ pub(super) fn already_held(held: &[Held], has_agent_id: bool) -> Vec<String> {
     let hint = if has_agent_id {
         ""
     } else {
-        "; if that was another agent of yours, send agent_id"
+        "; if another agent of yours claimed it, send agent_id"
     };
     let sentence = |((since, message), files): (&(i64, &str), &Vec<&str>)| {
         let (since, files, message) = (moment(*since), named(files), quoted_line(message));
@@ -367,10 +367,10 @@ pub(super) fn cost_of_claim(cost: &ClaimCost) -> String {
     } = cost;
     let way = match is_whatever_changes {
         true => "release it soon",
-        false => "claim it as keeping its interface where what others import of it stays",
+        false => "claim it with \"interface\": \"keeps\" if its interface stays",
     };
     format!(
-        "BLOCKS_OTHERS: Until you release '{file_path}', nobody else writes its neighbors ({neighbors} files in all): {way}."
+        "BLOCKS_OTHERS: Until you release '{file_path}', no one else can write its neighbors ({neighbors} files in all): {way}."
     )
 }
 

@@ -13,7 +13,8 @@ use crate::state::admission::PolicyQuestion;
 use crate::state::builds::stored_policy;
 use crate::state::locks::PolicyTerms;
 
-/// The rules of the branch for the files of a request. They are a guess by what this process saw last, until a script asks.
+/// The rules of the branch for the files of a request. They are a guess by the state that this process saw last, until a
+/// script asks.
 pub(super) struct PolicyRequest<'a> {
     app: &'a App,
     request: &'a WorkRequest,

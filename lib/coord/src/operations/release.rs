@@ -55,7 +55,7 @@ async fn try_release(app: &App, request: &WorkRequest, release: &Release<'_>) ->
 pub(super) struct ReleasedWork<'a> {
     pub new_head: Option<&'a CommitSha>,
     pub agent_head: &'a CommitSha,
-    /// Whether the source can still be asked: it is asked once, whatever it says.
+    /// Whether the source can still be asked: it is asked once, whatever the answer.
     pub can_ask: bool,
     pub judged: Vec<Judged>,
 }
@@ -176,7 +176,7 @@ fn without_branch(error: ApiError, is_abandoned: bool) -> ApiError {
             is_empty,
             hint,
         } if !is_abandoned => {
-            let way_out = "to release what you hold there, abandon it";
+            let way_out = "to release your files there, abandon them";
             ApiError::UnknownBranch {
                 repo,
                 branch,
@@ -309,7 +309,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     };
     let reason = match (released.pending.as_slice(), &request.work_branch) {
         (pending @ [_, ..], Some(work_branch)) => format!(
-            "{reason}; until they are on {}, others are told of your changes of {} on {work_branch}",
+            "{reason}; until they are on {}, others see your changes of {} on {work_branch}",
             request.branch,
             named(pending)
         ),
@@ -339,7 +339,7 @@ fn released_response(request: &WorkRequest, released: Released) -> PostResponse 
     }
     if !released.pending_left_out.is_empty() {
         warnings.push(format!(
-            "PENDING_FULL: Others are not told of your changes of {}, because too many changes are pending: merge some.",
+            "PENDING_FULL: Others do not see your changes of {}, because too many changes are pending: merge some.",
             named(&released.pending_left_out)
         ));
     }

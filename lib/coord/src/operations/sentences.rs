@@ -94,7 +94,7 @@ pub(super) fn unchanged_files(files: &[String]) -> Option<String> {
         _ => "are",
     };
     Some(format!(
-        "UNCHANGED: At that commit {} {are} as when you claimed; any change of yours there was not pushed.",
+        "UNCHANGED: At that commit {} {are} as when you claimed; if you changed anything there, you have not pushed it.",
         named(files)
     ))
 }

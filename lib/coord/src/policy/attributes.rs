@@ -71,7 +71,7 @@ impl Attributes {
     }
 }
 
-/// The pattern of a line, and what follows; none of a comment and of a macro.
+/// The pattern of a line, and the rest; none of a comment and of a macro.
 fn pattern_of(line: &str) -> Option<(String, &str)> {
     let line = line.trim_start();
     if line.is_empty() || line.starts_with('#') || line.starts_with("[attr]") {

@@ -39,7 +39,7 @@ pub struct PolicyFile {
     /// The effect of pending changes: of files that are changed on work branches.
     #[serde(default, skip_serializing_if = "PendingPolicy::is_warn")]
     pub pending: PendingPolicy,
-    /// Patterns of shared files; without the key, lockfiles of tools and what `.gitattributes` says.
+    /// Patterns of shared files; without the key, lockfiles of tools and the files that `.gitattributes` names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<Vec<String>>,
     /// Patterns of files without locks.

@@ -105,7 +105,7 @@ impl PolicyText {
 /// Which files are shared.
 #[derive(Debug)]
 enum Shared {
-    /// Those that a tool makes again, and what `.gitattributes` says.
+    /// Lockfiles of tools, and the files that `.gitattributes` names.
     ByDefault { union: FileRules, generated: FileRules },
     /// Those that the policy names.
     Named(Option<Scope>),

@@ -51,7 +51,7 @@ pub struct IntentConfig {
     pub idle_seconds: u64,
     /// Identical tool calls in a row that are allowed; 0 for any number.
     pub breaker_calls: u32,
-    /// Logins whose acts count as a person's; empty for everybody with the right to push.
+    /// Logins whose acts count as a person's; empty for all with the right to push.
     pub approvers: Vec<String>,
     /// The most lines of a ledger.
     pub ledger_max_lines: usize,

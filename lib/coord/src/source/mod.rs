@@ -51,7 +51,7 @@ pub enum SourceError {
         suggestions: Vec<String>,
         /// The repository has no commits yet, and so no branches.
         is_empty: bool,
-        /// A sentence for the caller: why the branch is missing, and what to do.
+        /// A sentence for the caller: why the branch is missing, and the fix.
         hint: Option<String>,
     },
     /// The repository could not be read. The text is for the log, not for callers.
@@ -264,7 +264,7 @@ pub trait Source: Send + Sync + 'static {
     /// All files of the tree of `commit`, sorted by path.
     async fn tree(&self, repo: &RepoId, commit: &CommitSha) -> Result<Vec<TreeEntry>, SourceError>;
 
-    /// The blobs of `paths` in `commit`, in their order; `None` for what is no file there.
+    /// The blobs of `paths` in `commit`, in their order; `None` for a path that is no file there.
     async fn blobs_at(
         &self,
         repo: &RepoId,

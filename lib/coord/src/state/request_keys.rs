@@ -86,7 +86,7 @@ fn graph_and_locks(terms: &AdmissionTerms<'_>) -> Keys {
     keys
 }
 
-/// KEYS of what few repositories use.
+/// KEYS of rare features.
 fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     let (repo, holder) = (terms.repo, terms.holder);
     keys.add([
@@ -101,7 +101,7 @@ fn add_features(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     ]);
 }
 
-/// KEYS of what a login may use up: its share of the log of events and of the ledger.
+/// KEYS of a login's allowances: its share of the log of events and of the ledger.
 fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     keys.add([
         ("refusals", events::keys::refusals(terms.repo)),
@@ -109,7 +109,7 @@ fn add_shares(keys: &mut Keys, terms: &AdmissionTerms<'_>) {
     ]);
 }
 
-/// KEYS of a check; with `everything`, also of what few repositories use.
+/// KEYS of a check; with `everything`, also of rare features.
 pub(super) fn check_keys(terms: &AdmissionTerms<'_>, everything: bool) -> Keys {
     let mut keys = graph_and_locks(terms);
     if everything {

@@ -37,7 +37,7 @@ impl Functions {
         !self.is_denied.load(Ordering::Relaxed)
     }
 
-    /// Notes what a load came to, and returns whether the library is there.
+    /// Notes the outcome of a load, and returns whether the library is there.
     pub fn note_load(&self, loaded: &Result<Vec<Value>, StoreError>) -> bool {
         // A store that is full, a replica, busy or out of reach may be well a moment later.
         let (error, is_lasting) = match loaded {

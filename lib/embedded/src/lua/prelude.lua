@@ -266,7 +266,7 @@ local function surround_libraries(strings, tables, longest_text)
     contents_of[proxy] = globals
     return proxy
   end)
-  -- Begins to load a library. Returns the table that gets what it registers.
+  -- Begins to load a library. Returns the table that gets its registrations.
   function called.begin()
     view.__index, registered = while_loading, {}
     return registered

@@ -289,7 +289,7 @@ const LONG: &str =
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_waits_for_no_script_and_sees_nothing_that_it_has_changed() {
-    // On a busy machine the script may be ended by its time: then it says nothing of what it would have written.
+    // On a busy machine the script may be ended by its time limit: then its writes prove nothing.
     for _ in 0..10 {
         if reads_beside_a_script().await {
             return;

@@ -98,8 +98,8 @@ pub type ReadInterface = Result<Interface, NoInterface>;
 
 /// The interface of a file in `language` with this `content`.
 ///
-/// The same bytes always give the same result. The time is linear in the length of the content, whatever it is, and no
-/// content causes a panic.
+/// The same bytes always give the same result. The time is linear in the length of the content, and no content causes a
+/// panic.
 ///
 /// # Errors
 /// When the interface cannot be read, with the reason.

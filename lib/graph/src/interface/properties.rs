@@ -1,4 +1,4 @@
-//! Laws for every text: no panic, linear time and memory, and nothing but what others depend on changes an interface.
+//! Laws for every text: no panic, linear time and memory, and only parts that others depend on change an interface.
 
 use proptest::prelude::*;
 
@@ -147,7 +147,7 @@ proptest! {
     }
 }
 
-/// A text of each language, `@` for names that others depend on, `#` for what is inside.
+/// A text of each language, `@` for names that others depend on, `#` for inner ones.
 const SAMPLES: [(Language, &str); 5] = [
     (
         Language::TypeScript,

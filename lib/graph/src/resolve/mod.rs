@@ -34,7 +34,7 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 use crate::file::FileId;
 use crate::import_kind::ImportKind;
 use crate::language::{Family, Language};
-use crate::resolution::{Reason, Resolution, Resolved};
+use crate::resolution::{Reason, Resolution, ResolvedSpecifiers};
 use crate::specifier::Specifier;
 use javascript::{Form, Importer};
 use keys::Trace;
@@ -72,9 +72,9 @@ impl Resolver<'_> {
         language: Language,
         specifiers: &[Specifier],
         scratch: &mut Scratch,
-    ) -> Resolved {
+    ) -> ResolvedSpecifiers {
         if specifiers.is_empty() {
-            return Resolved::default();
+            return ResolvedSpecifiers::default();
         }
         let composed = composed(specifiers);
         let specifiers = composed.as_deref().unwrap_or(specifiers);
@@ -88,7 +88,7 @@ impl Resolver<'_> {
         };
         scratch.trace.keys.sort_unstable();
         scratch.trace.keys.dedup();
-        Resolved {
+        ResolvedSpecifiers {
             outcomes: outcomes.into(),
             more: scratch.more.as_slice().into(),
             keys: Some(scratch.trace.keys.as_slice().into()),

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use crate::import_graph::ImportGraph;
 use crate::interface::{NoInterface, ReadInterface};
 use crate::record::Record;
-use crate::resolution::{Resolution, Resolved};
+use crate::resolution::{Resolution, ResolvedSpecifiers};
 use crate::resolve::layouts::Layouts;
 use crate::resolve::manifests::Manifests;
 use crate::resolve::path_table::PathTable;
 use crate::resolve::projects::Projects;
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::scan::findings::BYTES_FOR_WEIGHT;
 use crate::specifier::Specifier;
 use crate::tree::TreeEntry;
-use crate::update::resolve_files::Cut;
+use crate::update::resolve_files::GraphCut;
 
 /// A version of the graph with everything that the next one can reuse.
 #[derive(Debug)]
@@ -26,10 +26,10 @@ pub struct Snapshot {
     pub(super) manifests: Manifests,
     pub(super) projects: Arc<Projects>,
     pub(super) layouts: Layouts,
-    pub(super) resolved: Vec<Arc<Resolved>>,
+    pub(super) resolved: Vec<Arc<ResolvedSpecifiers>>,
     pub(super) names_left_out: usize,
     /// Where the graph ends, if it has too much.
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<GraphCut>,
     pub(super) graph: Arc<ImportGraph>,
 }
 
@@ -61,8 +61,8 @@ impl Snapshot {
             let manifest = record.manifest.as_ref().map_or(0, String::len);
             size_of::<Record>() + record.blob.len() + record.weight() * BYTES_OF_AN_IMPORT + manifest
         };
-        let resolved = |resolved: &Arc<Resolved>| {
-            size_of::<Resolved>()
+        let resolved = |resolved: &Arc<ResolvedSpecifiers>| {
+            size_of::<ResolvedSpecifiers>()
                 + size_of_val(&*resolved.outcomes)
                 + size_of_val(&*resolved.more)
                 + resolved.keys.as_deref().map_or(0, size_of_val)
@@ -120,8 +120,8 @@ impl Snapshot {
         Some(explained)
     }
 
-    pub(super) fn tree(&self) -> ReadTree<'_> {
-        ReadTree {
+    pub(super) fn tree(&self) -> TreeContext<'_> {
+        TreeContext {
             table: &self.table,
             manifests: &self.manifests,
             projects: &self.projects,

@@ -89,7 +89,7 @@ pub fn check(reader: Reader, text: &[u8]) {
     );
 }
 
-/// Builds the graph of a repository with `text` as its manifest `name`, and a file of each kind that asks what it says.
+/// Builds the graph of a repository with `text` as its manifest `name`, and a file of each kind that uses it.
 fn build(name: &str, text: &[u8]) {
     let files: [(&str, &[u8]); 5] = [
         (name, text),

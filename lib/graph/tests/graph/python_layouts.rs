@@ -1,4 +1,4 @@
-//! Where Python's packages are: source roots, namespaces, and what manifests say.
+//! Where Python's packages are: source roots, namespaces, and manifests.
 
 use super::repository::{cold, edges, repository};
 

@@ -23,8 +23,7 @@ pub struct Registry {
 impl Registry {
     /// Reads a file. An empty one has no intents.
     ///
-    /// # Errors
-    /// The file is damaged, or says what an intent cannot be; see [`Refusal`].
+    /// # Errors The file is damaged, or has a value that no intent can have; see [`Refusal`].
     pub fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         if bytes.len() > MAX_BYTES {
             return Err(Refusal::at(
@@ -223,7 +222,7 @@ impl Reader<'_> {
         let Some(entries) = node.entries() else {
             return self.refuse(
                 node,
-                "`budget` is due to have `max_turns`, `max_tokens` and what is consumed",
+                "`budget` must have `max_turns`, `max_tokens` and the consumed amounts",
             );
         };
         let mut budget = Budget::default();

@@ -93,7 +93,7 @@ fn is_safe_plain(text: &str, in_flow: bool) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
-        // Parsers refuse a word `-` right before what ends a plain scalar in a flow list or map.
+        // Parsers refuse a word `-` right before the end of a plain scalar in a flow list or map.
         && !(in_flow && (text.ends_with(" -") || text.contains([',', '[', ']', '{', '}', ':', '?'])))
 }
 

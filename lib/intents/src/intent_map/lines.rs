@@ -14,7 +14,7 @@ pub(super) enum Line {
     Prose,
 }
 
-/// Each line with its line break, and what it is.
+/// Each line with its line break, and its kind.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (&str, Line)> {
     let mut after_head = false;
     text.split_inclusive('\n')

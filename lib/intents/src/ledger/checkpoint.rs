@@ -126,7 +126,7 @@ impl SignedCheckpoint {
         })
     }
 
-    /// Whether it has a signature by anybody.
+    /// Whether it has any signature.
     pub fn is_signed(&self) -> bool {
         !self.signatures.is_empty()
     }

@@ -26,7 +26,7 @@ const fn rule(signs: &'static [&'static str], pattern: &'static str) -> Rule {
     }
 }
 
-/// Words in the names of what is secret. In the pattern below they are again, with the ways to join them.
+/// Words in the names of secrets. In the pattern below they are again, with the ways to join them.
 const WORDS: &[&str] = &["passw", "passphrase", "secret", "token", "key", "credential"];
 
 static RULES: [Rule; 8] = [
@@ -63,7 +63,7 @@ static RULES: [Rule; 8] = [
     ),
 ];
 
-/// Blanks what looks like a credential. Twice gives the same as once.
+/// Blanks text that looks like a credential. Twice gives the same as once.
 pub fn blank_credentials(text: &str) -> Cow<'_, str> {
     let lower = text.to_ascii_lowercase();
     let mut text = Cow::Borrowed(text);

@@ -83,7 +83,7 @@ pub struct Metadata {
 
 /// Bytes that are not a line of Coord's.
 #[derive(Debug, thiserror::Error)]
-pub enum NotAnEntry {
+pub enum InvalidEntry {
     /// It is longer than any line that Coord writes.
     #[error("the line has more than {LINE_BYTES} bytes")]
     TooLong,
@@ -97,9 +97,9 @@ pub enum NotAnEntry {
 
 impl Entry {
     /// Reads a line of Coord's, sealed or not, without its newline. The bytes have to be those that Coord writes.
-    pub fn parse(line: &[u8]) -> Result<Self, NotAnEntry> {
+    pub fn parse(line: &[u8]) -> Result<Self, InvalidEntry> {
         if line.len() >= LINE_BYTES {
-            return Err(NotAnEntry::TooLong);
+            return Err(InvalidEntry::TooLong);
         }
         let body = match super::split(line) {
             Some(sealed) => &[sealed.body, b"}"].concat(),
@@ -109,7 +109,7 @@ impl Entry {
         if entry.text().as_bytes() == body {
             Ok(entry)
         } else {
-            Err(NotAnEntry::OtherBytes)
+            Err(InvalidEntry::OtherBytes)
         }
     }
 

@@ -59,8 +59,8 @@ impl Line {
 }
 
 impl Event {
-    /// Writes what is known of the line. Credentials in texts are blanked. A line that is too long is recorded in less: of the
-    /// tool's input its hash and length, then of the texts their beginnings.
+    /// Writes the known parts of the line. Credentials in texts are blanked. A line that is too long is recorded in less: of
+    /// the tool's input its hash and length, then of the texts their beginnings.
     pub fn prepare(mut self, agent: Option<&str>) -> Result<Prepared, LineTooLong> {
         for text in self.texts() {
             *text = blank_credentials(text).into_owned();
@@ -134,7 +134,7 @@ impl Prepared {
         (bytes + ENVELOPE_BYTES + CHAIN_BYTES + 1).saturating_sub(LINE_BYTES)
     }
 
-    /// The line, with what the script knows: the store's time, the verified login, the intent, and the holder's state.
+    /// The line, with the script's values: the store's time, the verified login, the intent, and the holder's state.
     pub fn join(
         &self,
         timestamp: Timestamp,

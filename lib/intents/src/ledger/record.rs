@@ -51,7 +51,7 @@ pub struct Record {
 
 /// Why a line cannot be shown.
 #[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadableLine {
     /// It is longer than the format allows.
     #[error("the line has more than {MAX_LINE_BYTES} bytes")]
     TooLong,
@@ -65,13 +65,13 @@ pub enum Unreadable {
 
 impl Record {
     /// Reads any line, without its newline. Members may have any order.
-    pub fn read(line: &[u8]) -> Result<Self, Unreadable> {
+    pub fn read(line: &[u8]) -> Result<Self, UnreadableLine> {
         if line.len() > MAX_LINE_BYTES {
-            return Err(Unreadable::TooLong);
+            return Err(UnreadableLine::TooLong);
         }
         let value: Value = serde_json::from_slice(line)?;
         if !value.is_object() {
-            return Err(Unreadable::NoObject);
+            return Err(UnreadableLine::NoObject);
         }
         let text = |paths: &[&str]| texts(&value, paths).into_iter().next().unwrap_or_default();
         let number = |path: &str| {

@@ -60,8 +60,8 @@ const ANY: Token = Token::One(ByteSet::ANY);
 /// The tokens before the first star, between the first and the last, and behind it.
 type AroundStars<'t> = [&'t [Token]; 3];
 
-/// Whether two segments with stars have a name in common. Only what is before the first and behind the last stars decides:
-/// each has a star that takes what the other has between.
+/// Whether two segments with stars have a name in common. Only the tokens before the first and behind the last stars
+/// decide: each has a star that takes the other's text between them.
 fn edges_meet(one: AroundStars, other: AroundStars, steps: &mut u64) -> bool {
     let [[head, _, tail], [other_head, _, other_tail]] = [one, other];
     let mut heads = head.iter().zip(other_head);

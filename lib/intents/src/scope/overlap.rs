@@ -104,8 +104,8 @@ impl Edge {
 }
 
 impl Area {
-    /// The area of `rule`. A pattern that names files by an extension (`*.ts`) covers what lies below a folder of such a name,
-    /// but does not meet others there: there are hardly any.
+    /// The area of `rule`. A pattern that names files by an extension (`*.ts`) covers files below a folder of such a name, but
+    /// does not meet others there: there are hardly any.
     pub(super) fn new(rule: Rule) -> Self {
         let is_of_files = matches!(rule.items.last(), Some(Item::One(segment)) if segment.has_extension());
         let below: &[Item] = match rule.folder_only {
@@ -166,7 +166,7 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Optio
             let example = match common_path(one, other, &mut steps.taken) {
                 Ok(None) => continue,
                 Ok(Some(path)) => Some(String::from_utf8_lossy(&path).into_owned()),
-                Err(TooManySteps) => None,
+                Err(StepLimitExceeded) => None,
             };
             return Some((one.rule.source, other.rule.source, example));
         }
@@ -174,7 +174,7 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Optio
     None
 }
 
-struct TooManySteps;
+struct StepLimitExceeded;
 
 /// How a field of the table was reached: the items that each side used up, and whether the path has one segment more.
 #[derive(Clone, Copy)]
@@ -185,14 +185,14 @@ struct Move {
 }
 
 /// A path in both areas.
-fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u8>>, TooManySteps> {
+fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u8>>, StepLimitExceeded> {
     let (rows, width) = (one.len() + 1, other.len() + 1);
     let mut table: Vec<Option<Move>> = vec![None; rows * width];
     for i in 0..rows {
         for j in 0..width {
             *steps += 1;
             if *steps > Steps::MOST {
-                return Err(TooManySteps);
+                return Err(StepLimitExceeded);
             }
             if i + j > 0 && table[i * width + j].is_none() {
                 continue;

@@ -6,7 +6,7 @@ use super::{MAX_PATTERN_BYTES, MAX_PATTERNS};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ListProblem {
     /// No pattern.
-    #[error("is empty: name what the intent may change, such as src/db/**")]
+    #[error("is empty: name the files that the intent may change, such as src/db/**")]
     NoPattern,
     /// More than 64 patterns.
     #[error(
@@ -34,7 +34,7 @@ pub enum Refusal {
     TooManyAlternatives(String),
     /// It begins with `!`.
     #[error(
-        "the pattern {0:?} begins with !: a scope only says what may be changed, and .intentignore what may not (a name that begins with ! is written \\!)"
+        "the pattern {0:?} begins with !: a scope only lists files that may be changed, and .intentignore those that may not (a name that begins with ! is written \\!)"
     )]
     Negated(String),
     /// It begins with a slash, a drive or `~`.

@@ -20,7 +20,7 @@ pub(super) struct Rule {
     pub(super) items: Vec<Item>,
     /// It matches folders and no files, because it ends with a slash.
     pub(super) folder_only: bool,
-    /// It takes back what earlier ones ignore.
+    /// It includes files again that earlier ones ignore.
     pub(super) negated: bool,
     /// Which pattern or line it comes from.
     pub(super) source: usize,

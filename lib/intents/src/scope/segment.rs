@@ -83,7 +83,7 @@ impl Token {
 pub(super) struct Segment {
     /// The name that it matches to the letter.
     name: Option<Box<[u8]>>,
-    /// Its wildcards with what is around them.
+    /// Its wildcards with the text around them.
     tokens: Box<[Token]>,
     /// The first and the last star.
     stars: Option<(usize, usize)>,
@@ -113,7 +113,7 @@ impl Segment {
         self.name.as_deref()
     }
 
-    /// Its wildcards with what is around them; none where it is only a name.
+    /// Its wildcards with the text around them; none if it is only a name.
     pub(super) fn tokens(&self) -> &[Token] {
         &self.tokens
     }

@@ -1,7 +1,7 @@
 //! Random edits of random files.
 
 use coord_intents::files::Registry;
-use coord_intents::files::take_in::take_in;
+use coord_intents::files::take_in::import_changes;
 use coord_intents::intent::{Budget, Criterion, Intent, Met, RelatedSpec, Status};
 use proptest::prelude::*;
 
@@ -313,7 +313,7 @@ proptest! {
         let base = parse(&Registry::new_file(&intents));
         let wanted: Vec<Intent> = intents.iter().zip(others).map(|(intent, other)| Intent { name: other.name, constraints: other.constraints, ..intent.clone() }).collect();
         let file = parse(&base.with(&wanted).unwrap());
-        let taken = take_in(Some(&base), &file, &intents);
+        let taken = import_changes(Some(&base), &file, &intents);
         prop_assert!(taken.problems.is_empty() && taken.put_back.is_empty() && taken.removed.is_empty(), "{:?}", taken);
         let changed: Vec<&Intent> = wanted.iter().zip(&intents).filter(|(wanted, intent)| wanted != intent).map(|(wanted, _)| wanted).collect();
         prop_assert!(taken.changes.iter().map(|change| &change.intent).eq(changed));

@@ -311,7 +311,7 @@ impl Client {
         })
     }
 
-    /// `GET path`, of a path whose answers say what is the calling agent's, and whose query does not name it.
+    /// `GET path`, of a path whose answers mark the calling agent's own records, and whose query does not name it.
     async fn get_as<T: DeserializeOwned>(&self, caller: &ToolCaller, path: &str) -> Result<T, ClientError> {
         let url = self.url_with(path, &[("repo_url", caller.repo_url.as_deref())])?;
         let mut request = self.http.get(url);

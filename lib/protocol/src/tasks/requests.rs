@@ -149,7 +149,7 @@ pub struct TaskWork {
     /// Whether the files of the task are claimed and released with it; true by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_files: Option<bool>,
-    /// Of a claim: `keeps` where what others can import of the files stays as it is. Without it, it may change.
+    /// Of a claim: `keeps` if the interface of the files stays as it is. Without it, it may change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<InterfacePromise>,
 }
@@ -221,7 +221,7 @@ pub struct ReleaseTaskRequest {
     /// The acting caller.
     #[serde(flatten)]
     pub caller: TeamCaller,
-    /// A note for who goes on.
+    /// A note for the next owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<LongText>)]
     pub note: Option<String>,
@@ -233,7 +233,7 @@ pub struct ReleaseTaskRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<CommitId>)]
     pub new_repo_head: Option<String>,
-    /// Give back all of these files without a push, for discarded work.
+    /// Release all of these files without a push, for discarded work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandon: Option<bool>,
     /// Where the work on its files is done.

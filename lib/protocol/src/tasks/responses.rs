@@ -82,7 +82,7 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub updated_at: Option<String>,
-    /// Handle of who has it, or has completed it.
+    /// Handle of its owner, or of the member that completed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub owner: Option<String>,
@@ -192,11 +192,11 @@ pub struct NewTasksResponse {
 pub struct DependencyResult {
     /// The completed task.
     pub id: String,
-    /// Handle of who completed it.
+    /// Handle of the member that completed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub by: Option<String>,
-    /// Verified login of who completed it.
+    /// Verified login of the member that completed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub login: Option<String>,
@@ -210,7 +210,7 @@ pub struct DependencyResult {
 pub enum PassedReason {
     /// It is kept for another member.
     Reserved,
-    /// Another's lock blocks a file.
+    /// Someone else's lock blocks a file.
     Locked,
     /// Its files are of another branch.
     Branch,
@@ -266,7 +266,7 @@ pub struct HeldTask {
     pub expires: String,
 }
 
-/// A task, and what followed from the request. Absent members do not apply.
+/// A task, and the effects of the request. Absent members do not apply.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[schema(as = TaskAnswer)]
 pub struct TaskResponse {

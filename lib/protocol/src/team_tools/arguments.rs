@@ -157,7 +157,7 @@ pub struct ClaimTaskCall {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskUpdate {
-    /// Changes what is sent.
+    /// Edits the sent fields.
     #[default]
     Edit,
     /// Ends it as done.
@@ -180,7 +180,7 @@ pub struct UpdateTaskCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = TaskUpdate, required = true)]
     pub action: Option<TaskUpdate>,
-    /// With complete: for who goes on.
+    /// With complete: for the next owners.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// How far it is.

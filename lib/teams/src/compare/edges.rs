@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::new_tasks::{New, named, waits_for};
-use super::sides::{Sides, TakeIn};
+use super::new_tasks::{NewTasks, named, waits_for};
+use super::sides::{FileImport, Sides};
 use super::tasks::Reason;
 use super::{Change, Finding, Kind};
 use crate::bounds::DEPENDENCIES;
@@ -13,7 +13,7 @@ use crate::status::Status;
 use crate::task::Task;
 use crate::texts::{circular, no_blocked, no_dependency};
 
-/// `(task, what it waits for)`
+/// `(task, dependency)`
 type Edges<'a> = BTreeSet<(&'a str, &'a str)>;
 
 /// Tasks that a search for rings may visit, all searches of one comparison together.
@@ -21,7 +21,7 @@ const VISITS: usize = 4_000_000;
 
 /// Changes of edges in the files: a seen edge is removed if one of its ends no longer has it; a new one is added if one of
 /// its ends has it.
-pub fn compare<'a>(sides: &Sides<'a>, mut new: New<'a>, found: &mut TakeIn) {
+pub fn compare<'a>(sides: &Sides<'a>, mut new: NewTasks<'a>, found: &mut FileImport) {
     report_missing(sides, &new, found);
     let (added, removed) = changed(sides, &new, found);
     let kept: Edges = stored(sides).difference(&removed).copied().collect();
@@ -37,7 +37,7 @@ fn stored<'a>(sides: &Sides<'a>) -> Edges<'a> {
     sides.forms.iter().flat_map(of_task).collect()
 }
 
-fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edges<'a>) {
+fn changed<'a>(sides: &Sides<'a>, new: &NewTasks, found: &FileImport) -> (Edges<'a>, Edges<'a>) {
     let seen_tasks = sides.seen.map(|seen| &seen.tasks);
     // A file says something of a task that is to be created, or that was seen. For other tasks it is unknown which side is
     // newer.
@@ -69,7 +69,7 @@ fn changed<'a>(sides: &Sides<'a>, new: &New, found: &TakeIn) -> (Edges<'a>, Edge
     (added, removed)
 }
 
-fn report_missing(sides: &Sides, new: &New, found: &mut TakeIn) {
+fn report_missing(sides: &Sides, new: &NewTasks, found: &mut FileImport) {
     // Tasks that the store has deleted meanwhile are dropped from the lists silently.
     let exists = |id: &str| sides.forms.contains_key(id) || new.contains(id) || sides.was_there(id);
     for (id, file) in &sides.folder.tasks {
@@ -97,8 +97,8 @@ fn without_rings<'a>(
     sides: &Sides<'a>,
     kept: &Edges<'a>,
     mut added: Edges<'a>,
-    new: &mut New,
-    found: &mut TakeIn,
+    new: &mut NewTasks,
+    found: &mut FileImport,
 ) -> Edges<'a> {
     let mut dependencies: HashMap<&str, Vec<&str>> = HashMap::new();
     for (task, on) in kept.union(&added) {
@@ -139,7 +139,7 @@ fn without_rings<'a>(
             found,
         );
     }
-    let exists = |id: &str, new: &New| sides.forms.contains_key(id) || new.contains(id);
+    let exists = |id: &str, new: &NewTasks| sides.forms.contains_key(id) || new.contains(id);
     let without: Vec<_> = added.iter().copied().filter(|(_, on)| !exists(on, new)).collect();
     for (task, on) in without.into_iter().filter(|(task, _)| sides.forms.contains_key(*task)) {
         refuse(
@@ -155,7 +155,7 @@ fn without_rings<'a>(
 }
 
 /// A new task is not created, with all that need it; the edge of one that exists is reported.
-fn refuse(sides: &Sides, task: &str, reason: Reason, new: &mut New, found: &mut TakeIn) {
+fn refuse(sides: &Sides, task: &str, reason: Reason, new: &mut NewTasks, found: &mut FileImport) {
     let id = TaskId::parse(task).expect("the id of a task that is there");
     if new.contains(task) {
         new.refuse(sides, &id, reason, found);
@@ -187,7 +187,7 @@ fn on_rings<'a>(dependencies: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<&'a s
     while let Some(id) = free.pop() {
         waiting.remove(id);
         for dependent in dependents.remove(id).unwrap_or_default() {
-            let count = waiting.get_mut(dependent).expect("what waits is not free");
+            let count = waiting.get_mut(dependent).expect("the blocked task is not free");
             *count -= 1;
             if *count == 0 {
                 free.push(dependent);
@@ -197,7 +197,7 @@ fn on_rings<'a>(dependencies: &HashMap<&'a str, Vec<&'a str>>) -> BTreeSet<&'a s
     waiting.into_keys().collect()
 }
 
-fn edit(sides: &Sides, kept: &Edges, added: &Edges, removed: &Edges, found: &mut TakeIn) {
+fn edit(sides: &Sides, kept: &Edges, added: &Edges, removed: &Edges, found: &mut FileImport) {
     let parse = |id: &str| TaskId::parse(id).expect("the id of a task that is there");
     let stored = stored(sides);
     let mut edits: BTreeMap<&str, (Vec<TaskId>, Vec<TaskId>)> = BTreeMap::new();

@@ -61,8 +61,8 @@ pub enum Change {
     Send {
         /// The sender.
         from: Handle,
-        /// To whom.
-        to: To,
+        /// The recipient.
+        to: Recipient,
         /// Kind of message.
         kind: MessageType,
         /// The text.
@@ -80,9 +80,9 @@ pub enum Change {
     ApproveShutdown(Handle),
 }
 
-/// To whom a message goes.
+/// The recipient of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum To {
+pub enum Recipient {
     /// One member.
     One(Handle),
     /// All but the sender.
@@ -105,7 +105,7 @@ pub enum Kind {
     Unreadable,
     /// The store has changed it too. The store wins.
     Conflict,
-    /// Both differ, and what was last seen is lost. Both stay.
+    /// Both differ, and the last seen value is lost. Both stay.
     Unknown,
     /// A status cannot go there.
     Transition,

@@ -8,20 +8,20 @@ use crate::task::Task;
 /// The agreement of file and store in the last comparison; a JSON file in the git folder. Without it, a sync only adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Seen {
+pub struct AgreedState {
     /// Handles.
     pub members: BTreeSet<String>,
     /// `shutdownApprovals` of the file.
     pub approvals: BTreeSet<String>,
     /// Tasks by id.
-    pub tasks: BTreeMap<String, SeenTask>,
+    pub tasks: BTreeMap<String, AgreedTask>,
     /// Messages by inbox, in the order of the file.
-    pub inboxes: BTreeMap<String, Vec<SeenMessage>>,
+    pub inboxes: BTreeMap<String, Vec<AgreedMessage>>,
 }
 
 /// The compared fields of a task. Times, warnings and `blocks` follow from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeenTask {
+pub struct AgreedTask {
     /// The title.
     pub title: String,
     /// The description.
@@ -40,7 +40,7 @@ pub struct SeenTask {
 
 /// A message of an inbox's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeenMessage {
+pub struct AgreedMessage {
     /// Its identity in files.
     pub digest: String,
     /// Its number in the store; none where it was not taken.
@@ -48,7 +48,7 @@ pub struct SeenMessage {
     pub sequence: Option<u64>,
 }
 
-impl SeenTask {
+impl AgreedTask {
     /// The compared fields of a task, with the dependencies that `waits_for` leaves.
     pub(super) fn of(task: &Task, waits_for: impl Fn(&str) -> bool) -> Self {
         let waits = |id: &&String| task.status != Status::Completed && waits_for(id);
@@ -69,4 +69,4 @@ impl SeenTask {
 }
 
 /// The numbers that the store gave to messages of the files, by the digest of [`super::Change::Send`].
-pub type Sent = HashMap<String, VecDeque<u64>>;
+pub type SentNumbers = HashMap<String, VecDeque<u64>>;

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::digest;
-use super::{Change, Finding, Folder, Seen, StoreTeam};
-use crate::layout::{Entry, Place, place};
+use super::{AgreedState, Change, Finding, Folder, StoreTeam};
+use crate::layout::{Entry, PathKind, place};
 use crate::names::{Handle, TaskId, TeamName};
 use crate::status::Status;
 use crate::task::Task;
 
 /// Changes in the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TakeIn {
+pub struct FileImport {
     /// In the order of application: a change comes after those that it needs.
     pub changes: Vec<Change>,
     /// Changes that are not applied.
@@ -21,8 +21,8 @@ pub struct TakeIn {
     pub held: BTreeSet<TaskId>,
     /// Messages, by inbox and place, that are done with although the store has none for them.
     pub settled: BTreeSet<(Handle, usize)>,
-    /// Messages, by inbox and place, that the store had once: without knowledge of what was seen, those before one that it still has.
-    /// They are done with, too.
+    /// Messages, by inbox and place, that the store had once: without the last seen records, those before one that it still has. They
+    /// are done with, too.
     pub old: BTreeSet<(Handle, usize)>,
     /// Names in `shutdownApprovals` that are older than the first sync: they ask for no shutdown.
     pub old_approvals: Vec<String>,
@@ -30,7 +30,7 @@ pub struct TakeIn {
     pub vanished: bool,
 }
 
-impl TakeIn {
+impl FileImport {
     /// The files that something is to be taken of, or was not.
     pub fn touched(&self, team: &TeamName) -> BTreeSet<Entry> {
         let mut touched = BTreeSet::new();
@@ -54,7 +54,7 @@ impl TakeIn {
             .findings
             .iter()
             .filter_map(|finding| match place(&finding.what.file) {
-                Place::Ours(entry @ (Entry::Config(_) | Entry::Task(..))) => Some(entry),
+                PathKind::Ours(entry @ (Entry::Config(_) | Entry::Task(..))) => Some(entry),
                 _ => None,
             });
         touched.extend(entries);
@@ -105,7 +105,7 @@ impl TakeIn {
 
 /// The input shared by all parts of a comparison.
 pub(super) struct Sides<'a> {
-    pub seen: Option<&'a Seen>,
+    pub seen: Option<&'a AgreedState>,
     pub folder: &'a Folder,
     pub store: &'a StoreTeam,
     /// The store's tasks as files.

@@ -178,8 +178,8 @@ pub(super) fn in_order<'a, T: AsRef<str>>(ids: &mut [T], order: impl Iterator<It
 }
 
 impl StoreTask {
-    /// As its file has it: the plugin can claim nothing but `pending`, so that is what a task in progress without owner becomes, with
-    /// the plugin's warning for it.
+    /// As its file has it: the plugin can claim nothing but `pending`, so a task in progress without owner becomes that, with the
+    /// plugin's warning for it.
     pub fn file(&self, id: &TaskId, blocks: Vec<String>) -> Task {
         let unowned = self.status == Status::InProgress && self.owner.is_none();
         let warning = match (self.status, &self.owner, &self.previous_owner) {

@@ -60,8 +60,8 @@ struct Members<'de>(Vec<(String, &'de RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
+        struct OrderedMembers;
+        impl<'de> Visitor<'de> for OrderedMembers {
             type Value = Members<'de>;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,6 +76,6 @@ impl<'de> Deserialize<'de> for Members<'de> {
                 Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(InOrder)
+        deserializer.deserialize_map(OrderedMembers)
     }
 }

@@ -30,7 +30,7 @@ pub struct ModelTask {
 }
 
 impl ModelTask {
-    /// `pending` for what is in progress without an owner, so that it can be claimed.
+    /// `pending` for a task in progress without an owner, so that it can be claimed.
     pub fn shown_status(&self) -> Status {
         match (self.status, &self.owner) {
             (Status::InProgress, None) => Status::Pending,
@@ -206,7 +206,7 @@ impl Team {
         self.tasks.iter_mut().filter(of_owner).map(give_back).collect()
     }
 
-    /// Only what nothing waits for.
+    /// Only tasks without dependents.
     pub fn delete(&mut self, id: &str) -> Result<(), String> {
         let at = self.place(id)?;
         if let Some(dependent) = self.tasks.iter().find(|task| task.dependencies.contains(id)) {

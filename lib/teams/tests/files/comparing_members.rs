@@ -1,6 +1,6 @@
 //! Members, messages and shutdowns in files and in the store.
 
-use coord_teams::compare::{Change, Kind, To};
+use coord_teams::compare::{Change, Kind, Recipient};
 
 use super::sync::{Both, append, handle, kinds, said, send};
 
@@ -23,9 +23,9 @@ fn messages_go_both_ways_once() {
     assert_eq!(
         done.taken.changes.iter().map(to).collect::<Vec<_>>(),
         [
-            (To::One(handle("lead")), "same words".to_owned()),
-            (To::One(handle("lead")), "same words".to_owned()),
-            (To::All, "to all".to_owned()),
+            (Recipient::One(handle("lead")), "same words".to_owned()),
+            (Recipient::One(handle("lead")), "same words".to_owned()),
+            (Recipient::All, "to all".to_owned()),
         ]
     );
     assert_eq!(both.store.messages.len(), 4);
@@ -52,9 +52,10 @@ fn a_message_that_the_store_refused_is_new_again() {
     let mut both = Both::alike();
     append(&mut both, LEAD, "w1", "lead", "refused");
     let folder = super::sync::folder("alpha", &both.files);
-    let taken = coord_teams::compare::take_in(both.seen.as_ref(), &folder, &both.store);
+    let taken = coord_teams::compare::import_files(both.seen.as_ref(), &folder, &both.store);
     assert_eq!(taken.changes.len(), 1);
-    let given = coord_teams::compare::give_out(both.seen.as_ref(), &folder, &both.store, &taken, &Default::default());
+    let given =
+        coord_teams::compare::export_files(both.seen.as_ref(), &folder, &both.store, &taken, &Default::default());
     both.seen = Some(given.seen);
     assert_eq!(both.sync().taken.changes, taken.changes);
     both.assert_quiet();

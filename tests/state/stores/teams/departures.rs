@@ -224,7 +224,7 @@ async fn what_was_kept_for_a_member_that_stops_is_anybodys(world: World) {
     let given_back = lead.shows("t1").await.unwrap();
     assert_eq!(
         given_back.notes.last().unwrap().text,
-        "Given back when the shutdown was forced by lead."
+        "Released when the shutdown was forced by lead."
     );
     assert_eq!(
         lead.claims("t1").await.unwrap().task.task.record.had.as_deref(),

@@ -56,7 +56,7 @@ pub(super) fn answer(event: &str, decision: &Decision) -> Answer {
                 ..Answer::default()
             }
         }
-        // It runs in the background, and this status wakes the model with what is on standard error.
+        // It runs in the background, and this status wakes the model with the text on standard error.
         Decision::Proceed {
             context: Some(context), ..
         } if event == IDLE => Answer {

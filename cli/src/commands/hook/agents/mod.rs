@@ -18,7 +18,7 @@ pub use opencode::{PLUGIN, STRICT_PLUGIN};
 pub use patch::patched_files;
 
 use super::event::{Answer, Decision, HookCall, Moment, Tool};
-use table::Use;
+use table::ToolEffect;
 
 /// An agent whose hooks are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -77,12 +77,12 @@ impl Form {
         }
         let name = name.ok_or("the hook's input names no tool")?;
         let tool = match self.rows.tool(&name) {
-            Some(Use::Reads) => Tool::Reads,
-            Some(Use::ReadsFile) => fields::read(&arguments),
-            Some(Use::Edits) => fields::edit(&name, &arguments)?,
-            Some(Use::Patches) => fields::patch(&name, &arguments)?,
-            Some(Use::Shell) => fields::shell(&arguments),
-            Some(Use::PowerShell) => fields::power_shell(&arguments),
+            Some(ToolEffect::Reads) => Tool::Reads,
+            Some(ToolEffect::ReadsFile) => fields::read(&arguments),
+            Some(ToolEffect::Edits) => fields::edit(&name, &arguments)?,
+            Some(ToolEffect::Patches) => fields::patch(&name, &arguments)?,
+            Some(ToolEffect::Shell) => fields::shell(&arguments),
+            Some(ToolEffect::PowerShell) => fields::power_shell(&arguments),
             None => match own_tools::own(&name) {
                 Some(own) => Tool::Own(own),
                 None => Tool::Unknown,
@@ -198,7 +198,8 @@ impl Agent {
         let form = self.form();
         let tool = || fields::text(fields, form.name);
         let reads = |name: String| {
-            matches!(form.rows.tool(&name), Some(Use::Reads | Use::ReadsFile)) || own_tools::own(&name).is_some()
+            matches!(form.rows.tool(&name), Some(ToolEffect::Reads | ToolEffect::ReadsFile))
+                || own_tools::own(&name).is_some()
         };
         match self.moment(event) {
             Some(Moment::BeforeTool) => tool().is_some_and(reads),

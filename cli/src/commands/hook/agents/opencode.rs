@@ -45,7 +45,7 @@ fn answer(_: &str, decision: &Decision) -> Answer {
 
 #[cfg(test)]
 mod tests {
-    use super::table::Use;
+    use super::table::ToolEffect;
     use super::*;
 
     #[test]
@@ -54,7 +54,7 @@ mod tests {
         let (listed, _) = after.split_once("]);").unwrap();
         let listed: Vec<&str> = listed.split(',').map(|name| name.trim().trim_matches('"')).collect();
         let reading = table::OPENCODE.tools.iter();
-        let reading = reading.filter(|(does, _)| matches!(does, Use::Reads | Use::ReadsFile));
+        let reading = reading.filter(|(does, _)| matches!(does, ToolEffect::Reads | ToolEffect::ReadsFile));
         let mut reading: Vec<&str> = reading.flat_map(|(_, names)| names.iter().copied()).collect();
         reading.sort_unstable();
         assert_eq!(listed[..reading.len()], reading);

@@ -5,11 +5,11 @@ use super::super::event::Moment::{
     self, AfterTool, BeforeTool, Compaction, Environment, Idle, Interruption, Prompt, SessionEnd, SessionStart,
     TurnEnd, WriterEnd, WriterStart,
 };
-use Use::{Edits, Patches, PowerShell, Reads, ReadsFile, Shell};
+use ToolEffect::{Edits, Patches, PowerShell, Reads, ReadsFile, Shell};
 
 /// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum ToolEffect {
     /// It changes no file.
     Reads,
     /// It hands the content of the file that it names to the model.
@@ -33,7 +33,7 @@ pub(super) struct Rows {
 }
 
 /// Effects, and the names of their tools.
-type Row = (Use, &'static [&'static str]);
+type Row = (ToolEffect, &'static [&'static str]);
 
 /// The tools of VS Code's own agent, which runs the hooks that are written for Claude Code and for Copilot.
 const OF_VSCODE: [Row; 4] = [
@@ -82,7 +82,7 @@ const OF_VSCODE: [Row; 4] = [
 
 impl Rows {
     /// The effect of the tool `name`.
-    pub(super) fn tool(&self, name: &str) -> Option<Use> {
+    pub(super) fn tool(&self, name: &str) -> Option<ToolEffect> {
         let of_vscode: &[_] = match self.runs_in_vscode {
             true => &OF_VSCODE,
             false => &[],

@@ -5,9 +5,9 @@ mod arguments;
 mod git;
 mod past_guard;
 mod person;
-mod place;
 mod programs;
 mod readers;
+mod shell_state;
 mod walk;
 mod words;
 
@@ -23,7 +23,8 @@ const MOST_BYTES: usize = 64 * 1024;
 /// Most parentheses and braces within each other.
 const MOST_DEPTH: usize = 64;
 
-/// Stack of the thread that reads a command: nested compound commands take some of it each. Only what is used takes memory.
+/// Stack of the thread that reads a command: nested compound commands take some of it each. Only the used part takes
+/// memory.
 const STACK_BYTES: usize = 256 << 20;
 
 /// Time limit of reading a command: some take a parser that tries alternatives very long.

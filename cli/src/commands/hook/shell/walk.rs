@@ -9,22 +9,22 @@ use brush_parser::ast::{
 };
 use brush_parser::{Parser, ParserOptions};
 
-use super::place::Place;
+use super::shell_state::ShellState;
 use super::{Effects, programs, words};
 
 /// Most commands within commands (`bash -c`) that are read.
 const MOST_DEPTH: usize = 4;
 
 struct Walk {
-    place: Place,
+    place: ShellState,
     depth: usize,
 }
 
 pub(super) fn effects(command: &str, folder: &Path) -> Effects {
     let mut walk = Walk {
-        place: Place {
+        place: ShellState {
             folder: Some(folder.to_owned()),
-            ..Place::default()
+            ..ShellState::default()
         },
         depth: 0,
     };

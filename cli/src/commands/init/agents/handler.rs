@@ -1,4 +1,4 @@
-//! The command of a hook, for each shell that agents run it in, and what it does on a machine without `coord`.
+//! The command of a hook, for each shell that agents run it in, and its behavior on a machine without `coord`.
 
 /// The behavior of a hook if `coord` is not installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +73,8 @@ impl Handler {
         }
     }
 
-    /// For agents whose configuration has one command for all systems, which PowerShell runs on Windows. A shell of Unix takes what
-    /// follows `#>` for a comment; for PowerShell, what is between `<#` and `#>` is one.
+    /// For agents whose configuration has one command for all systems, which PowerShell runs on Windows. A shell of Unix reads the
+    /// text after `#>` as a comment; for PowerShell, the text between `<#` and `#>` is one.
     pub fn any_shell(&self) -> String {
         match self.form {
             Form::Plain => self.command.clone(),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn strict_hooks_are_told_by_their_mark() {
+    fn a_strict_hook_is_recognized_by_its_mark() {
         for (form, is_strict) in [(Form::Guarded, false), (Form::Strict, true)] {
             let has_mark = |text: String| text.contains(REQUIRED_MARKS[0]);
             assert_eq!(commands(form).map(has_mark), [is_strict; 2]);

@@ -1,4 +1,4 @@
-//! The agents that `coord init` knows, a file each: where it keeps its configuration, what is written there, and which hooks it has.
+//! The agents that `coord init` knows, a file each: its configuration files, the written entries, and its hooks.
 
 mod claude_code;
 mod codex;
@@ -52,9 +52,9 @@ pub struct Agent {
     /// The folder of its files for a user, from the home folder.
     pub user_folder: fn(&Path) -> PathBuf,
     /// The agent's files, besides instructions and skill.
-    pub files: fn(&Agent, &Places, Form) -> Vec<Target>,
+    pub files: fn(&Agent, &TargetFolders, Form) -> Vec<Target>,
     /// The files from which it reads the rules. `None` where MCP alone gives them.
-    pub reads: Option<Reads>,
+    pub reads: Option<InstructionFiles>,
     /// Its hooks. `None` where it has none.
     pub hooks: Option<Hooks>,
     /// The user's next step.
@@ -63,7 +63,7 @@ pub struct Agent {
 
 /// The files from which an agent reads instructions.
 #[derive(Debug)]
-pub struct Reads {
+pub struct InstructionFiles {
     /// The file of instructions of a project.
     pub instructions: &'static str,
     /// The folder of skills in a project.
@@ -72,9 +72,9 @@ pub struct Reads {
     pub user_skills: fn(&Path) -> PathBuf,
 }
 
-impl Reads {
+impl InstructionFiles {
     /// The convention of most agents.
-    const SHARED: Reads = Reads {
+    const SHARED: InstructionFiles = InstructionFiles {
         instructions: "AGENTS.md",
         skills: ".agents/skills",
         user_skills: |home| home.join(".agents/skills"),
@@ -164,7 +164,7 @@ pub struct Attempt<'a> {
 
 /// The folders for the written files.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct TargetFolders {
     /// The home folder of the user.
     pub home: PathBuf,
     /// The root of the repository, whose files are written. `None` for the user's own.
@@ -175,7 +175,7 @@ pub struct Places {
     pub main_checkout: Option<PathBuf>,
 }
 
-impl Places {
+impl TargetFolders {
     /// Whether `path` is in the main checkout and not in the worktree: it serves all worktrees.
     pub fn is_of_main(&self, path: &Path) -> bool {
         let is_below = |root: &Option<PathBuf>| root.as_ref().is_some_and(|root| path.starts_with(root));
@@ -196,7 +196,7 @@ impl Agent {
     }
 
     /// `project` in the repository, or `user` in the user's folder of the agent.
-    fn path(&self, places: &Places, project: &str, user: &str) -> PathBuf {
+    fn path(&self, places: &TargetFolders, project: &str, user: &str) -> PathBuf {
         match &places.project {
             Some(root) => root.join(project),
             None => (self.user_folder)(&places.home).join(user),
@@ -216,7 +216,7 @@ impl Agent {
         })
     }
 
-    /// The elements of `hooks.EVENT` for each event, and what they are in the other forms.
+    /// The elements of `hooks.EVENT` for each event, and their other forms.
     fn hook_elements(&self, form: Form, element: impl Fn(&Hook) -> Vec<(String, CstInputValue)>) -> Vec<Entry> {
         let events = self.hooks.iter().flat_map(|hooks| hooks.events);
         let entry = |event: &'static Event| {
@@ -291,7 +291,7 @@ fn folder_in(variable: &str, default: PathBuf) -> PathBuf {
 }
 
 /// Whether the decision at `pointer` is `deny`.
-fn says_deny(reply: &Value, pointer: &str) -> bool {
+fn is_denied(reply: &Value, pointer: &str) -> bool {
     reply.pointer(pointer).and_then(Value::as_str) == Some("deny")
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Report {
     /// Files that were removed.
     pub removed: Vec<String>,
     /// Changes that were not applied, with reasons.
-    pub refused: Vec<NotApplied>,
+    pub refused: Vec<RejectedChange>,
     /// Files that were changed while this ran, and stay for the next time.
     pub changed_meanwhile: Vec<String>,
     /// Notes for the reader.
@@ -28,7 +28,7 @@ pub(super) struct Report {
 
 /// Something that was not applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) struct NotApplied {
+pub(super) struct RejectedChange {
     /// The file, below the root.
     pub file: String,
     /// The field; empty for the whole file.
@@ -39,9 +39,9 @@ pub(super) struct NotApplied {
     pub message: String,
 }
 
-impl From<&Finding> for NotApplied {
+impl From<&Finding> for RejectedChange {
     fn from(finding: &Finding) -> Self {
-        NotApplied {
+        RejectedChange {
             file: finding.what.file.clone(),
             field: finding.what.field.clone(),
             reason: reason(finding.kind),
@@ -79,7 +79,7 @@ impl Report {
         lists.iter().all(|list| list.is_empty()) && self.refused.is_empty()
     }
 
-    /// Adds what a following synchronization did.
+    /// Adds the results of a following synchronization.
     pub fn add(&mut self, next: Report) {
         (self.team, self.folder) = (next.team, next.folder);
         self.applied.extend(next.applied);

@@ -30,7 +30,7 @@ static IS_SAID: AtomicBool = AtomicBool::new(false);
 
 /// Which team of which server.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct TeamReference {
     /// A client without an agent, so that each request can name its own.
     pub client: Client,
     /// The repository.
@@ -39,7 +39,7 @@ pub(super) struct Asked {
     pub team: TeamName,
 }
 
-/// A team, and what requests of its members need.
+/// A team, and the data that requests of its members need.
 #[derive(Debug)]
 pub(super) struct ServerTeam {
     /// The records to compare.
@@ -52,7 +52,7 @@ pub(super) struct ServerTeam {
     pub shutdown: Option<ShutdownView>,
     /// The claims of tasks.
     pub leases: BTreeMap<TaskId, Lease>,
-    /// The digest of what is shown of it.
+    /// The digest of its visible part.
     pub shown: String,
 }
 
@@ -85,7 +85,7 @@ pub(super) async fn patiently<T>(mut ask: impl AsyncFnMut() -> Result<T, ClientE
     }
 }
 
-impl Asked {
+impl TeamReference {
     /// The caller of a request as `agent`.
     pub fn caller(&self, agent: Option<&str>) -> TeamCaller {
         TeamCaller {

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use coord_protocol::{Client, Streamed, stream::StreamMessage};
-use coord_teams::layout::{Entry, Place as Found, place};
+use coord_protocol::{Client, StreamItem, stream::StreamMessage};
+use coord_teams::layout::{Entry, PathKind as Found, place};
 use coord_teams::names::TeamName;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::Place;
+use super::TeamFolder;
 use super::disk::Disk;
-use super::once::{Sync, Way};
-use super::report::{NotApplied, Report};
+use super::once::{Sync, SyncDirection};
+use super::report::{RejectedChange, Report};
 use crate::agent::workplace::Workplace;
 use crate::commands::serve::Signals;
 use crate::commands::sync::Failure;
@@ -36,10 +36,10 @@ const LONGEST_RETRY: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(45);
 
 /// Keeps the files and the team of `place` alike until a signal ends it.
-pub(super) async fn watch(place: &Place) -> anyhow::Result<ExitCode> {
+pub(super) async fn watch(place: &TeamFolder) -> anyhow::Result<ExitCode> {
     let mut workplace = place.common.person()?;
     let mut signals = Signals::caught();
-    let mut sync = match place.open(&workplace, Way::Both).await {
+    let mut sync = match place.open(&workplace, SyncDirection::Both).await {
         Ok(sync) => sync,
         Err(Failure::NoAnswer(error)) => return workplace.failed(error),
         Err(Failure::Error(error)) => return Err(error),
@@ -47,7 +47,7 @@ pub(super) async fn watch(place: &Place) -> anyhow::Result<ExitCode> {
     let (tell, mut changes) = mpsc::channel(1);
     let mut files = WatchedFiles::new(&sync.disk, &sync.asked.team, tell.clone());
     let mut events = Events::open(&sync, &tell);
-    let mut told = Told::default();
+    let mut told = ReportedTexts::default();
     let mut retry = RETRY;
     loop {
         files.look();
@@ -105,12 +105,12 @@ async fn follow(
 
 /// Texts that the reader has seen, so that each cause is reported once.
 #[derive(Default)]
-struct Told {
-    refused: Vec<NotApplied>,
+struct ReportedTexts {
+    refused: Vec<RejectedChange>,
     failure: Option<String>,
 }
 
-impl Told {
+impl ReportedTexts {
     fn goes_on(&mut self) {
         if self.failure.take().is_some() {
             note("it goes on");
@@ -118,7 +118,7 @@ impl Told {
     }
 
     /// Prints news; false if no one reads any longer.
-    fn print(&mut self, place: &Place, mut report: Report) -> anyhow::Result<bool> {
+    fn print(&mut self, place: &TeamFolder, mut report: Report) -> anyhow::Result<bool> {
         let before = std::mem::replace(&mut self.refused, report.refused.clone());
         report.refused.retain(|refused| !before.contains(refused));
         if report.is_quiet() {
@@ -210,7 +210,7 @@ fn is_change(kind: EventKind) -> bool {
     }
 }
 
-/// Whether what it is about is no longer at its path.
+/// Whether the path is no longer there.
 fn takes_away(kind: EventKind) -> bool {
     matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)))
 }
@@ -268,13 +268,13 @@ async fn listen(client: &Client, repo_url: &str, team: &TeamName, tell: &mpsc::S
     };
     while let Ok(Ok(Some(message))) = timeout(SILENCE, stream.next()).await {
         let matters = match &message {
-            Streamed::Event(event) => event
+            StreamItem::Event(event) => event
                 .event
                 .team()
                 .is_some_and(|of| of.eq_ignore_ascii_case(team.as_str())),
             // Events before it was opened are not sent.
-            Streamed::Message(StreamMessage::StreamOpened(_) | StreamMessage::Resync(_)) => true,
-            Streamed::Message(_) | Streamed::Unknown => false,
+            StreamItem::Message(StreamMessage::StreamOpened(_) | StreamMessage::Resync(_)) => true,
+            StreamItem::Message(_) | StreamItem::Unknown => false,
         };
         if matters {
             // One that waits stands for all.

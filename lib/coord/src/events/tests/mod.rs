@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::fake::{Fake, event, id};
 use super::*;
 
-/// Longer than anything in this module takes, but for what waits for ever.
+/// Longer than any wait in this module, except endless ones.
 const LONG: Duration = Duration::from_secs(3600);
 
 fn repo() -> RepoId {

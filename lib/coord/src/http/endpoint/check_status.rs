@@ -78,7 +78,7 @@ impl IntoResponses for CheckAnswers {
         );
         let status = one_of(
             &["OK", "STALE", "CONFLICT"],
-            "CONFLICT: another's lock blocks the edit, or intents do not let it in. STALE: the working copy is behind. OK: neither",
+            "CONFLICT: someone else's lock blocks the edit, or an intent refuses it. STALE: the working copy is behind. OK: neither",
         );
         let content = narrowed("CheckResponse", "status", status, &[]).example(Some(examples::check_conflict()));
         answers.insert(

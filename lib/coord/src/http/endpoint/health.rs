@@ -74,7 +74,7 @@ impl Health {
     }
 }
 
-/// Its methods, with what they remember of the last look.
+/// Its methods, with the memory of the last probe.
 pub(super) fn serve(app: &App) -> MethodRouter<Arc<App>> {
     let health = Health::of(app);
     get(async move || get_health(Arc::clone(&health)).await)

@@ -152,7 +152,7 @@ fn cases() -> Vec<Case> {
             version: "9bee4e1".to_owned(),
         },
         ApiError::PersonRequired(
-            "only a person may unblock an intent: ask yours to send the request without agent_id".to_owned(),
+            "only a person may unblock an intent: ask your user to send the request without agent_id".to_owned(),
         ),
         ApiError::UnknownIntent("REQ-POOL-2".to_owned()),
         ApiError::TooLarge(MAX_BYTES),
@@ -186,7 +186,7 @@ fn cases() -> Vec<Case> {
     errors.iter().filter_map(case).collect()
 }
 
-/// A schema, and what it is like beside an error with that sentence.
+/// A schema, and its example beside an error with that sentence.
 pub(in crate::http) type Offline = (&'static str, fn(&str) -> Value);
 
 /// The errors of `causes`, and 405 of an endpoint that takes `allowed`. If the store cannot be reached (503), the body is a

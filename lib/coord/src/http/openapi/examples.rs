@@ -1,4 +1,4 @@
-//! Requests and answers that are true: a test sends these requests to a server and compares what it answers. `src/auth.ts`
+//! Requests and answers that are true: a test sends these requests to a server and compares the answers. `src/auth.ts`
 //! imports `src/db.ts`, which Ada has claimed.
 
 use coord_intents::ledger::{Point, seal};
@@ -33,7 +33,7 @@ pub fn post_request() -> Value {
     })
 }
 
-/// It is hers.
+/// Ada holds it.
 pub fn post_granted() -> Value {
     json!({
         "success": true,
@@ -81,7 +81,7 @@ pub fn post_refused() -> Value {
     })
 }
 
-/// Bob plans to work on the file that imports hers.
+/// Bob plans to work on the file that imports Ada's.
 pub fn check_request() -> Value {
     json!({
         "repo_url": "git@github.com:acme/shop.git",
@@ -201,7 +201,7 @@ pub fn checkpoint() -> Value {
     )
 }
 
-/// Bob compares the file with what Ada has recorded.
+/// Bob compares the file with Ada's record.
 pub fn verify_request() -> Value {
     json!({ "repo_url": REPO_URL, "branch": "main", "files": [{ "file_path": "src/db.ts", "hash": CONTENT }] })
 }
@@ -307,7 +307,7 @@ pub fn offline_check(why: &str) -> Value {
         "locks": {},
         "held": {},
         "warnings": [OFFLINE],
-        "orchestration": command("STOP", None, &format!("Coord cannot determine what is locked: {why}")),
+        "orchestration": command("STOP", None, &format!("Coord cannot determine the locks: {why}")),
     })
 }
 

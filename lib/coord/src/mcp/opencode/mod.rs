@@ -29,7 +29,7 @@ use self::board::Board;
 /// A tool's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCodeAnswer {
-    /// The plugin's result as JSON; then sentences about what it has no place for.
+    /// The plugin's result as JSON; then sentences that have no place in it.
     texts: Vec<String>,
     /// The request that proves that the caller has the messages of this answer: to be made once it has.
     pub proof: Option<Box<TeamCall>>,

@@ -148,7 +148,7 @@ fn note(change: &TeamChangeResponse) -> Option<String> {
         Some(ShutdownProgress::Rejected) => Some("A member has rejected the shutdown: it is over."),
         _ => None,
     };
-    let given_back = (!given_back.is_empty()).then(|| format!("Your tasks are given back: {}.", given_back.join(", ")));
+    let given_back = (!given_back.is_empty()).then(|| format!("Released tasks: {}.", given_back.join(", ")));
     let sentences: Vec<String> = waits.map(str::to_owned).into_iter().chain(given_back).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }

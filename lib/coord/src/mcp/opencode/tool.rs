@@ -85,7 +85,7 @@ impl OpenCodeTool {
                 arguments_of::<ActAs>(offer),
             ),
             OpenCodeTool::ApproveShutdown => (
-                "Stop, as a shutdown asks: your tasks are given back.",
+                "Stop, as a shutdown asks: your tasks are released.",
                 arguments_of::<ActAs>(offer),
             ),
         };

@@ -1,4 +1,4 @@
-//! The context of a caller: the intent that it has selected, or what it can select.
+//! The context of a caller: its selected intent, or those that it can select.
 
 use coord_intents::intent::Status;
 use coord_intents::ledger::Record;
@@ -71,7 +71,7 @@ pub(super) async fn selected_context(
     Ok(context.text())
 }
 
-/// The text about what `holder` can select.
+/// The text about the intents that `holder` can select.
 pub(super) async fn choice_context(app: &App, repo: &RepoId, registry: &Registry) -> Result<String, ApiError> {
     let is_open = |id: &&str| matches!(registry.records[*id].status, Status::Pending | Status::InProgress);
     let ids: Vec<&str> = registry.ids().into_iter().filter(is_open).collect();

@@ -34,7 +34,7 @@ pub(super) struct Edited {
     pub is_for_holders: bool,
 }
 
-/// Changes `before`, which has this status. `met` is what a criterion gets that is met now, but for its evidence.
+/// Changes `before`, which has this status. `met` is the record of a criterion that is met now, but for its evidence.
 pub(super) fn edit(
     before: &Intent,
     status: Status,

@@ -62,7 +62,7 @@ pub(super) async fn done(
     Ok(IntentResponse::new(view, told_state(session.state), orchestration))
 }
 
-/// The response to what the rules refuse.
+/// The response to a refusal by the rules.
 pub(super) async fn refused(
     app: &App,
     repo: &RepoId,

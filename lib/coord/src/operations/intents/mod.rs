@@ -1,4 +1,4 @@
-//! Operations on intents: their registry, their acts, and what they cost.
+//! Operations on intents: their registry, their acts, and their costs.
 //!
 //! - [`list_intents`], [`read_intent`]: reads; `view`: an intent as it is shown; `context`: the facts that an agent needs
 //! - [`new_intent`], [`edit_intent`]: writing; `members`: the rules of the members; `edit`: the rules of a change

@@ -18,7 +18,7 @@ use crate::store::script::sha1_hex;
 /// Most tokens of a session.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
 
-/// Counts what the work on the intent `id` has cost. `agent` is the header `X-Coord-Agent`, if sent. One round trip.
+/// Counts the costs of the work on the intent `id`. `agent` is the header `X-Coord-Agent`, if sent. One round trip.
 ///
 /// # Errors When a field is not valid, there is no such intent, the caller is denied, or the store does not respond. A refused
 /// call is a response.
@@ -119,5 +119,5 @@ pub(crate) fn counted_call(call: &ToolCall) -> Result<(String, String), ApiError
 pub(crate) fn budget_low(id: &str, (what, used, most): (&str, u64, Option<u64>)) -> Option<String> {
     let most = most?;
     let is_low = used.saturating_mul(5) >= most.saturating_mul(4);
-    is_low.then(|| format!("BUDGET_LOW: Intent {id} has cost {used} of {most} {what}; come to an end."))
+    is_low.then(|| format!("BUDGET_LOW: Intent {id} has used {used} of {most} {what}; finish soon."))
 }

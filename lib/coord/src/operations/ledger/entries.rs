@@ -58,7 +58,7 @@ pub(super) fn events(
     sent.iter().enumerate().map(event).collect()
 }
 
-/// The problem is what follows the entry's name in a sentence.
+/// The problem follows the entry's name in a sentence.
 fn event(sent: &RecordEntry, session: &AgentSession, agent: Option<&AgentId>) -> Result<RecordedEvent, String> {
     let trace_id = TraceId::parse(&sent.trace_id).map_err(|error| format!(".trace_id is not valid: {error}"))?;
     let path = sent.file_path.as_deref().map(FilePath::parse).transpose();

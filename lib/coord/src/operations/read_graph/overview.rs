@@ -51,8 +51,8 @@ pub(crate) struct PolicyView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pending: Option<PendingPolicy>,
-    /// Patterns of files that several may write at once; absent where these are the lockfiles that a tool makes again, and what
-    /// `.gitattributes` says.
+    /// Patterns of files that several may write at once; absent if these are the lockfiles of tools, and the files that
+    /// `.gitattributes` names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, max_items = 64)]
     shared: Option<Vec<String>>,
@@ -70,7 +70,7 @@ fn neighbors_schema() -> Object {
     let names = NeighborPolicy::ALL.map(NeighborPolicy::as_str);
     one_of(
         &names,
-        "The effect of another's WRITING lock on a neighbor, for a claim to write",
+        "The effect of a neighbor's WRITING lock, held by someone else, on a claim to write",
     )
 }
 

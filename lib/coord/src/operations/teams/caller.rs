@@ -11,7 +11,7 @@ use crate::operations::fields::{agent_of, in_field, required};
 /// No team is of a branch; only the head of this one is read.
 const NO_BRANCH: &str = "main";
 
-/// A caller with what it was asked on: `agent` is the header `X-Coord-Agent`, if sent.
+/// A caller with its credentials: `agent` is the header `X-Coord-Agent`, if sent.
 #[derive(Debug)]
 pub struct Asked<'a> {
     /// The caller.

@@ -15,7 +15,7 @@ use crate::state::tasks::{
 use crate::state::teams::{self, Joined, NewMember, RequestKey, TeamRecord};
 use crate::store::{Store, StoreError};
 
-/// Runs `call`. Returns its outcome, and what waits for the caller.
+/// Runs `call`. Returns its outcome, and pending items for the caller.
 pub(super) async fn run<T: Send, C: AdmittedCall<Outcome = (T, teams::Waiting)>>(
     admission: &mut Admission<'_>,
     call: &mut C,

@@ -20,7 +20,7 @@ pub(super) fn team_name(field: &'static str, text: &str) -> Result<TeamName, Api
 #[derive(Clone)]
 pub(super) struct ChosenTeam {
     name: TeamName,
-    /// It is what this process saw last, and the script checks it.
+    /// It is the team that this process saw last, and the script checks it.
     is_assumed: bool,
 }
 

@@ -273,7 +273,7 @@ pub async fn complete_task(
         }
     });
     if completed.had_expired {
-        let warning = "LEASE_EXPIRED: the claim had lapsed, and nobody else had taken the task";
+        let warning = "LEASE_EXPIRED: the claim had expired, and no one else had claimed the task";
         response.warnings.push(warning.to_owned());
     }
     if is_other_result {
@@ -287,7 +287,7 @@ pub async fn complete_task(
     Ok(response)
 }
 
-/// Gives the task `id` back, and of its files those whose work the branch has.
+/// Releases the task `id`, and of its files those whose work the branch has.
 ///
 /// # Errors
 /// As those of [`claim_task`].
@@ -320,7 +320,7 @@ pub async fn release_task(
         Err(error) => return Err(head.explain(error)),
     };
     let mut response = of_task(released.task.without_dependencies(), waits, |task| {
-        format!("Task {} is given back; anybody may claim it", task.id)
+        format!("Released task {}; any member may claim it", task.id)
     });
     add_released(&mut response, app, &admission, &files, released.files).await?;
     if !released.kept.is_empty() {

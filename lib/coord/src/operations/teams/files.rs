@@ -271,7 +271,7 @@ impl AdmittedCall for EndCall<'_> {
     }
 }
 
-/// Ends the claim of a task; returns what waits for the caller as well.
+/// Ends the claim of a task; also returns pending items for the caller.
 pub(super) async fn end(
     app: &App,
     admission: &mut Admission<'_>,
@@ -326,7 +326,7 @@ fn refused(response: PostResponse, id: &str, waiting: Waiting) -> ApiError {
     }))
 }
 
-/// Adds to `response` what the claim of the files of its task found.
+/// Adds to `response` the findings of the claim of the task's files.
 pub(super) fn add_claimed(
     response: &mut TaskResponse,
     app: &App,

@@ -284,7 +284,7 @@ fn after(team: &ChosenTeam, step: ShutdownStep) -> TeamChangeResponse {
         count => {
             let paths: Vec<&str> = step.unpushed.iter().map(|(_, path)| path.as_str()).collect();
             let reason = format!(
-                "{reason}. You hold {count} files for writing whose work is not pushed: push it, or release them (\"abandon\": true): {}",
+                "{reason}. You hold {count} files with work that is not pushed: push it, or release them (\"abandon\": true): {}",
                 named(&paths)
             );
             (Action::Push, reason)

@@ -234,7 +234,7 @@ pub struct HistoryRequest<'a> {
     pub limit: Option<usize>,
 }
 
-/// Lists the messages of a team, the newest first, and who has not read them.
+/// Lists the messages of a team, the newest first, and the members that have not read them.
 ///
 /// # Errors
 /// When a field is not valid, the caller is denied, there is no such team, or the store does not respond.

@@ -55,7 +55,7 @@ pub(super) fn why_none(counts: TaskCounts, passed: &[PassedOver], obstacles: &Ob
     let held_back = match count {
         0 => String::new(),
         _ => format!(
-            ", {count} {} held back after {MOST_LAPSES} lapses",
+            ", {count} {} held back after {MOST_LAPSES} expired claims",
             verb(count, "is", "are")
         ),
     };
@@ -125,14 +125,14 @@ mod tests {
                 (1, 0, 0),
                 vec![],
                 held_back(1, &[]),
-                "The open task is not ready: 0 are claimed, 1 is held back after 3 lapses. Held back until the creator, or the leader \
+                "The open task is not ready: 0 are claimed, 1 is held back after 3 expired claims. Held back until the creator, or the leader \
                  \"lead\", sends clear_lapses: t1 (of \"h1\")",
             ),
             (
                 (5, 1, 0),
                 vec![],
                 held_back(3, &["t1", "t9"]),
-                "None of 5 open tasks is ready: 1 is claimed, 3 are held back after 3 lapses, and the rest waits for other tasks: t1, \
+                "None of 5 open tasks is ready: 1 is claimed, 3 are held back after 3 expired claims, and the rest waits for other tasks: t1, \
                  t9. Held back until the creator, or the leader \"lead\", sends clear_lapses: t1 (of \"h1\"), t2 (of \"h2\") and 1 more",
             ),
             (

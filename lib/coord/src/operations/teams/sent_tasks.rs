@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::operations::fields::{id_in, in_field};
 use crate::state::tasks::{Named, NewTask, TaskChanges};
 
-/// The tasks with what they name: another one of the request by its `ref`, or else one of the team.
+/// The tasks with their references: to another one of the request by its `ref`, or else to one of the team.
 pub(super) fn planned(sent: &[SentTask]) -> Result<Vec<NewTask>, ApiError> {
     let mut places = BTreeMap::new();
     for (place, task) in sent.iter().enumerate() {

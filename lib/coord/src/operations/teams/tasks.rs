@@ -244,7 +244,7 @@ pub async fn edit_task(
         let (whole, waiting) = run(&mut admission, &mut call).await?;
         return Ok(of_task(whole, waiting, |task| match &task.assignee {
             Some(handle) => format!("Task {} is assigned to \"{handle}\"", task.id),
-            None => format!("Task {} is assigned to nobody", task.id),
+            None => format!("Task {} is no longer assigned", task.id),
         }));
     }
     let mut call = UpdateTask {
@@ -317,7 +317,7 @@ pub(super) fn answer(
     }
 }
 
-/// A response about a task and its dependencies; `reason` says what is so.
+/// A response about a task and its dependencies; `reason` describes its state.
 pub(super) fn of_task(
     whole: WholeTask,
     waiting: Waiting,

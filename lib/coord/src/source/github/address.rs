@@ -44,7 +44,7 @@ impl ApiBase {
             .map_err(|_| format!("is not a URL; write for example {PUBLIC_API} or https://HOST/api/v3"))?;
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
             return Err(
-                "must be an address without credential, query or fragment; the credential has a variable of its own"
+                "must be an address without credential, query or fragment; the credential has its own variable"
                     .to_owned(),
             );
         }

@@ -281,7 +281,7 @@ impl Client {
         moved.full_name.filter(|full_name| !slug.is_called(full_name))
     }
 
-    /// Records what GitHub calls the repository at `slug`, where that is another name.
+    /// Records GitHub's name of the repository at `slug`, if it is a different one.
     pub(super) fn note_name(&self, slug: &Slug, full_name: &str) {
         if slug.is_called(full_name) {
             return;

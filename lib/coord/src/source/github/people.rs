@@ -131,7 +131,7 @@ impl People for GithubSource {
         };
         let is_public = match self.is_public(&slug).await {
             Err(GithubError::Renamed(full_name)) => {
-                // The new name of a private repository is none of anybody's business.
+                // The new name of a private repository stays private.
                 let slug = renamed(repo, &full_name).and_then(|now| self.slug(&now).ok());
                 let is_public = match slug {
                     Some(slug) => self.is_public(&slug).await,

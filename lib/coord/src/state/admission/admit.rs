@@ -18,7 +18,7 @@ pub enum Admitted<T> {
 }
 
 impl<T> Admitted<T> {
-    /// The same, with what `change` makes of an outcome.
+    /// The same, with `change` applied to an outcome.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Admitted<U> {
         match self {
             Admitted::Outcome(outcome) => Admitted::Outcome(change(outcome)),

@@ -17,7 +17,7 @@ impl Rate {
     };
 
     /// The theoretical arrival time after `amount` more, or the seconds until they are allowed; times are in milliseconds. For
-    /// what a process counts by itself, in the same way.
+    /// counts of a process itself, in the same way.
     pub(crate) fn after(self, arrival: u64, now: u64, amount: u32) -> Result<u64, u64> {
         let interval = u64::from(self.interval_ms);
         let next = arrival.max(now) + interval * u64::from(amount.min(self.burst));

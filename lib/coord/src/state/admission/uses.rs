@@ -10,8 +10,8 @@ use crate::domain::RepoId;
 /// Most repositories that a process remembers.
 const MOST: usize = 4_096;
 
-/// Whether a repository is known to use what most do not: intents, or work branches with pending changes. Until then, requests
-/// about locks have no keys for these, and say nothing of intents. A function that meets one asks for all keys: `locks/modules/admitted.lua`.
+/// Whether a repository is known to use rare features: intents, or work branches with pending changes. Until then, requests about locks have
+/// no keys for these, and say nothing of intents. A function that meets one asks for all keys: `locks/modules/admitted.lua`.
 #[derive(Debug)]
 pub struct RepositoryUses(AtomicBool);
 

@@ -63,7 +63,7 @@ pub enum Published {
     LeaseLost,
     /// The patch does not fit: the stored graph is of another commit than its base.
     Rebased,
-    /// The store has lost some of what was staged; nothing is published.
+    /// The store has lost some staged parts; nothing is published.
     Torn,
 }
 
@@ -142,7 +142,7 @@ pub async fn stage_graph(
     }
 }
 
-/// KEYS of what announces another graph.
+/// KEYS of announcing another graph.
 fn announced(repo: &RepoId, branch: &Branch) -> Keys {
     Keys::of([
         ("graph", keys::graph(repo, branch)),

@@ -57,7 +57,7 @@ return function(KEYS, ARGV)
     stopped[index], passed_over[index] = call.members[key], call.members[key].handle
   end
   -- The shutdown ends without their answers.
-  local given_back = GiveBack.give_back_of(call, stopped, 'Given back when the shutdown was forced by ' .. call.member.handle .. '.')
+  local given_back = GiveBack.give_back_of(call, stopped, 'Released when the shutdown was forced by ' .. call.member.handle .. '.')
   for _, record in ipairs(stopped) do
     record.ended = call.now_ms
     saved[#saved + 1] = '=' .. string.lower(record.handle)

@@ -11,7 +11,7 @@ use crate::store::{Request, Store, StoreError, Value};
 /// How long a claim may take that takes back its mark, in seconds: longer than any request lives.
 const UNMARKED_WITHIN: u32 = 60;
 
-/// A repository put on the list of what is due by one claim: see `mark_due.lua`.
+/// A repository put on the due list by one claim: see `mark_due.lua`.
 pub(in crate::state) struct Mark<'a> {
     repo: &'a RepoId,
     ttl_seconds: u32,

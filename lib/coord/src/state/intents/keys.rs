@@ -24,7 +24,7 @@ pub fn intent_use(repo: &RepoId) -> String {
     of("coord:intent_use:", repo, &[])
 }
 
-/// hash: file path -> its owners and what was recorded of its content, JSON; see `modules/owners.lua`.
+/// hash: file path -> its owners and its recorded content, JSON; see `modules/owners.lua`.
 pub fn owners(repo: &RepoId) -> String {
     of("coord:owners:", repo, &[])
 }

@@ -1,4 +1,4 @@
-//! Reads of the files that intents own, and of what was recorded of their content.
+//! Reads of the files that intents own, and of their recorded content.
 
 use super::keys;
 use super::read::decode;

@@ -28,7 +28,7 @@ return function(KEYS, ARGV)
   Append.begin(call)
 
   -- Drops the oldest of the intents that have ended more than a day ago, so that no holder and no lock knows them. The ledger
-  -- has their lines, and what was recorded of their files stays.
+  -- has their lines, and the recorded content of their files stays.
   local function drop_ended()
     local DAY_MS, AT_ONCE = 86400000, 100
     local stored, ended = redis.call('HGETALL', call.keys.intents), {}

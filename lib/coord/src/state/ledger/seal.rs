@@ -140,7 +140,7 @@ pub fn has_unsealed_lines(repo: &RepoId) -> Read<bool> {
 pub enum SealMove {
     /// It was.
     Sealed,
-    /// Somebody else has moved it since it was read; nothing changed.
+    /// Another process has moved it since it was read; nothing changed.
     Moved,
 }
 

@@ -185,7 +185,7 @@ fn claim_arguments(
 }
 
 impl ClaimOutcome {
-    /// Reads what `modules/claim_files.lua` gives.
+    /// Reads the answer of `modules/claim_files.lua`.
     fn read(reply: &Reply) -> Result<ClaimOutcome, StoreError> {
         let survey = read_survey(reply)?;
         ClaimOutcome::of(&reply.outcome, survey).ok_or_else(|| reply.malformed("an unknown outcome"))

@@ -83,7 +83,7 @@ pub enum PendingAct<'a> {
     Interfaces {
         /// The commit.
         commit: &'a str,
-        /// File path -> what differs.
+        /// File path -> differences.
         changed: &'a BTreeMap<String, String>,
     },
     /// Those of the branch that are over are forgotten.

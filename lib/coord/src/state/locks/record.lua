@@ -153,7 +153,7 @@ return function(KEYS, ARGV)
     end
   end
 
-  local heard = {} -- intents whose holder was heard of now
+  local heard = {} -- intents whose holder called now
 
   local function append(entry, intent, action_type, payload, result)
     -- Each entry has a separate trace id.

@@ -11,7 +11,7 @@ use crate::store::{Store, StoreError};
 /// An event that is recorded.
 #[derive(Clone, Debug)]
 pub struct RecordedEvent {
-    /// Its kind, with what the script has to know of it.
+    /// Its kind, with the fields for the script.
     pub kind: RecordedKind,
     /// Its id.
     pub trace_id: TraceId,

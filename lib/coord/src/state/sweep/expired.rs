@@ -9,7 +9,7 @@ use crate::state::request_keys::{Keys, NamedKey};
 use crate::state::{events, expiry, locks, tasks};
 use crate::store::{Request, Store, StoreError};
 
-/// The kinds of what expires, each by its keys, in the order in which `sweep.lua` includes them.
+/// The kinds of expiring records, each by its keys, in the order in which `sweep.lua` includes them.
 const KINDS: [fn(&RepoId) -> Vec<NamedKey>; 2] = [locks::keys::swept, tasks::keys::swept];
 
 /// Arguments of `sweep.lua`.
@@ -42,7 +42,8 @@ pub struct Swept {
     pub has_unsealed_lines: bool,
 }
 
-/// Drops and announces what has expired in `repo`, of each kind up to `most`; of locks that is the number of files. One round trip.
+/// Drops and announces the expired records in `repo`, of each kind up to `most`; of locks that is the number of files. One round
+/// trip.
 ///
 /// # Errors
 /// When the store gives no answer, or none that is understood.

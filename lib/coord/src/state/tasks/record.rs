@@ -218,7 +218,7 @@ pub struct WholeTask {
 }
 
 impl WholeTask {
-    /// The task alone, for who goes on with others.
+    /// The task alone, for a caller that continues with others.
     #[must_use]
     pub fn without_dependencies(self) -> Self {
         WholeTask {

@@ -92,7 +92,7 @@ return function(KEYS, ARGV)
     end
   end
 
-  -- Plans what becomes of the edges on one side. Edges to completed tasks stay unless `drops_completed`: they are history.
+  -- Plans the new edges on one side. Edges to completed tasks stay unless `drops_completed`: they are history.
   local function replan(old, wanted, edge_of, drops_completed)
     local is_wanted, is_old = {}, {}
     for _, other in ipairs(wanted) do

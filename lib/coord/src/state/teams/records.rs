@@ -195,7 +195,7 @@ struct WaitingAnswer {
     waiting: Vec<Membership>,
 }
 
-/// Reads what waits for `holder` in its teams.
+/// Reads pending items for `holder` in its teams.
 pub fn memberships(repo: &RepoId, holder: &Holder) -> Read<Vec<Membership>> {
     let mut keys = Keys::default();
     keys.add([("members", keys::members(repo))]);

@@ -117,7 +117,7 @@ pub enum TeamRefusal {
         expires: i64,
     },
     /// Its claims have expired too often.
-    #[error("Task {id} is held back: its claim lapsed {lapses} times; \"{creator}\" or \"{leader}\" can clear it")]
+    #[error("Task {id} is held back: its claims expired {lapses} times; \"{creator}\" or \"{leader}\" can clear it")]
     HeldBack {
         id: String,
         lapses: u64,

@@ -14,7 +14,7 @@ use crate::store::{Script, Store, StoreError};
 /// The caller and the team.
 #[derive(Clone, Copy, Debug)]
 pub struct TeamTerms<'a> {
-    /// The admission; only what concerns files needs a head ([`crate::state::admission::HeadTerms::Any`] for all else).
+    /// The admission; only requests about files need a head ([`crate::state::admission::HeadTerms::Any`] for all else).
     pub admission: AdmissionTerms<'a>,
     /// The team.
     pub team: &'a TeamName,
@@ -86,7 +86,7 @@ impl TeamTerms<'_> {
     }
 }
 
-/// Runs a script of a team with the fields of `own`; `read` reads what is neither a denial nor a refusal.
+/// Runs a script of a team with the fields of `own`; `read` decodes any outcome but a denial or a refusal.
 pub(in crate::state) async fn run<T>(
     store: &dyn Store,
     script: &'static Script,
@@ -112,7 +112,8 @@ pub(in crate::state) async fn run_as_many<T>(
     outcome(call(store, script, keys, args).await?, read)
 }
 
-/// The outcome of a script of a team, with what waits for the caller; `read` reads what is neither a denial nor a refusal.
+/// The outcome of a script of a team, with pending items for the caller; `read` decodes any outcome but a denial or a
+/// refusal.
 pub(in crate::state) fn outcome<T>(reply: Reply, read: impl FnOnce(Reply) -> Result<T, StoreError>) -> TeamOutcome<T> {
     let reply = match denied(reply)? {
         Ok(denial) => return Ok(Admitted::Denied(denial)),

@@ -9,13 +9,13 @@ use crate::store::StoreError;
 /// Pending messages and questions for the caller in a team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Waiting {
-    /// Number of messages that it has not proved to have; none for who is no member.
+    /// Number of messages that it has not confirmed; none for a caller that is no member.
     pub unread: Option<u64>,
     /// The shutdown that it has yet to answer.
     pub shutdown: Option<AskedToStop>,
 }
 
-/// A shutdown, as those have it whom it asks.
+/// A shutdown, as its recipients see it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct AskedToStop {
     /// Its id.

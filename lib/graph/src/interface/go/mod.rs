@@ -1,5 +1,5 @@
 //! The interface of Go: capitalized names of the package. Types with their exported fields and methods, heads of functions,
-//! constants and variables with their types, or with what their types depend on.
+//! constants and variables with their types, or with the names that their types depend on.
 
 mod lexer;
 

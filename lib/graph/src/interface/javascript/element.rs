@@ -1,5 +1,5 @@
 //! Elements of JSX. An element is one pair of brackets, `<` and `>`, around the code of its holes: its type does not depend on
-//! what is in it.
+//! its content.
 
 use super::lexer::{Frame, Lexer};
 use crate::interface::NoInterface;

@@ -1,5 +1,5 @@
 //! The interface of Python: every name of the module's top level, the heads of its functions, and of its classes the parents,
-//! public methods, attributes, and what `__init__` sets.
+//! public methods, attributes, and those that `__init__` sets.
 //!
 //! Names behind `if`, `try`, `with` and loops count. An imported name counts where the import says that others may have it:
 //! it is relative, in `__all__`, repeated by `as`, a star, or the module defines nothing itself.

@@ -1,4 +1,4 @@
-//! The interface of Rust: items that are `pub` in any degree, public fields and methods, traits, and what types implement.
+//! The interface of Rust: items that are `pub` in any degree, public fields and methods, traits, and the impls of types.
 //!
 //! Code that macros write is not known: a call of a macro among items counts with all its tokens.
 

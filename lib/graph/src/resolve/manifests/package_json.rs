@@ -48,7 +48,7 @@ impl PackageJson {
         let pnpm = json.get("pnpm").and_then(|pnpm| pnpm.get("overrides"));
         let overrides = [json.get("resolutions"), json.get("overrides"), pnpm];
         let overrides = overrides.into_iter().flatten().filter_map(Json::fields).flatten();
-        // npm's form for what is to be replaced within: `{".": "version of itself"}`.
+        // npm's form for an override of nested dependencies: `{".": "version of itself"}`.
         let version = |value: &Json| value.text().or_else(|| value.get(".")?.text()).map(str::to_owned);
         Some(PackageJson {
             name: text_of("name").filter(|name| !name.is_empty()),

@@ -11,7 +11,7 @@ use crate::resolve::path_table::PathTable;
 use crate::resolve::paths::{below, folder};
 use crate::resolve::python::PythonRoots;
 use crate::resolve::python::roots::{MODULE, is_python, text_of};
-use crate::resolve::read_tree::ReadTree;
+use crate::resolve::read_tree::TreeContext;
 use crate::specifier::Specifier;
 
 /// Most folders between a source root and a folder that may be a root. A deeper one is a namespace.
@@ -53,7 +53,7 @@ struct Names<'t> {
 
 impl PythonRoots {
     /// Finds the root of the names of each folder that has Python's files or packages.
-    pub(super) fn find_homes(&mut self, tree: ReadTree<'_>, python: &[FileId]) {
+    pub(super) fn find_homes(&mut self, tree: TreeContext<'_>, python: &[FileId]) {
         if self.kinds.sources.is_empty() && self.kinds.flat.is_empty() {
             return;
         }

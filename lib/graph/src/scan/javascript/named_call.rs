@@ -22,7 +22,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Adds what the call whose parenthesis is at `position` names, if it is one of them.
+    /// Adds the modules of the call whose parenthesis is at `position`, if it is one of them.
     #[cold]
     pub(super) fn named_call(&mut self, position: usize) {
         let text = self.text;

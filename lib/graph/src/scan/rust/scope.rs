@@ -141,7 +141,7 @@ impl<'t> Scopes<'t> {
     }
 
     /// Whether names were not looked up any more, because there are too many.
-    pub(super) fn has_given_up(&self) -> bool {
+    pub(super) fn has_stopped(&self) -> bool {
         self.steps.get() == 0
     }
 

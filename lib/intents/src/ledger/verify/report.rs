@@ -6,7 +6,7 @@ use super::super::point::Point;
 
 /// Expectations of a ledger.
 #[derive(Clone, Debug)]
-pub struct Expected {
+pub struct Expectations {
     /// The repository, `host/owner/name`.
     pub repository: String,
     /// Where the store's seal says that the rest begins, after older lines have gone. It is an anchor, too.
@@ -15,10 +15,10 @@ pub struct Expected {
     pub anchors: Vec<Anchor>,
 }
 
-impl Expected {
+impl Expectations {
     /// The chain alone, of `repository`.
     pub fn chain_of(repository: &str) -> Self {
-        Expected {
+        Expectations {
             repository: repository.to_owned(),
             base: None,
             anchors: Vec::new(),
@@ -70,7 +70,7 @@ pub struct Report {
     /// Lines that were read.
     pub lines: u64,
     /// Lines of other programs before the first sealed one.
-    pub foreign: Foreign,
+    pub foreign: ForeignLines,
     /// How many anchors the ledger went through.
     pub anchors_met: usize,
     /// How many anchors are before its first line, where nothing can be compared.
@@ -79,7 +79,7 @@ pub struct Report {
 
 /// Lines of other programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Foreign {
+pub struct ForeignLines {
     /// How many.
     pub lines: u64,
     /// Their bytes, newlines included.

@@ -61,7 +61,8 @@ impl Differences {
         assert_eq!(met, [&OF_FACTS[..], &[one_more]].concat());
     }
 
-    /// The task `id` is the same as there, but for what is meant. `met` are its completed dependencies, asked for where it matters.
+    /// The task `id` is the same as there, but for intended differences. `met` are its completed dependencies, asked for where it
+    /// matters.
     pub fn same_task(&mut self, id: &str, ours: &Shown, met: impl FnOnce() -> BTreeSet<String>, recorded: &Value) {
         assert_eq!(id, text(recorded, "id"));
         assert_eq!(ours.title, text(recorded, "title"));

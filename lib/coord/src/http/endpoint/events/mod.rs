@@ -42,7 +42,7 @@ use crate::http::own_origin::{own_origin, refuse_pages_of_other_sites};
 use crate::operations::fields::{agent_of, in_field, required};
 use crate::operations::{Stream, Verify, WatchRequest, admit_again, watch_events};
 
-/// Where a client of server-sent events says what it has.
+/// The header in which a client of server-sent events names its last event.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The query as sent.
@@ -126,7 +126,7 @@ async fn get_events(
     }
 }
 
-/// The headers that say who calls, and what the caller has.
+/// The headers that identify the caller, and its last event.
 fn of_caller(headers: &HeaderMap) -> HeaderMap {
     let is_of_caller = |name: &HeaderName| {
         CREDENTIAL_HEADERS.contains(name)
@@ -194,7 +194,7 @@ impl EventsQuery {
     }
 }
 
-/// How long a stream may live, and what lives as long.
+/// How long a stream may live, and the objects that live as long.
 struct Lifetime {
     ends_by: Option<Instant>,
     /// Dropped with the stream, so that a function's runtime no longer waits for it.
@@ -219,7 +219,7 @@ impl Lifetime {
         }
     }
 
-    /// Keeps the connection of `watcher`, who was admitted, from making room for others; that of anybody makes room.
+    /// Keeps the connection of an admitted `watcher` from making room for others; an unverified one makes room.
     fn keep_connection(&self, watcher: &Watcher) {
         let is_local = matches!(*watcher.app.authenticator, Authenticator::Local { .. });
         if let Some(connection) = &self.connection

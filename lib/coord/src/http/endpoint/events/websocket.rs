@@ -127,7 +127,7 @@ async fn start(socket: &mut WebSocket, watcher: &mut Watcher, lifetime: &Lifetim
             }
             Ok(Read::Malformed) => return Err(Some(MALFORMED)),
             Ok(Read::Gone) => return Err(None),
-            // The error says what is missing.
+            // The error names the missing field.
             Err(_) => {}
         }
     }

@@ -11,7 +11,7 @@ use super::view::Shown;
 /// Bytes of a piece; the last item of one may exceed it.
 const PIECE: usize = 64 << 10;
 
-/// JSON: the nodes, the edges, and what the view has.
+/// JSON: the nodes, the edges, and the fields of the view.
 pub(super) struct GraphText {
     shown: Shown,
     /// Nodes, edges and the end that are written.

@@ -65,7 +65,7 @@ acts! {
         "One that is PENDING begins, unless its scope covers too much or meets that of an active one. The response has its context.";
     intent_complete = Complete(CompleteIntentRequest) at "/api/intents/{id}/complete":
         "Complete an intent.",
-        "Each criterion has to be marked as met. With `force`, a person completes it all the same, with a `reason`.";
+        "Each criterion must be marked as met. With `force` and a `reason`, a person can complete it anyway.";
     intent_abandon = Abandon(StopIntentRequest) at "/api/intents/{id}/abandon":
         "Give an intent up.",
         "It takes a `reason`, and a person where the intent is BLOCKED. Its files are free then.";
@@ -80,7 +80,7 @@ acts! {
         "A person's act.";
     intent_take_over = TakeOver(TakeOverRequest) at "/api/intents/{id}/take_over":
         "Make an active intent the owner of `file_paths`.",
-        "A person's act. Whoever owned them does so no longer.";
+        "Reserved for people. Ends any earlier ownership of the files.";
 }
 
 async fn answer<R: DeserializeOwned>(

@@ -1,4 +1,4 @@
-//! Responses about one intent, and what the OpenAPI document has of all of them.
+//! Responses about one intent, and the common OpenAPI parts of all of them.
 
 use std::collections::BTreeMap;
 

@@ -29,7 +29,7 @@ pub(in crate::http::endpoint) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 #[openapi(paths(post_usage), components(schemas(UsageRequest)))]
 pub(in crate::http::endpoint) struct Document;
 
-/// Report what the work on an intent costs.
+/// Report the costs of the work on an intent.
 ///
 /// A granted tool call counts as a turn; tokens are the running total of a session. From 80 % of a limit on there is a
 /// warning. At the limit the next call is refused, and the intent is BLOCKED.

@@ -33,7 +33,7 @@ impl IntoResponses for Page {
     }
 }
 
-/// Those to what is recorded.
+/// Those to a record.
 pub(super) enum Recorded {}
 
 impl IntoResponses for Recorded {

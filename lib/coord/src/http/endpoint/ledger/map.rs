@@ -1,4 +1,4 @@
-//! `GET /api/ledger/map`: which intent owns which file, and what was recorded of it.
+//! `GET /api/ledger/map`: which intent owns which file, and the recorded content.
 
 use std::sync::Arc;
 

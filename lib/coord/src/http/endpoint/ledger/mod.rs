@@ -69,7 +69,7 @@ async fn read(app: &App, headers: &HeaderMap, query: Option<Query<LedgerQuery>>)
     page(app, query.parse(caller, agent_header(headers))?).await
 }
 
-/// Record what was done.
+/// Record actions.
 ///
 /// A changed file is recorded as a success under the caller's lock for writing, and as a failure without. Entries that are sent twice
 /// within a day are recorded once, by their `trace_id`.

@@ -1,4 +1,4 @@
-//! `POST /api/ledger/verify`: files are compared with what was recorded of them.
+//! `POST /api/ledger/verify`: files are compared with their records.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(in crate::http::endpoint) fn serve(_: &App) -> MethodRouter<Arc<App>> {
 #[openapi(paths(post_verify), components(schemas(VerifyRequest, VerifyResponse)))]
 pub(in crate::http::endpoint) struct Document;
 
-/// Compare files with what was recorded of them.
+/// Compare files with their records.
 ///
 /// It takes the right to read and changes nothing.
 #[utoipa::path(

@@ -1,4 +1,4 @@
-//! Responses of all endpoints of teams, and what the OpenAPI document has of them.
+//! Responses of all endpoints of teams, and their common OpenAPI parts.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ pub(super) fn described(
         by_status.entry(status_of(*code).as_u16()).or_default().push(*code);
     }
     for (status, codes) in by_status {
-        // Beside what any request of agents may get with this status.
+        // Besides the codes that any request of agents may get with this status.
         let general: &[ErrorCode] = match status {
             403 => &[ErrorCode::Forbidden, ErrorCode::ForbiddenRepository],
             404 => &[ErrorCode::UnknownRepository, ErrorCode::UnknownBranch],

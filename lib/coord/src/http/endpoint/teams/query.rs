@@ -78,7 +78,7 @@ pub(super) struct TasksQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[param(value_type = TeamName, required = false)]
     team: Option<String>,
     /// The calling agent; overrides the header `X-Coord-Agent`.
@@ -118,7 +118,7 @@ fn status() -> Object {
 fn readiness() -> Object {
     one_of(
         &["ready", "blocked", "unclaimed"],
-        "Only tasks that may be claimed, that may not yet, or that nobody has",
+        "Only tasks that may be claimed, that may not yet, or that have no owner",
     )
 }
 
@@ -162,7 +162,7 @@ pub(crate) struct TaskQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     pub repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[param(value_type = TeamName, required = false)]
     pub team: Option<String>,
     /// The calling agent; overrides the header `X-Coord-Agent`.
@@ -177,7 +177,7 @@ pub(super) struct TaskRemovalQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     pub repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[param(value_type = TeamName, required = false)]
     pub team: Option<String>,
     /// The calling agent; overrides the header `X-Coord-Agent`.
@@ -195,7 +195,7 @@ pub(super) struct MessagesQuery {
     /// The repository.
     #[param(value_type = RepoUrl, example = "https://github.com/acme/shop.git")]
     repo_url: Option<String>,
-    /// The team; may be left out by who is in one alone.
+    /// The team; may be omitted by a member of only one.
     #[param(value_type = TeamName, required = false)]
     team: Option<String>,
     /// The calling agent; overrides the header `X-Coord-Agent`.

@@ -10,7 +10,7 @@ local Approve = {}
 -- inboxes are full; lists are absent for none.
 function Approve.approve(call, is_author)
   local given_back =
-    Shutdown.stop_member(call, string.lower(call.member.handle), 'Given back at the shutdown of ' .. call.member.handle .. '.')
+    Shutdown.stop_member(call, string.lower(call.member.handle), 'Released at the shutdown of ' .. call.member.handle .. '.')
   local not_told
   if not is_author then
     local what = call.shutdown.target == '*' and 'team shutdown' or 'shutdown'

@@ -8,8 +8,8 @@ local TeamBytes = require('teams/bytes')
 
 local GiveBack = {}
 
--- Ends all claims of the members, with a note, and keeps no task for them any more; returns the ids of what they had claimed. Only
--- the events take commands for each task. The caller saves the members.
+-- Ends all claims of the members, with a note, and their reservations; returns the ids of their claimed tasks. Only the events
+-- take commands for each task. The caller saves the members.
 function GiveBack.give_back_of(call, records, text)
   local named, tasks = {}, {}
   for _, record in ipairs(records) do

@@ -1,4 +1,4 @@
--- The budget of an intent, and the breaker of its holder: whether one more tool call is allowed, and what it counts. A call has a
+-- The budget of an intent, and the breaker of its holder: whether one more tool call is allowed, and its cost. A call has a
 -- `name`, and a `digest` of name and input: '' for a request that is no tool call, which counts as no turn.
 local Append = require('ledger/append')
 local Records = require('intents/records')

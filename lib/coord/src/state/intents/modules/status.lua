@@ -5,7 +5,7 @@ local Records = require('intents/records')
 
 local Status = {}
 
--- Emits what the caller has done with the intent `id`.
+-- Emits the caller's act on the intent `id`.
 function Status.emit_about(call, kind, id, event)
   event.type, event.intent_id, event.time_ms = kind, id, call.now_ms
   event.user, event.user_name = call.request.user_id, call.request.user_name

@@ -1,12 +1,12 @@
--- The admission of what is asked of locks.
+-- The admission of requests about locks.
 local Admission = require('admission/admission')
 local GraphAge = require('builds/graph_age')
 local Taken = require('locks/taken')
 
 local Admitted = {}
 
--- The denial { NEEDS, now } where the repository uses what the request has no keys for: intents, or pending changes. The same request is
--- made again with all keys.
+-- The denial { NEEDS, now } if the repository uses features that the request has no keys for: intents, or pending changes. The same
+-- request is made again with all keys.
 local function needs_more(call)
   if not call.keys.intents and (call.governed or (GraphAge.load(call)[5] or '') ~= '') then
     return { 'NEEDS', call.now }

@@ -34,7 +34,7 @@ function ClaimFiles.claim(call, claim)
       return denial
     end
   elseif call.governed and call.gate.cited ~= '' and redis.call('HEXISTS', call.keys.intents, call.gate.cited) == 1 then
-    -- Reading takes no intent, but may say what it is for.
+    -- Reading takes no intent, but may name its purpose.
     call.gate.intent = call.gate.cited
   end
   local findings, blocked, omitted, own = unpack(claim.surveyed)
@@ -68,7 +68,7 @@ function ClaimFiles.claim(call, claim)
   local is_stale = wanted == 'WRITING' and behind ~= '0' and not is_renewal
   if call.gate.is_refused or is_stale or blocked then
     local conflicts, is_named = {}, {}
-    -- Nobody waits in a row for what is merged by a person some day.
+    -- There is no queue for changes that a person will merge some day.
     local may_wait = not is_stale
     for _, finding in ipairs(findings) do
       local entry = finding.blocks and cjson.decode(finding.entry)
@@ -125,7 +125,7 @@ function ClaimFiles.claim(call, claim)
   local granted_head = wanted == 'WRITING' and call.head.commit or claim.agent_head
   local granted, renewed, token = {}, {}, nil
   local near, most, hub = 0, 0, nil -- neighbors of all files, the most of one, and that file
-  -- Counts what the lock on the file keeps others from writing, if it did not do so before.
+  -- Counts the files that the lock blocks for others, if it did not do so before.
   local function count_cost(path, entry, interface)
     local blocks = Blocking.is_blocking(wanted, 'NEIGHBOR', wanted, neighbor_policy, false, interface == 'keeps')
     local did = is_kept[path] and (neighbor_policy == 'block' or entry.interface ~= 'keeps')

@@ -84,7 +84,7 @@ function Entries.may_write(value)
   return string.find(value, 'WRITING', 1, true) ~= nil
 end
 
--- Calls `visit(path, value)` with what is stored under each of `paths`, false where that is nothing. Ends early where `visit` gives false.
+-- Calls `visit(path, value)` with the stored value of each of `paths`, false if there is none. Ends early where `visit` gives false.
 function Entries.each_value(call, paths, visit)
   local PATHS_AT_ONCE = 1000
   for first = 1, #paths, PATHS_AT_ONCE do

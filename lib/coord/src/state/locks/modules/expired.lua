@@ -1,4 +1,4 @@
--- Locks, as a kind of what expires: see sweep.lua.
+-- Locks, as a kind of expiring records: see sweep.lua.
 local Entries = require('locks/entries')
 local LockChanges = require('locks/changes')
 

@@ -20,8 +20,8 @@ end
 --   relations: ticket -> file path -> DIRECT for its own, NEIGHBOR for those near to them
 --   locks_on:  file path -> live locks
 --   blockers:  file path -> how it is wanted, and on which branch -> { holder -> its lock, number of these }
---   waits:     ticket -> list of what blockers_of() gives of its files, where there are any
---   orders:    ticket -> other ticket -> what has_file_of() gives
+--   waits:     ticket -> list of what blockers_of() returns of its files, where there are any
+--   orders:    ticket -> other ticket -> what has_file_of() returns
 --   aged:      ticket -> true for those that hold their files back from later claims
 --   waiting:   what waiting_for_caller() has found
 function QueueOrder.begin_order(call)

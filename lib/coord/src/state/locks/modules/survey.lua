@@ -131,7 +131,7 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
         if not Request.is_own(call, entry) and not Survey.is_given(call, entry) then
           others[#others + 1] = entry
         elseif entry.branch == call.request.branch and not (own[path] and own[path].status == 'WRITING') then
-          -- Others hold what the caller writes only where it was shared at the grant; so it stays until one of them is done.
+          -- Others hold the caller's files only if these were shared at the grant; so they stay until one of them is done.
           own[path], is_shared = entry, is_shared or entry.status == 'WRITING'
           -- A caller that no longer keeps an interface has to get past the neighbors as if the lock were new.
           is_writing[path] = entry.status == 'WRITING' and not (interface_of(path) == 'changes' and entry.interface == 'keeps')
@@ -148,8 +148,8 @@ function Survey.of(call, paths, wanted, neighbor_policy, interface_of)
       end
     end
   end
-  -- A renewal of a lock for writing is not refused because of a neighbor, and who keeps an interface by fewer ones. A neighbor of several
-  -- files counts as that of the first: so those come first that may be refused most.
+  -- A renewal of a lock for writing is not refused because of a neighbor, and a caller that keeps an interface by fewer ones. A neighbor
+  -- of several files counts as that of the first: so those come first that may be refused most.
   local in_order = #paths == 1 and paths or {}
   for rank = 1, #paths > 1 and 3 or 0 do
     for _, path in ipairs(paths) do

@@ -13,7 +13,7 @@ local Deliver = {}
 
 local MOST_UNREAD = 1000
 Deliver.MOST_UNREAD = MOST_UNREAD
--- Messages that follow from what others do pass a full inbox, up to this.
+-- Messages that others' acts cause pass a full inbox, up to this.
 local MOST_UNREAD_OF_COORD = 2000
 Deliver.MOST_UNREAD_OF_COORD = MOST_UNREAD_OF_COORD
 
@@ -25,7 +25,7 @@ function Deliver.begin(call)
   call.mail_bytes = {} -- login -> bytes, counted by count_mail()
 end
 
--- The inbox of what members that left had not read.
+-- The inbox of messages that former members had not read.
 local LEFT = '-'
 Deliver.LEFT = LEFT
 
@@ -48,7 +48,7 @@ function Deliver.count_mail(call)
   call.mail_bytes = {}
 end
 
--- Messages of which each is in one inbox less. The caller counts what they let go.
+-- Messages of which each is in one inbox less. The caller counts the bytes that they free.
 function Deliver.drop_bodies(call, sequences)
   local refs, kept, gone = {}, {}, {}
   for index, sequence in ipairs(sequences) do
@@ -115,7 +115,7 @@ local function own_among(call, entries)
   return own, oldest
 end
 
--- Nil, or what full_of() gives, if the caller has no room for so many bytes of messages. To make room, the oldest of these `inboxes` go,
+-- Nil, or what full_of() returns, if the caller has no room for so many bytes of messages. To make room, the oldest of these `inboxes` go,
 -- each { inbox, how many that came there may }, and what members that left had not read; a refusal leaves these dropped.
 local function full_mail(call, bytes, inboxes)
   local MOST_DROPPED, dropped = 256, 0
@@ -133,7 +133,7 @@ local function full_mail(call, bytes, inboxes)
   return what and what .. '; those that are read make room', most
 end
 
--- The refusal of what deliver() or broadcast() did not send: they return nil, and the arguments.
+-- The refusal of a message that deliver() or broadcast() did not send: they return nil, and the arguments.
 function Deliver.refuse_message(call, full_inbox, what, most)
   if full_inbox then
     return Team.refuse(call, 'INBOX_FULL', { handle = full_inbox, unread = most })

@@ -19,7 +19,7 @@ function Gate.reserve_owners() end
 -- Records a claim that is granted.
 function Gate.grant() end
 
--- Forgets what was recorded of these locks, which are released without a push.
+-- Forgets the recorded content of these locks, which are released without a push.
 function Gate.give_up() end
 
 return Gate

@@ -6,8 +6,8 @@ local Team = require('teams/team')
 local Answers = {}
 
 local ANSWERS_KEPT_FOR, MOST_ANSWERS, MOST_ANSWER_BYTES = 600, 4000, 16777216
--- The field of keys.answers with what the answers take: `count`, `bytes`, `oldest` (when the oldest may be from). No request has
--- this field: it would begin with a team.
+-- The field of keys.answers with the size of the answers: `count`, `bytes`, `oldest` (when the oldest may be from). No request
+-- has this field: it would begin with a team.
 local ROOM = '#'
 
 -- call.room: its content, once it is read

@@ -16,7 +16,7 @@ function TeamBytes.count_bytes(call, kind, login, bytes)
   end
 end
 
--- Nil if the caller has room for so many bytes more; else what there is too much of, in words, and its bound.
+-- Nil if the caller has room for so many bytes more; else the exceeded limit, in words, and its bound.
 function TeamBytes.full_of(call, kind, bytes)
   local MOST_MIB, MOST_MIB_OF_LOGIN, MIB = 256, 64, 1048576
   if bytes == 0 then

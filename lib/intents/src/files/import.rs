@@ -8,7 +8,7 @@ use crate::intent::{Intent, Permitted, Status};
 
 /// Changes to apply from a file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct TakeIn {
+pub struct FileChanges {
     /// Changes by people. Empty as soon as there is a problem.
     pub changes: Vec<Change>,
     /// Why nothing is taken.
@@ -92,7 +92,7 @@ macro_rules! member {
     };
 }
 
-/// Every member but the id, and what people may do with it.
+/// Every member but the id, and people's permissions for it.
 const MEMBERS: [Member; 17] = [
     member!(Edit, name),
     member!(Edit, description),
@@ -152,7 +152,7 @@ fn same_marks(a: &Intent, b: &Intent) -> bool {
 
 /// Compares the file with `base`, the last written version (none: unknown), and with the store. Changes by the store
 /// alone are irrelevant here: the next writing brings them into the file.
-pub fn take_in(base: Option<&Registry>, file: &Registry, store: &[Intent]) -> TakeIn {
+pub fn import_changes(base: Option<&Registry>, file: &Registry, store: &[Intent]) -> FileChanges {
     let index = |intents: &'_ [Intent]| -> HashMap<String, Intent> {
         intents
             .iter()
@@ -161,7 +161,7 @@ pub fn take_in(base: Option<&Registry>, file: &Registry, store: &[Intent]) -> Ta
     };
     let base = base.map(|base| index(base.intents())).unwrap_or_default();
     let known = index(store);
-    let mut result = TakeIn::default();
+    let mut result = FileChanges::default();
     for intent in file.intents() {
         match known.get(&intent.id) {
             Some(stored) => compare(base.get(&intent.id), intent, stored, &mut result),
@@ -189,7 +189,7 @@ pub fn take_in(base: Option<&Registry>, file: &Registry, store: &[Intent]) -> Ta
     result
 }
 
-fn compare(base: Option<&Intent>, file: &Intent, store: &Intent, result: &mut TakeIn) {
+fn compare(base: Option<&Intent>, file: &Intent, store: &Intent, result: &mut FileChanges) {
     let mut change = Change {
         intent: store.clone(),
         members: Vec::new(),

@@ -23,7 +23,7 @@ pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId)
     let locks = match connection.client.locks(&work.repo_url(), &filter).await {
         Ok(listed) => listed.locks,
         Err(error) => {
-            tracing::debug!(%error, "what others hold is not known");
+            tracing::debug!(%error, "the locks of others are unknown");
             return None;
         }
     };
@@ -54,7 +54,7 @@ pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId)
     for lock in held {
         let file = lock.file_path.as_str();
         if changed.iter().any(|changed| changed == file) && is_newer(&place.root().join(file), began) {
-            tell_holder(work, holder, lock);
+            notify_holder(work, holder, lock);
             written.push(format!(
                 "{file} (held by {})",
                 lock.agent_id.as_deref().unwrap_or(&lock.user_name)
@@ -65,7 +65,7 @@ pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId)
         return None;
     }
     let sentence = format!(
-        "UNCLAIMED: this turn changed files that other agents hold, by no tool that Coord sees: {}. Undo the changes, or tell the holders.",
+        "UNCLAIMED: this turn changed files that other agents hold, outside of the tools that Coord sees: {}. Undo the changes, or notify the holders.",
         reason::listed(&written)
     );
     SessionNotes::change(place, holder, |notes| notes.warn(&sentence));
@@ -73,7 +73,7 @@ pub(super) async fn note(connection: &Connection, work: &Work, holder: &AgentId)
 }
 
 /// Tells the holder of `lock`, where it is a session of this clone, that `writer` has written the file.
-pub(super) fn tell_holder(work: &Work, writer: &AgentId, lock: &HeldLock) {
+pub(super) fn notify_holder(work: &Work, writer: &AgentId, lock: &HeldLock) {
     if let Some(holder) = lock.agent_id.as_deref().and_then(|agent| AgentId::parse(agent).ok()) {
         let sentence = format!(
             "UNCLAIMED: {} changed {}, which you hold, in {}. Expect a merge conflict.",
@@ -81,7 +81,7 @@ pub(super) fn tell_holder(work: &Work, writer: &AgentId, lock: &HeldLock) {
             lock.file_path,
             work.working_copy.root().display()
         );
-        SessionNotes::tell_other(&work.working_copy, &holder, &sentence);
+        SessionNotes::notify_session(&work.working_copy, &holder, &sentence);
     }
 }
 

@@ -1,15 +1,15 @@
 use std::collections::{HashMap, HashSet};
 
-use super::new_tasks::New;
-use super::sides::{Sides, TakeIn};
-use super::{Change, Finding, Folder, Kind, Seen, StoreTeam, config, edges, inboxes, tasks};
+use super::new_tasks::NewTasks;
+use super::sides::{FileImport, Sides};
+use super::{AgreedState, Change, Finding, Folder, Kind, StoreTeam, config, edges, inboxes, tasks};
 use crate::layout::Entry;
 use crate::names::TaskId;
 use crate::team::ConfigFile;
 
-/// Compares what was last seen, the files, and the store.
-pub fn take_in(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam) -> TakeIn {
-    let mut found = TakeIn::default();
+/// Compares the last seen records, the files, and the store.
+pub fn import_files(seen: Option<&AgreedState>, folder: &Folder, store: &StoreTeam) -> FileImport {
+    let mut found = FileImport::default();
     let refused = folder.refused.values();
     found.findings.extend(refused.map(|what| Finding {
         kind: Kind::Unreadable,
@@ -36,10 +36,10 @@ pub fn take_in(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam) -> TakeI
         config::joins(&sides, file, &mut found);
     }
     tasks::compare(&sides, &mut found);
-    let new = New::of(&sides, &mut found);
+    let new = NewTasks::of(&sides, &mut found);
     edges::compare(&sides, new, &mut found);
     tasks::deletions(&sides, &mut found);
-    inboxes::take_in(&sides, &mut found);
+    inboxes::import_files(&sides, &mut found);
     if let Some(file) = file {
         config::shutdown(&sides, file, &mut found);
     }

@@ -6,19 +6,19 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use super::system::{self, Folder};
-use super::{About, FileError, Kind, Refusal, Staged};
+use super::{EntryInfo, FileError, Kind, Refusal, StagedFile};
 
 /// A file or folder below a root, which need not exist.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Inside {
+pub struct RootedPath {
     root: PathBuf,
     path: PathBuf,
 }
 
-impl Inside {
+impl RootedPath {
     /// The one at `path` below `root`.
-    pub fn new(root: impl Into<PathBuf>, path: impl Into<PathBuf>) -> Inside {
-        Inside {
+    pub fn new(root: impl Into<PathBuf>, path: impl Into<PathBuf>) -> RootedPath {
+        RootedPath {
             root: root.into(),
             path: path.into(),
         }
@@ -26,10 +26,10 @@ impl Inside {
 
     /// The one at `path`, in whose own folder only its name is not followed.
     #[must_use]
-    pub fn beside(path: &Path) -> Inside {
+    pub fn beside(path: &Path) -> RootedPath {
         match (path.parent(), path.file_name()) {
-            (Some(folder), Some(name)) => Inside::new(folder, name),
-            _ => Inside::new(path, ""),
+            (Some(folder), Some(name)) => RootedPath::new(folder, name),
+            _ => RootedPath::new(path, ""),
         }
     }
 
@@ -44,24 +44,24 @@ impl Inside {
 
     /// `name` below it.
     #[must_use]
-    pub fn join(&self, name: impl AsRef<Path>) -> Inside {
-        Inside::new(&self.root, self.path.join(name))
+    pub fn join(&self, name: impl AsRef<Path>) -> RootedPath {
+        RootedPath::new(&self.root, self.path.join(name))
     }
 
     /// The one beside it with another extension.
     #[must_use]
-    pub fn with_extension(&self, extension: impl AsRef<OsStr>) -> Inside {
-        Inside::new(&self.root, self.path.with_extension(extension))
+    pub fn with_extension(&self, extension: impl AsRef<OsStr>) -> RootedPath {
+        RootedPath::new(&self.root, self.path.with_extension(extension))
     }
 
     /// The entry with the name; `None` if there is none.
     ///
     /// # Errors
     /// When a folder on the way is none, or the system refuses.
-    pub fn about(&self) -> Result<Option<About>, FileError> {
+    pub fn about(&self) -> Result<Option<EntryInfo>, FileError> {
         if self.path.as_os_str().is_empty() {
             let found = self.folder()?;
-            return Ok(found.map(|_| About {
+            return Ok(found.map(|_| EntryInfo {
                 kind: Kind::Folder,
                 len: 0,
                 modified: None,
@@ -94,7 +94,7 @@ impl Inside {
     /// Its bytes; `None` where nothing has the name.
     ///
     /// # Errors
-    /// As [`Inside::open`], and when it has more than `most` bytes.
+    /// As [`RootedPath::open`], and when it has more than `most` bytes.
     pub fn read(&self, most: u64) -> Result<Option<Vec<u8>>, FileError> {
         let Some(file) = self.open()? else { return Ok(None) };
         bounded(file, most, self.full()).map(Some)
@@ -103,7 +103,7 @@ impl Inside {
     /// Opens it for reading and for writing at its end, and makes it where there is none, in a folder that is there.
     ///
     /// # Errors
-    /// As [`Inside::open`], and when it has a second name: that would be another file's content.
+    /// As [`RootedPath::open`], and when it has a second name: that would be another file's content.
     pub fn append(&self, mode: u32) -> Result<File, FileError> {
         let (folder, name) = self
             .place()?
@@ -122,29 +122,29 @@ impl Inside {
     ///
     /// # Errors
     /// When something else than a regular file has the name, or a folder on the way is none.
-    pub fn stage(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<Staged, FileError> {
+    pub fn stage(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<StagedFile, FileError> {
         let staged = self.stage_unsynced(content, mode, temporary)?;
         staged.sync()?;
         Ok(staged)
     }
 
-    fn stage_unsynced(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<Staged, FileError> {
+    fn stage_unsynced(&self, content: &[u8], mode: u32, temporary: Option<&OsStr>) -> Result<StagedFile, FileError> {
         let (folder, name) = self
             .place()?
             .ok_or_else(|| self.failed(io::ErrorKind::NotFound.into()))?;
         match folder.about(&name) {
-            Ok(About { kind: Kind::File, .. }) => {}
-            Ok(About { kind, .. }) => return Err(FileError::refused(self.full(), Refusal::NotAFile(kind))),
+            Ok(EntryInfo { kind: Kind::File, .. }) => {}
+            Ok(EntryInfo { kind, .. }) => return Err(FileError::refused(self.full(), Refusal::NotAFile(kind))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(self.failed(error)),
         }
-        Staged::write(folder, &name, self.full(), temporary, content, mode)
+        StagedFile::write(folder, &name, self.full(), temporary, content, mode)
     }
 
     /// Writes it whole.
     ///
     /// # Errors
-    /// As [`Inside::stage`].
+    /// As [`RootedPath::stage`].
     pub fn write(&self, content: &[u8], mode: u32) -> Result<(), FileError> {
         self.stage(content, mode, None)?.replace()
     }
@@ -152,7 +152,7 @@ impl Inside {
     /// Writes it whole, without waiting for the disk: a power failure may leave it empty, or as it was.
     ///
     /// # Errors
-    /// As [`Inside::stage`].
+    /// As [`RootedPath::stage`].
     pub fn write_unsynced(&self, content: &[u8], mode: u32) -> Result<(), FileError> {
         self.stage_unsynced(content, mode, None)?.replace()
     }
@@ -227,7 +227,7 @@ impl Inside {
     ///
     /// # Errors
     /// When it leads out of the root, or a folder on the way is none.
-    pub fn target(&self) -> Result<Option<Inside>, FileError> {
+    pub fn target(&self) -> Result<Option<RootedPath>, FileError> {
         let Some((folder, name)) = self.place()? else {
             return Ok(None);
         };
@@ -248,7 +248,7 @@ impl Inside {
         match path.components().next() {
             // Git's own folder is the target of no link that git tracks.
             Some(Component::Normal(first)) if !first.eq_ignore_ascii_case(".git") => {
-                Ok(Some(Inside::new(&self.root, path)))
+                Ok(Some(RootedPath::new(&self.root, path)))
             }
             _ => Err(outside()),
         }
@@ -289,7 +289,7 @@ impl Inside {
             {
                 match folder.make(name, *mode) {
                     Ok(()) => made.push(path.clone()),
-                    // Somebody else was faster.
+                    // Another process was faster.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                     Err(error) => return Err(FileError::system(path, error)),
                 }
@@ -300,7 +300,7 @@ impl Inside {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && making.is_none() => return Ok(None),
                 Err(error) => {
                     return Err(match folder.about(name) {
-                        Ok(About { kind, .. }) if kind != Kind::Folder => {
+                        Ok(EntryInfo { kind, .. }) if kind != Kind::Folder => {
                             FileError::refused(path, Refusal::NotAFolder(kind))
                         }
                         _ => FileError::system(path, error),
@@ -320,7 +320,9 @@ impl Inside {
 
     fn explained(&self, folder: &Folder, name: &OsStr, error: io::Error) -> FileError {
         match folder.about(name) {
-            Ok(About { kind, .. }) if kind != Kind::File => FileError::refused(self.full(), Refusal::NotAFile(kind)),
+            Ok(EntryInfo { kind, .. }) if kind != Kind::File => {
+                FileError::refused(self.full(), Refusal::NotAFile(kind))
+            }
             _ => self.failed(error),
         }
     }

@@ -19,7 +19,7 @@ const MAX_MANIFESTS_BYTES: usize = 32 << 20;
 
 /// Whether the content of a file counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
+pub(super) enum ContentUse {
     Yes,
     /// It is neither a manifest nor of a language with imports.
     No,
@@ -29,7 +29,7 @@ pub(super) enum Due {
 
 /// A file that has to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedFile {
     /// The id of the file, for [`Update::supply`].
     pub file: FileId,
     /// Id of its blob, hex.
@@ -39,8 +39,8 @@ pub struct Wanted {
 impl Update {
     /// The files to supply next, in path order, some thousands at most. Empty when [`Self::finish`] may be called. Call it
     /// again after each supply, because configs refer to other configs.
-    pub fn wanted(&self) -> Vec<Wanted> {
-        let want = |id: FileId| Wanted {
+    pub fn wanted(&self) -> Vec<WantedFile> {
+        let want = |id: FileId| WantedFile {
             file: id,
             blob: self.files[id as usize].blob.clone(),
         };
@@ -84,13 +84,13 @@ impl Update {
 
     pub(super) fn unread(&self) -> Vec<FileId> {
         let due = (0..).zip(self.due()).zip(&self.records);
-        due.filter(|((_, due), record)| *due == Due::Yes && record.get().is_none())
+        due.filter(|((_, due), record)| *due == ContentUse::Yes && record.get().is_none())
             .map(|((id, _), _)| id)
             .collect()
     }
 
     /// For each file, whether its content counts, as far as the files read so far show.
-    pub(super) fn due(&self) -> Vec<Due> {
+    pub(super) fn due(&self) -> Vec<ContentUse> {
         let more = self.lock_more();
         let (mut files, mut bytes, mut weight, mut texts) = (0, 0_u64, 0_usize, 0_usize);
         let known = (0..).zip(self.kinds.iter().zip(&self.records));
@@ -99,7 +99,7 @@ impl Update {
                 // A cold build would not have read a config that no other extends any more.
                 let is_manifest = kind.is_manifest || more.contains(&id);
                 if kind.language.is_none() && !is_manifest {
-                    return Due::No;
+                    return ContentUse::No;
                 }
                 let record = record.get();
                 if let Some(text) = record
@@ -130,7 +130,7 @@ impl Update {
                     (has_imports && weight > self.limits.max_imports, Bound::Imports),
                 ];
                 let exceeded = exceeded.into_iter().find(|(is_exceeded, _)| *is_exceeded);
-                exceeded.map_or(Due::Yes, |(_, bound)| Due::Over(bound))
+                exceeded.map_or(ContentUse::Yes, |(_, bound)| ContentUse::Over(bound))
             })
             .collect()
     }

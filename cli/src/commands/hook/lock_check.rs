@@ -12,14 +12,14 @@ use crate::agent::session_notes::SessionNotes;
 use crate::agent::tree_state::TreeState;
 use crate::agent::work::Work;
 
-use super::{intents, reason, unseen};
+use super::{intents, reason, unhooked_writes};
 
 /// Most files of one command that are recorded.
 const MOST_FILES: usize = 256;
 
-/// Changed files, by who holds them.
+/// Changed files, by their holders.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Unclaimed {
+pub(super) struct ChangedByHolder {
     /// Under a lock of the session.
     pub(super) own: Vec<String>,
     /// Without one.
@@ -80,7 +80,7 @@ pub(super) async fn judge(
     work: &Work,
     holder: &AgentId,
     mut changed: Vec<String>,
-) -> Result<Unclaimed, ClientError> {
+) -> Result<ChangedByHolder, ClientError> {
     changed.truncate(MOST_FILES);
     let locks = connection
         .client
@@ -95,7 +95,7 @@ pub(super) async fn judge(
     locks
         .iter()
         .filter(is_written)
-        .for_each(|lock| unseen::tell_holder(work, holder, lock));
+        .for_each(|lock| unhooked_writes::notify_holder(work, holder, lock));
     Ok(found)
 }
 
@@ -111,8 +111,8 @@ fn divide(
     here: &[AgentId],
     branch: &str,
     has_intents: bool,
-) -> Unclaimed {
-    let mut found = Unclaimed::default();
+) -> ChangedByHolder {
+    let mut found = ChangedByHolder::default();
     let mut held = Vec::new();
     for file in changed {
         let mut of_file = locks
@@ -164,6 +164,6 @@ mod tests {
         let divided = divide(files(), &locks, &agent("me"), &[agent("two")], "main", false);
         assert_eq!(divided.without, ["far"]);
         let divided = divide(files(), &locks, &agent("me"), &[], "other", false);
-        assert_eq!(divided, Unclaimed::default());
+        assert_eq!(divided, ChangedByHolder::default());
     }
 }

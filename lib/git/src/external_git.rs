@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 /// Runs `git ARGS` in a folder: its output, or why it fails, in its own words.
-pub type AskGit = fn(&Path, &[&str]) -> Result<Vec<u8>, String>;
+pub type GitRunner = fn(&Path, &[&str]) -> Result<Vec<u8>, String>;
 
-static ASK: OnceLock<AskGit> = OnceLock::new();
+static ASK: OnceLock<GitRunner> = OnceLock::new();
 
-/// Has `ask` run git for this process. Without it, only what gix can read is read.
-pub fn set_git(ask: AskGit) {
+/// Has `ask` run git for this process. Without it, gix alone reads.
+pub fn set_git(ask: GitRunner) {
     // The first one stays.
     let _ = ASK.set(ask);
 }

@@ -20,7 +20,7 @@ mod changes;
 
 /// The files to release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum ReleaseScope {
     /// Those whose work was pushed since they were claimed.
     Pushed,
     /// Those that need no push, too: pushed or unchanged.
@@ -81,16 +81,16 @@ pub(super) fn pushed_head(work: &Work) -> Option<String> {
     Some(work.working_copy.tip(&branch)?.commit.to_string())
 }
 
-/// Gives back what `extent` says.
+/// Releases the files in `extent`.
 ///
 /// # Errors
 /// When the server or git gives no answer.
-pub(super) async fn give_back(
+pub(super) async fn release_files(
     args: &AgentArgs,
     connection: &Connection,
     work: &Work,
     holder: &AgentId,
-    extent: Extent,
+    extent: ReleaseScope,
 ) -> anyhow::Result<Outcome> {
     let filter = LocksFilter {
         is_own: true,
@@ -126,8 +126,10 @@ pub(super) async fn give_back(
             match changes.unfinished(file).filter(|_| is_written) {
                 Some(why) => outcome.keep(why, file),
                 // The lead gets it back.
-                None if extent == Extent::Finished && notes.taken.contains(file) => outcome.keep("not changed", file),
-                None if extent == Extent::Finished || (is_written && changes.is_pushed(file)) => {
+                None if extent == ReleaseScope::Finished && notes.taken.contains(file) => {
+                    outcome.keep("not changed", file)
+                }
+                None if extent == ReleaseScope::Finished || (is_written && changes.is_pushed(file)) => {
                     finished.push(file.clone());
                 }
                 None => outcome.keep("not changed yet", file),
@@ -164,7 +166,7 @@ async fn release(
     branch: &Branch,
     changes: &Changes,
     files: Vec<String>,
-    extent: Extent,
+    extent: ReleaseScope,
     outcome: &mut Outcome,
 ) -> anyhow::Result<()> {
     let message = format!("Released by a hook: {}", reason::listed(&files));
@@ -178,7 +180,7 @@ async fn release(
     };
     let mut response = connection.client.post_status(&pushed).await?;
     let is_unpushed = |response: &PostResponse| response.orchestration.action == Action::Push;
-    if extent == Extent::Finished && !response.success && is_unpushed(&response) {
+    if extent == ReleaseScope::Finished && !response.success && is_unpushed(&response) {
         // Files that no push has changed since the claim, and no working copy has changes of, were never changed.
         let abandoned = PostRequest {
             branch: Some(branch.to_string()),

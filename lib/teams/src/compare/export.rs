@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Finding, Folder, Kind, Seen, SeenTask, Sent, StoreTeam, TakeIn, config, inboxes};
+use super::{AgreedState, AgreedTask, FileImport, Finding, Folder, Kind, SentNumbers, StoreTeam, config, inboxes};
 use crate::bounds::{INBOX_BYTES, INBOX_MESSAGES};
 use crate::layout::Entry;
 use crate::message::InboxFile;
@@ -11,7 +11,7 @@ use crate::texts::DEPENDENCY_WARNING;
 
 /// The files to write, so that they match the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GiveOut {
+pub struct FileExport {
     /// New and changed files. A file that says the same already is not among them.
     pub writes: BTreeMap<Entry, String>,
     /// Files of tasks that were deleted in the store.
@@ -19,23 +19,29 @@ pub struct GiveOut {
     /// Files that are not written, because they could not be read then.
     pub findings: Vec<Finding>,
     /// The seen records once all that is done.
-    pub seen: Seen,
+    pub seen: AgreedState,
 }
 
 /// Compares the files with the store after the changes of `taken` were applied.
-pub fn give_out(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &TakeIn, sent: &Sent) -> GiveOut {
-    let mut out = GiveOut::default();
+pub fn export_files(
+    seen: Option<&AgreedState>,
+    folder: &Folder,
+    store: &StoreTeam,
+    taken: &FileImport,
+    sent: &SentNumbers,
+) -> FileExport {
+    let mut out = FileExport::default();
     if taken.vanished {
         out.seen = seen.cloned().unwrap_or_default();
         return out;
     }
-    give_config(seen, folder, store, &mut out);
-    give_inboxes(seen, folder, store, taken, sent, &mut out);
-    give_tasks(seen, folder, store, taken, &mut out);
+    export_config(seen, folder, store, &mut out);
+    export_inboxes(seen, folder, store, taken, sent, &mut out);
+    export_tasks(seen, folder, store, taken, &mut out);
     out
 }
 
-fn give_config(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, out: &mut GiveOut) {
+fn export_config(seen: Option<&AgreedState>, folder: &Folder, store: &StoreTeam, out: &mut FileExport) {
     let entry = Entry::Config(store.name.clone());
     if folder.refused.contains_key(&entry) {
         let seen = seen.cloned().unwrap_or_default();
@@ -52,13 +58,13 @@ fn give_config(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, out: &mu
     }
 }
 
-fn give_inboxes(
-    seen: Option<&Seen>,
+fn export_inboxes(
+    seen: Option<&AgreedState>,
     folder: &Folder,
     store: &StoreTeam,
-    taken: &TakeIn,
-    sent: &Sent,
-    out: &mut GiveOut,
+    taken: &FileImport,
+    sent: &SentNumbers,
+    out: &mut FileExport,
 ) {
     for handle in store.members.keys() {
         let entry = Entry::Inbox(store.name.clone(), handle.clone());
@@ -100,11 +106,17 @@ fn more_than_is_read(inbox: &InboxFile, text: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "with the new messages it would have {what}: take messages out that are read"
+        "with the new messages it would have {what}: remove read messages"
     ))
 }
 
-fn give_tasks(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &TakeIn, out: &mut GiveOut) {
+fn export_tasks(
+    seen: Option<&AgreedState>,
+    folder: &Folder,
+    store: &StoreTeam,
+    taken: &FileImport,
+    out: &mut FileExport,
+) {
     let seen_task = |id: &TaskId| seen.and_then(|seen| seen.tasks.get(id.as_str()));
     let mut forms = store.task_files();
     let waits_for = |id: &str| store.tasks.get(id).is_some_and(|task| task.status != Status::Completed);
@@ -116,7 +128,7 @@ fn give_tasks(seen: Option<&Seen>, folder: &Folder, store: &StoreTeam, taken: &T
                 .extend(seen_task(id).map(|seen| (id.to_string(), seen.clone())));
             continue;
         }
-        out.seen.tasks.insert(id.to_string(), SeenTask::of(form, waits_for));
+        out.seen.tasks.insert(id.to_string(), AgreedTask::of(form, waits_for));
         let written = match folder.tasks.get(id) {
             None => TaskFile::new(form.clone()),
             Some(file) if says(file.task(), form) => continue,
@@ -143,8 +155,8 @@ fn warning(file: &Task, form: &Task) -> Option<String> {
     form.warning.clone().or_else(|| file.warning.clone().filter(stays))
 }
 
-/// Whether the file says what the store says. Times are the store's own. Of a completed task, dependencies have no meaning any longer,
-/// and `blocks` may name more than the store knows: a file from before the first sync keeps it, and its times.
+/// Whether the file matches the store. Times are the store's own. Of a completed task, dependencies have no meaning any longer, and
+/// `blocks` may name more than the store knows: a file from before the first sync keeps it, and its times.
 fn says(file: &Task, form: &Task) -> bool {
     (&file.title, &file.description, file.priority) == (&form.title, &form.description, form.priority)
         && (file.status, &file.owner) == (form.status, &form.owner)

@@ -1,29 +1,29 @@
 //! A file that is written as a whole, such as a skill.
 
-use super::edit::{Added, Removed};
+use super::edit::{Addition, Removal};
 use super::record::FileRecord;
 
 /// The text of a file.
 #[derive(Clone, Debug)]
-pub struct Whole {
+pub struct WholeFile {
     /// The text.
     pub text: String,
     /// The other form, if there are two.
     pub other: Option<String>,
 }
 
-impl Whole {
+impl WholeFile {
     /// An earlier text of ours is replaced; one that was changed by hand is left.
-    pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Added {
+    pub fn add(&self, text: Option<&str>, record: Option<&FileRecord>) -> Addition {
         let (text, kept) = match text {
             Some(text) if !self.is_ours(text, record) => (text, true),
             _ => (self.text.as_str(), false),
         };
-        Added {
+        Addition {
             text: text.to_owned(),
             made: Vec::new(),
             kept: if kept {
-                vec!["has a text of its own".to_owned()]
+                vec!["has its own text".to_owned()]
             } else {
                 Vec::new()
             },
@@ -31,13 +31,13 @@ impl Whole {
     }
 
     /// The file goes where its text is still ours.
-    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Removed {
+    pub fn remove(&self, text: &str, record: Option<&FileRecord>) -> Removal {
         match self.is_ours(text, record) {
-            true => Removed {
+            true => Removal {
                 text: None,
                 kept: Vec::new(),
             },
-            false => Removed {
+            false => Removal {
                 text: Some(text.to_owned()),
                 kept: vec!["was changed".to_owned()],
             },

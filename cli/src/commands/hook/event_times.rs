@@ -1,7 +1,7 @@
 //! When each hook was last called: the times of files in git's folder, `coord/hooks/AGENT/EVENT`, for `coord status` and
 //! `coord doctor`.
 
-use coord_files::Inside;
+use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 
 use crate::agent::local_server;
@@ -10,7 +10,7 @@ use crate::agent::session_notes::touch;
 use super::agents::Agent;
 
 /// The file whose modification time is that of the last `event` of `agent`.
-pub fn mark(working_copy: &WorkingCopy, agent: Agent, event: &str) -> Inside {
+pub fn mark(working_copy: &WorkingCopy, agent: Agent, event: &str) -> RootedPath {
     local_server::file(working_copy, "hooks").join(agent.name()).join(event)
 }
 

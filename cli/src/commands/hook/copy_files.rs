@@ -7,7 +7,7 @@ use coord_git::{WorkingCopy, without_symbolic_links};
 use coord_protocol::bounds;
 
 /// Files of one working copy.
-pub(super) struct Place {
+pub(super) struct CopyFiles {
     /// The working copy.
     pub(super) working_copy: WorkingCopy,
     /// Its files that others can see, by their paths in the repository. Empty if no one else can see the written files.
@@ -16,9 +16,9 @@ pub(super) struct Place {
     pub(super) unlockable: Vec<PathBuf>,
 }
 
-impl Place {
-    pub(super) fn new(working_copy: WorkingCopy, files: Vec<String>) -> Place {
-        Place {
+impl CopyFiles {
+    pub(super) fn new(working_copy: WorkingCopy, files: Vec<String>) -> CopyFiles {
+        CopyFiles {
             working_copy,
             files,
             unlockable: Vec::new(),
@@ -36,8 +36,8 @@ impl Place {
 ///
 /// # Errors
 /// A sentence, when git does not trust a repository, or a folder has too many files.
-pub(super) fn of(paths: &[PathBuf]) -> Result<Vec<Place>, String> {
-    let mut places: Vec<Place> = Vec::new();
+pub(super) fn of(paths: &[PathBuf]) -> Result<Vec<CopyFiles>, String> {
+    let mut places: Vec<CopyFiles> = Vec::new();
     for path in paths {
         let path = without_symbolic_links(path);
         if is_of_git(&path) {
@@ -51,7 +51,7 @@ pub(super) fn of(paths: &[PathBuf]) -> Result<Vec<Place>, String> {
             None => match WorkingCopy::find(&path).map_err(|error| error.to_string())? {
                 None => continue,
                 Some(working_copy) => {
-                    places.push(Place::new(working_copy, Vec::new()));
+                    places.push(CopyFiles::new(working_copy, Vec::new()));
                     places.last_mut().ok_or("there is no place")?
                 }
             },

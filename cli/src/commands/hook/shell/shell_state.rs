@@ -1,12 +1,12 @@
-//! Where a command runs, and what was found of it.
+//! The folder of a command, and its effects so far.
 
 use std::path::{Path, PathBuf};
 
 use super::Effects;
 
-/// The folder of a command, and what the commands so far do.
+/// The folder of a command, and the effects of the commands so far.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct ShellState {
     /// The folder, where it is known.
     pub(super) folder: Option<PathBuf>,
     pub(super) effects: Effects,
@@ -14,10 +14,10 @@ pub(super) struct Place {
     pub(super) nested: Vec<String>,
 }
 
-impl Place {
+impl ShellState {
     /// The file that `path` names in the folder of the command, as one that is written.
     pub(super) fn writes(&mut self, path: &str) {
-        // Devices are no files of anybody.
+        // Devices have no owner.
         if path.is_empty() || path.starts_with("/dev/") {
             return;
         }

@@ -11,7 +11,7 @@ use crate::agent::mail_notes::MailNotes;
 use crate::agent::work::Work;
 
 use super::super::event::Moment;
-use super::told::asks;
+use super::texts::asks;
 use super::{MOST_TEAMS, News, caller, news};
 
 /// Ready tasks that are looked at: some would not be given.
@@ -39,7 +39,7 @@ pub(in super::super) async fn go_on(connection: &Connection, work: &Work, holder
             text: Some(text), mail, ..
         }) => (text, mail),
         news => {
-            // Nothing is said of what it notes, which the next call finds again.
+            // The notes are dropped, so that the next call finds the news again.
             drop(news);
             (
                 ready_task(connection, work, holder).await?,
@@ -77,8 +77,8 @@ async fn ready_task(connection: &Connection, work: &Work, holder: &AgentId) -> O
         };
         if let Some(task) = free_task(connection, work, team, member, &tasks).await {
             return Some(format!(
-                "Coord: task {} of team \"{team}\" is ready, and you, \"{}\", may take it: task_claim, or `coord task next --team {team}`; \
-                 tell the leader where you cannot (message_send with type idle). {WHOSE} Its title:\n{}",
+                "Coord: task {} of team \"{team}\" is ready, and you, \"{}\", may take it: task_claim, or `coord task next --team {team}`. \
+                 If you cannot, notify the leader (message_send with type idle). {WHOSE} Its title:\n{}",
                 shown_line(&task.id),
                 member.agent_id,
                 quoted_lines(&task.title)

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use coord_files::{FILE_MODE, FileError, Folder, Inside, PRIVATE_MODE};
+use coord_files::{FILE_MODE, FileError, Folder, PRIVATE_MODE, RootedPath};
 
 /// In git's own folder.
 const FILE: &str = "coord/repository";
@@ -101,8 +101,8 @@ pub(super) fn keep(common_dir: &Path) -> Result<(), FileError> {
     file.write(text.as_bytes(), FILE_MODE)
 }
 
-fn file(common_dir: &Path) -> Inside {
-    Inside::new(common_dir, FILE)
+fn file(common_dir: &Path) -> RootedPath {
+    RootedPath::new(common_dir, FILE)
 }
 
 fn mark(common_dir: &Path) -> Option<String> {
@@ -167,9 +167,9 @@ mod tests {
     }
 
     /// A folder that git would have, and the names of the repositories in it.
-    struct Shelf(tempfile::TempDir);
+    struct StateFolder(tempfile::TempDir);
 
-    impl Shelf {
+    impl StateFolder {
         fn path(&self, name: &str) -> PathBuf {
             self.0.path().join(name).join(".git")
         }
@@ -188,8 +188,8 @@ mod tests {
         }
     }
 
-    fn shelf() -> Shelf {
-        let shelf = Shelf(tempfile::tempdir().unwrap());
+    fn shelf() -> StateFolder {
+        let shelf = StateFolder(tempfile::tempdir().unwrap());
         fs::create_dir_all(shelf.path("shop")).unwrap();
         shelf
     }

@@ -5,7 +5,7 @@
 
 use super::allowance::{Allowance, Left};
 use super::commands;
-use super::committer::Shared;
+use super::committer::CommitState;
 use super::failure::Failure;
 use super::progress::Answer;
 use super::queue::{Job, Queue};
@@ -16,15 +16,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The reads that wait for the engine.
-pub(super) struct Aside {
+pub(super) struct DeferredReads {
     queue: Arc<Queue>,
-    shared: Arc<Shared>,
+    shared: Arc<CommitState>,
 }
 
-impl Aside {
+impl DeferredReads {
     /// Those of `queue`.
-    pub fn new(queue: Arc<Queue>, shared: Arc<Shared>) -> Self {
-        Aside { queue, shared }
+    pub fn new(queue: Arc<Queue>, shared: Arc<CommitState>) -> Self {
+        DeferredReads { queue, shared }
     }
 
     /// Whether there are any.

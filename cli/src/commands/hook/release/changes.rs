@@ -27,7 +27,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Those of the files of `locks` in `places`, whose work is for `branch`. Files pushed to a work branch count as there.
+    /// Those of the files of `locks` in `copy_files`, whose work is for `branch`. Files pushed to a work branch count as there.
     ///
     /// # Errors
     /// When git fails.
