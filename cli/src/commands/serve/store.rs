@@ -57,7 +57,7 @@ pub async fn open_store(
         return Ok(OpenStore::elsewhere(store, Announcement::write(repositories, address)));
     }
     let (folder, made) = match (&args.data_dir, opened.first()) {
-        // Whoever names a folder says whose it is.
+        // A user who names a folder is responsible for its owner.
         (Some(folder), _) => (RootedPath::new(folder, ""), private_folder::make_named(folder)),
         (None, Some(repository)) => {
             let folder = own_folder(repository);

@@ -1,4 +1,4 @@
-//! What has to change for the files of `.orchestration/` to be written or read again.
+//! The changes after which the files of `.orchestration/` are written or read again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::commands::sync::{FILES, FOLDER, REGISTRY, Report};
 const LOOK: Duration = Duration::from_secs(2);
 
 /// A file as one look sees it: when it was changed, and its length. `None` where there is none.
-type Seen = Option<(Option<SystemTime>, u64)>;
+type SeenFile = Option<(Option<SystemTime>, u64)>;
 
 /// The changes of one working copy and of its repository.
 pub struct SyncChanges {
@@ -27,7 +27,7 @@ pub struct SyncChanges {
     watching: Option<Watching>,
     /// Changes whenever this process has appended to a ledger.
     appended: watch::Receiver<u64>,
-    files: [Seen; FILES.len()],
+    files: [SeenFile; FILES.len()],
 }
 
 impl SyncChanges {
@@ -78,7 +78,7 @@ impl SyncChanges {
         }
     }
 
-    fn look(&self) -> [Seen; FILES.len()] {
+    fn look(&self) -> [SeenFile; FILES.len()] {
         FILES.map(|name| {
             let about = self.folder.join(name).about().ok()??;
             Some((about.modified, about.len))
