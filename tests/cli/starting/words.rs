@@ -315,5 +315,5 @@ fn a_word_that_comes_back_is_found() {
     assert_eq!(wrong("return r#\"\"lapsed\" \"LAPSED\" it\"#;\n"), 1);
     assert_eq!(wrong("return (\"LAPSED\", call.lapses); // `lapses`\n"), 0);
     assert_eq!(wrong("struct Told;\nfn told_state() {}\n"), 2);
-    assert_eq!(wrong("#[cfg(test)]\nmod tests {\n    fn who_is_told() {}\n}\n"), 0);
+    assert_eq!(wrong("#[cfg(test)]\nmod tests {\n    fn notified_members() {}\n}\n"), 0);
 }
