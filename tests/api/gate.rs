@@ -169,7 +169,7 @@ async fn without_an_intent_the_policy_decides() {
 }
 
 #[tokio::test]
-async fn what_is_sent_of_intents_is_bounded() {
+async fn members_of_intents_are_bounded() {
     let api = Api::start().await;
     for (more, field) in [
         (json!({ "intent_id": "a b" }), "intent_id"),

@@ -93,7 +93,7 @@ async fn a_claim_beside_a_writer_that_keeps_its_interface_is_granted_with_a_warn
 }
 
 #[tokio::test]
-async fn what_is_sent_of_an_interface_has_to_make_sense() {
+async fn contradictory_interface_terms_are_refused() {
     let api = shop().await;
     for status in ["READING", "OPEN"] {
         let refused = api
@@ -177,7 +177,7 @@ async fn a_broken_word_is_told_to_its_writer_to_everybody_and_to_holders_of_neig
 
 // rule: locks#incomparable
 #[tokio::test]
-async fn what_cannot_be_compared_counts_as_changed_and_a_file_that_is_gone_has_lost_its_names() {
+async fn an_incomparable_file_counts_as_changed_and_a_deleted_one_lost_its_names() {
     let api = shop().await;
     let keeps = json!({"interface": "keeps"});
     api.tell(

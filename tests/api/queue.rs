@@ -260,7 +260,7 @@ async fn each_claim_of_a_wait_counts_and_the_limit_ends_it_with_the_refusal() {
 }
 
 #[tokio::test]
-async fn what_was_pushed_meanwhile_has_to_be_pulled() {
+async fn commits_pushed_meanwhile_must_be_pulled() {
     let api = Api::start().await;
     api.claim("ann", "WRITING", &["src/db.ts"]).await;
     let wait = api.tell("bob", "WRITING", &["src/db.ts"], json!({ "wait_seconds": 15 }));
@@ -417,7 +417,7 @@ async fn a_person_takes_a_lock_away_and_its_holder_is_told_to_stop() {
 
 // rule: locks#force
 #[tokio::test]
-async fn who_approves_may_take_a_lock_away_and_nobody_else_where_nothing_tells_the_owner() {
+async fn only_approvers_may_force_release_where_the_owner_is_unknown() {
     let api = Api::start_with(|app| {
         app.intents = Arc::new(IntentConfig {
             approvers: vec!["eve".to_owned()],
@@ -440,7 +440,7 @@ async fn who_approves_may_take_a_lock_away_and_nobody_else_where_nothing_tells_t
 
 // rule: locks#free-files
 #[tokio::test]
-async fn who_has_to_wait_is_told_of_files_nearby_that_are_free() {
+async fn a_waiting_caller_is_offered_free_files_nearby() {
     let api = Api::start().await;
     api.publish_graph(&api.head).await;
     // page imports auth, which imports db.

@@ -221,7 +221,7 @@ async fn a_work_branch_that_is_none_is_refused() {
 
 // rule: locks#pending-interface
 #[tokio::test]
-async fn who_edits_an_importer_hears_of_an_interface_that_is_not_merged() {
+async fn an_editor_of_an_importer_is_warned_of_an_unmerged_interface() {
     const TOLD: &str = "PENDING_INTERFACE: 'src/db.ts', which 'src/auth.ts' imports, has another interface on 'pool' of user 'ann': \
                         `pool` is new; “Moving sessions from cookies to tokens”";
     let api = with_pending().await;

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_session_writes_is_its_own_and_what_follows_is_not() {
+    fn a_sessions_writes_are_its_own_and_later_ones_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let mut seen = SeenContent::default();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_of_the_session_changes_is_its_own_and_what_was_changed_before_it_is_not() {
+    fn a_commands_changes_belong_to_its_session_and_earlier_ones_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let (own, other) = (folder.path().join("own"), folder.path().join("other"));
         let mut seen = SeenContent::default();

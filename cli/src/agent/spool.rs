@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spooled_comes_back_in_order_and_goes_one_by_one() {
+    fn spooled_requests_come_back_in_order_and_are_removed_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
         let spool = spool(RootedPath::new(folder.path(), "coord/spool"));
         assert!(spool.requests().is_empty());

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_deferred_is_handed_over_when_the_answer_is_there() {
+    async fn deferred_work_is_handed_over_once_the_answer_is_ready() {
         let (runtime, mut handed) = mpsc::unbounded_channel();
         let (said, mut heard) = mpsc::unbounded_channel();
         let inner = service_fn(move |(_, request): (Runtime, &'static str)| {

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_caller_sends_breaks_no_line_of_text() {
+    fn a_callers_text_breaks_no_line_of_text() {
         let kept = Kept::default();
         let writer = kept.clone();
         let subscriber = text(EnvFilter::new("trace"), move || writer.clone());
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_caller_sends_breaks_no_line_of_json() {
+    fn a_callers_text_breaks_no_line_of_json() {
         let kept = Kept::default();
         let writer = kept.clone();
         let subscriber = json(EnvFilter::new("trace"), move || writer.clone());

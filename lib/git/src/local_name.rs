@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_back_to_its_place_is_the_same() {
+    fn a_file_that_returns_to_its_place_is_the_same() {
         let shelf = shelf();
         keep(&shelf.path("shop")).unwrap();
         shelf.rename("shop", "backup");

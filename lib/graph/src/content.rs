@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_binary() {
+    fn a_file_that_is_no_text_is_binary() {
         let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0".to_vec();
         let mixed: Vec<u8> = (0..4096_u32).map(|number| (number % 251) as u8).collect();
         for content in [picture, mixed, vec![0; 100], b"a\0b\0\0\0".to_vec()] {

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_changes_its_fields_alone() {
+    fn files_that_come_and_go_change_their_own_fields_alone() {
         let older = files(&["README.md", "src/auth.ts", "z"]);
         assert_eq!(changes(&older, &older), (Vec::new(), Vec::new()));
         for (newer, touched) in [

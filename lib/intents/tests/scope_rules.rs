@@ -141,7 +141,7 @@ fn refusal(patterns: &[&str]) -> Refusal {
 
 // rule: intents#refused-patterns
 #[test]
-fn what_cannot_be_meant_is_refused_with_what_to_write() {
+fn a_meaningless_pattern_is_refused_with_the_fix() {
     let cases = [
         ("", "leave it out"),
         ("  ", "leave it out"),

@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sent_becomes_one_plain_line() {
+    fn sent_text_becomes_one_plain_line() {
         for (text, expected) in [
             ("", ""),
             (" Rewriting\r\nthe\tparser ", "Rewriting the parser"),

@@ -140,7 +140,7 @@ fn a_refusal_by_the_rules_is_told_from_an_error() {
 }
 
 #[test]
-fn what_was_printed_is_read() {
+fn printed_messages_count_as_read() {
     let world = team();
     by(
         &world,

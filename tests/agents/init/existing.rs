@@ -35,7 +35,7 @@ const FILES: [(&str, &str); 12] = [
 ];
 
 #[test]
-fn what_is_there_stays_as_it_is_written_and_undo_gives_back_each_byte() {
+fn existing_configuration_stays_and_undo_restores_each_byte() {
     let world = World::with(&FILES);
     init(&world, &["--yes", "--no-check", "--no-guard"]);
     let diff = world.clone.git(&["diff", "--no-color", "--", ".", ":!AGENTS.md"]);

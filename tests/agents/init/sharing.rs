@@ -75,7 +75,7 @@ fn in_a_worktree_codex_gets_the_hooks_of_the_main_checkout() {
 }
 
 #[test]
-fn what_comes_next_is_said_at_the_end() {
+fn the_next_step_is_printed_at_the_end() {
     let world = World::with(&[("a.txt", "a\n")]);
     let printed = init(
         &world,

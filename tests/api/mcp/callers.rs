@@ -41,7 +41,7 @@ fn bearer() -> String {
 
 // rule: mcp#mcp-credentials
 #[tokio::test]
-async fn who_has_no_good_credential_is_told_where_to_get_one() {
+async fn a_bad_credential_gets_a_pointer_to_the_issuer() {
     let api = guarded().await;
     let list = newest("tools/list", json!({})).to_string();
     let other = Signer::Secret(b"another secret of thirty-two bytes".to_vec());

@@ -150,7 +150,7 @@ async fn results_of_dependencies_that_have_no_room_are_named() {
 
 // rule: teams#status
 #[tokio::test]
-async fn what_is_given_back_is_claimable_with_its_note() {
+async fn a_released_task_is_claimable_with_its_note() {
     let api = Api::with_team().await;
     api.adds(json!([{ "title": "A" }])).await;
     api.does_in_team("bob/one", "/api/tasks/t1/claim", json!({})).await;

@@ -112,7 +112,7 @@ async fn locks_keep_apart_what_collides_without_them() {
 }
 
 #[tokio::test]
-async fn what_waits_for_its_review_collides_unless_it_blocks() {
+async fn work_in_review_collides_unless_it_blocks() {
     on(async |stage| {
         let figures = async |branches| {
             let mode = Mode {

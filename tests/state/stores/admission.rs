@@ -74,7 +74,7 @@ async fn a_verified_credential_is_remembered_with_its_age_for_a_day(world: World
     assert_eq!(world.recalls().await, None);
 }
 
-async fn what_another_version_remembered_counts_as_nothing(world: World) {
+async fn records_of_another_version_are_ignored(world: World) {
     let key = state::admission::keys::identity(&world.repo, CREDENTIAL);
     for text in [
         "{\"refused\":\"no\",\"is_known\":true}",
@@ -86,7 +86,7 @@ async fn what_another_version_remembered_counts_as_nothing(world: World) {
     }
 }
 
-async fn what_counts_in_one_repository_does_not_in_another(world: World) {
+async fn a_credential_of_one_repository_does_not_count_in_another(world: World) {
     let other = World::over(world.store.clone(), None);
     world.remembers(&member(true)).await;
     assert_eq!(other.recalls().await, None);
@@ -114,7 +114,7 @@ async fn verdicts_are_read_many_at_once_and_answered_in_order(world: World) {
 
 on_every_store!(
     a_verified_credential_is_remembered_with_its_age_for_a_day,
-    what_another_version_remembered_counts_as_nothing,
-    what_counts_in_one_repository_does_not_in_another,
+    records_of_another_version_are_ignored,
+    a_credential_of_one_repository_does_not_count_in_another,
     verdicts_are_read_many_at_once_and_answered_in_order,
 );

@@ -291,7 +291,7 @@ async fn while_the_source_cannot_be_asked_an_old_head_does_for_some(world: World
     );
 }
 
-async fn what_the_store_knows_of_the_commits_is_not_asked_of_the_source(world: World) {
+async fn the_source_is_not_asked_about_commits_that_the_store_knows(world: World) {
     world.records_head(NEXT, &[NEXT, HEAD]).await;
     let ann = world.agent("ann").holder;
     let path = [FilePath::parse("a.ts").unwrap()];
@@ -369,6 +369,6 @@ on_every_store!(
     one_refreshes_an_old_head_and_the_others_go_on_with_it,
     an_etag_is_not_trusted_for_ever,
     while_the_source_cannot_be_asked_an_old_head_does_for_some,
-    what_the_store_knows_of_the_commits_is_not_asked_of_the_source,
+    the_source_is_not_asked_about_commits_that_the_store_knows,
     whether_work_was_pushed_is_asked_before_it_is_refused,
 );

@@ -21,7 +21,7 @@ fn files(prefix: &str, count: usize) -> Vec<String> {
 }
 
 /// Any order of claims, renewals, releases, refusals and expiries, by two agents each of three people, on two branches.
-async fn what_is_counted_as_held_is_what_the_entries_say(world: World) {
+async fn the_counts_of_held_locks_match_the_entries(world: World) {
     let mut random = fastrand::Rng::with_seed(7);
     let people = ["ann", "ann/two", "bob", "bob/two", "cid", "cid/two"];
     let names = files("f", 12);
@@ -110,7 +110,7 @@ async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
 }
 
 /// Two thousand bytes of message are three times as much as a short one.
-async fn what_is_held_is_bounded_in_bytes_too(world: World) {
+async fn held_locks_are_bounded_in_bytes_too(world: World) {
     let ann = world.agent("ann").saying(&"\u{1f600}".repeat(500));
     ann.writes(&files("some", 512)).await;
     assert_eq!(world.held().await["@ann"], 3 * 512);
@@ -235,7 +235,7 @@ async fn an_answer_names_locks_of_512_kib_and_counts_the_rest(world: World) {
 }
 
 /// Each lock is a claim of its own: as many events, were they not bounded.
-async fn what_expires_at_once_is_announced_by_a_bounded_number_of_events(world: World) {
+async fn locks_that_expire_at_once_cause_a_bounded_number_of_events(world: World) {
     let names = files("read", 300);
     for reader in ["ann", "bob"] {
         for some in names.chunks(1) {
@@ -350,17 +350,17 @@ async fn a_redis_that_its_log_has_filled_heals_with_a_sweep() {
 }
 
 on_every_store!(
-    what_is_counted_as_held_is_what_the_entries_say,
+    the_counts_of_held_locks_match_the_entries,
     a_file_has_at_most_256_locks,
     a_person_with_all_agents_holds_at_most_2000_files,
-    what_is_held_is_bounded_in_bytes_too,
+    held_locks_are_bounded_in_bytes_too,
     a_repository_has_at_most_10000_locks,
     a_request_looks_at_4096_locks_on_its_files,
     a_request_looks_at_100000_neighbors,
     a_release_counts_importers_on_50000_lines_and_says_that_there_are_more,
     a_hub_alone_is_never_too_much,
     an_answer_names_locks_of_512_kib_and_counts_the_rest,
-    what_expires_at_once_is_announced_by_a_bounded_number_of_events,
+    locks_that_expire_at_once_cause_a_bounded_number_of_events,
     a_sweep_does_some_and_leaves_the_rest_to_the_next,
     a_sweep_drops_events_of_last_week,
 );

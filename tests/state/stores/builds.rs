@@ -223,7 +223,7 @@ async fn a_graph_is_seen_whole_or_not_at_all(world: World) {
     assert_eq!(world.events().await.len(), 2);
 }
 
-async fn what_an_earlier_builder_left_staged_is_swept_away(world: World) {
+async fn staged_parts_of_an_earlier_builder_are_removed(world: World) {
     let adjacency = world.adjacency_key();
     world.lease("dead", HEAD).await;
     world.stage("dead", &adjacency, StagedPart::Begin).await;
@@ -369,7 +369,7 @@ async fn progress_is_published_renews_the_lease_and_ends_with_the_build(world: W
     assert_eq!(world.graph_field("progress").await, Value::Nil);
 }
 
-async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stays(world: World) {
+async fn staged_parts_expire_and_published_ones_stay(world: World) {
     let adjacency = world.adjacency_key();
     let part = || fields_after(0, ["a.ts", "1\n>b.ts\n"]);
     world.lease("one", HEAD).await;
@@ -389,13 +389,13 @@ async fn what_is_staged_and_never_published_goes_away_and_what_is_published_stay
 
 on_every_store!(
     progress_is_published_renews_the_lease_and_ends_with_the_build,
-    what_is_staged_and_never_published_goes_away_and_what_is_published_stays,
+    staged_parts_expire_and_published_ones_stay,
     one_builder_at_a_time,
     a_dead_builder_gives_its_lease_back_and_can_do_nothing_more,
     a_clock_that_was_set_back_holds_no_build_up,
     staging_renews_the_lease,
     a_graph_is_seen_whole_or_not_at_all,
-    what_an_earlier_builder_left_staged_is_swept_away,
+    staged_parts_of_an_earlier_builder_are_removed,
     a_graph_of_which_the_store_has_lost_a_part_is_not_published,
     a_graph_without_any_edge_leaves_nothing_of_the_old_one,
     a_failed_build_waits_longer_each_time_and_holds_up_that_commit_alone,

@@ -183,7 +183,7 @@ async fn a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can(world
     assert_eq!(world.releases_within("ann", rates, "a.ts").await, "in");
 }
 
-async fn what_a_request_costs_follows_from_its_paths(world: World) {
+async fn the_cost_of_a_request_follows_from_its_paths(world: World) {
     world.records_head(HEAD, &[]).await;
     let rates = Rates {
         repository: rate(20),
@@ -365,7 +365,7 @@ on_every_store!(
     claims_go_before_reads,
     a_claim_passes_as_a_renewal_only_where_all_of_it_is_held,
     a_lock_is_renewed_and_given_back_while_others_use_up_all_they_can,
-    what_a_request_costs_follows_from_its_paths,
+    the_cost_of_a_request_follows_from_its_paths,
     a_list_looks_at_500_tasks_for_the_price_of_a_request,
     work_that_is_found_to_be_long_counts_as_further_requests,
     a_read_of_all_locks_counts_by_their_number,

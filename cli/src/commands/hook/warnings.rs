@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_had_no_room_is_told_later() {
+    fn news_without_room_are_delivered_later() {
         let mut notes = SessionNotes::default();
         let warnings: Vec<String> = (0..40)
             .map(|file| format!("PENDING: 'file-{file}' has changes"))

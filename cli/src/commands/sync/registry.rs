@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_changed_is_a_change_of_its_lines() {
+    fn a_change_in_the_store_changes_its_own_lines() {
         let text = written(Some(FILE.as_bytes()), &store("Pools")).unwrap();
         assert!(
             text.starts_with("# Ours\nintents:\n  - id: a\n    name: Pools   # short\n"),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_shares_the_next_read() {
+    async fn waiting_callers_share_the_next_read() {
         let (lookups, store) = (Lookups::default(), Counting::default());
         let all = (0..1_000).map(|number| {
             let (lookups, store) = (&lookups, &store);

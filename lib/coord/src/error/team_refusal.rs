@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_by_itself_says_when_to_come_again() {
+    fn a_passing_refusal_says_when_to_retry() {
         let until = chrono::Utc::now().timestamp_millis() + 60_000;
         let (id, name) = ("t1".to_owned(), "bob".to_owned());
         let taken = TeamRefusal::TaskTaken {
@@ -297,7 +297,7 @@ mod tests {
     }
     /// Stopped members were told to answer the shutdown that they had approved.
     #[test]
-    fn who_has_stopped_is_told_to_join_again_and_who_is_asked_to_answer() {
+    fn a_stopped_member_must_rejoin_and_an_asked_one_must_answer() {
         let hint = |id: &str| {
             let (id, reason) = (id.to_owned(), "It is late".to_owned());
             orchestration(&TeamRefusal::ShuttingDown { id, reason }).reason

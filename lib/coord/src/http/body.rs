@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_object_makes_the_body_bad() {
+    fn text_after_the_object_makes_the_body_malformed() {
         assert!(parse::<serde_json::Value>(b" {} ").is_ok());
         for text in ["{} {}", "{}x", "{},"] {
             assert!(parse::<serde_json::Value>(text.as_bytes()).is_err(), "{text}");

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_our_own_proxy_says_of_the_host_counts_behind_it_and_is_held_to_the_same_names() {
+    fn the_host_header_of_our_own_proxy_counts_and_must_name_the_service() {
         let origin = |is_behind_proxy: bool, forwarded: &str| {
             let edge = Edge {
                 is_behind_proxy,

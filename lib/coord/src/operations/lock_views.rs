@@ -398,7 +398,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_held_is_said_once_for_each_claim_and_a_few_claims_alone() {
+    fn earlier_locks_are_reported_once_for_each_of_a_few_claims() {
         let held = |file: &str, since, message: &str| Held {
             file_path: file.to_owned(),
             status: LockMode::Writing,

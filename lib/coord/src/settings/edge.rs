@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_an_error_that_names_the_variable() {
+    fn an_invalid_origin_is_an_error_that_names_the_variable() {
         for entry in [
             "*",
             "https://*",

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_has_its_default() {
+    fn an_unset_setting_has_its_default() {
         let config = IntentConfig::from_env(&|_| None).ok().unwrap();
         assert_eq!(config.policy, IntentPolicy::Optional);
         assert_eq!(config.handshake, Handshake::Session);

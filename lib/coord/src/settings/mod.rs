@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_has_its_default() {
+    fn an_unset_setting_has_its_default() {
         assert_eq!(LockConfig::from_env(&|_| None), Ok(LockConfig::default()));
         assert_eq!(lock_config("", "undefined"), Ok(LockConfig::default()));
     }
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_served_is_a_list_of_names_and_owners() {
+    fn served_repositories_are_a_list_of_names_and_owners() {
         let with = |list: &str| repositories(&|name| (name == env_vars::COORD_REPOSITORIES).then(|| list.to_owned()));
         let served = |list: &str, name: &str| {
             let repo = RepoId::parse(&format!("https://{name}")).unwrap();

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_an_error_that_names_the_variable() {
+    fn an_invalid_host_is_an_error_that_names_the_variable() {
         for list in [
             "https://coord.example.com",
             "*.example.com",

@@ -268,7 +268,7 @@ async fn the_thread_that_asks_goes_on_while_a_script_runs() {
 }
 
 #[tokio::test]
-async fn what_its_caller_has_given_up_is_not_begun() {
+async fn a_call_that_its_caller_has_abandoned_is_not_begun() {
     let store = EmbeddedStore::in_memory().unwrap();
     let (script, given_up) = tokio::join!(
         eval(&store, ENDLESS),

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_said_by_name() {
+    fn differences_are_reported_by_name() {
         let older = "export function query(a: string): void {}\nexport function close(): void {}\nexport const b = 1";
         let newer = "export function query(a: string, b?: number): void {}\nexport class Pool {}\nexport const b = 1";
         assert_eq!(told(older, newer), "`query` changed, `close` is gone, `Pool` is new");

@@ -195,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn what_is_inside_of_bodies_does_not_count(one in inside(), other in inside()) {
+    fn bodies_do_not_count(one in inside(), other in inside()) {
         for (language, sample) in SAMPLES {
             let [one, other] = [&one, &other].map(|inside| {
                 let quoted = if matches!(language, Language::Rust | Language::Go) { inside.replace('\'', "\"") } else { inside.clone() };

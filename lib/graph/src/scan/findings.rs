@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_leaves_room_again() {
+    fn a_withdrawn_credential_leaves_room_again() {
         let mut findings = Findings::default();
         findings.push(specifier("first".to_owned()));
         let mark = findings.mark();

@@ -70,7 +70,7 @@ fn of_what_is_not_built_the_condition_that_holds_is_meant() {
 }
 
 #[test]
-fn what_exports_withhold_has_no_source_either() {
+fn a_path_that_exports_withholds_has_no_source_either() {
     let root = ("package.json", r#"{"workspaces": ["p"]}"#);
     let package = (
         "p/package.json",

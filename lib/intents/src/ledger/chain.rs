@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_unsealed_line_is_refused() {
+    fn an_invalid_unsealed_line_is_refused() {
         let start = Point::start("h/o/n");
         for wrong in [
             "",

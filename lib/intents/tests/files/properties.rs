@@ -1,7 +1,7 @@
 //! Random edits of random files.
 
 use coord_intents::files::Registry;
-use coord_intents::files::take_in::import_changes;
+use coord_intents::files::import::import_changes;
 use coord_intents::intent::{Budget, Criterion, Intent, Met, RelatedSpec, Status};
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-use coord_intents::files::take_in::{FileChanges, Reason, import_changes};
+use coord_intents::files::import::{FileChanges, Reason, import_changes};
 use coord_intents::intent::{Budget, Criterion, Intent, Met, Status};
 
 use crate::{FACTS, parse};

@@ -205,7 +205,7 @@ fn line_endings_and_a_byte_order_mark_leave_the_content() {
 }
 
 #[test]
-fn what_a_formatter_makes_of_it_is_edited() {
+fn a_formatted_file_can_still_be_edited() {
     let ledger = Ledger::sample(3);
     let values = ledger
         .lines

@@ -163,7 +163,7 @@ fn an_owner_is_not_changed_by_a_file() {
 }
 
 #[test]
-fn what_nobody_owns_is_pending_in_files_with_the_plugins_warning() {
+fn unowned_tasks_are_pending_in_files_with_the_plugins_warning() {
     let mut both = Both::alike();
     both.stored("a").status = Status::InProgress;
     both.stored("a").previous_owner = Some(handle("w1"));
@@ -284,7 +284,7 @@ fn a_new_file_does_not_take_the_place_of_a_task_whose_id_differs_in_case() {
 }
 
 #[test]
-fn what_is_not_ours_stays_in_its_place() {
+fn unknown_members_stay_in_their_place() {
     let mut both = Both::alike();
     both.edit(A, "\"title\"", "\"labels\": [1.50, {\"x\": null}],\n  \"title\"");
     both.edit(
@@ -315,7 +315,7 @@ fn what_is_not_ours_stays_in_its_place() {
 }
 
 #[test]
-fn what_is_more_than_the_store_takes_is_reported_and_put_back() {
+fn changes_beyond_the_bounds_are_reported_and_reverted() {
     let mut both = Both::alike();
     both.edit(A, "task a", &"x".repeat(201));
     both.edit(

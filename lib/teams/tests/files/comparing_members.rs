@@ -153,7 +153,7 @@ fn members_join_by_files_and_leave_by_calls() {
 }
 
 #[test]
-fn who_sent_the_request_in_the_files_requests() {
+fn the_sender_of_a_request_in_files_is_the_requester() {
     let mut both = Both::alike();
     append(&mut both, LEAD, "w1", "lead", "Agent w1 requests team shutdown");
     both.edit(LEAD, "\"read\"", "\"type\": \"shutdown_request\", \"read\"");

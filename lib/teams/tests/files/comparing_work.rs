@@ -72,7 +72,7 @@ fn finished_work_of_a_first_sync_takes_one_claim_at_a_time_and_no_room_of_open_t
 }
 
 #[test]
-fn what_ends_a_claim_is_before_a_claim_that_lasts() {
+fn changes_that_end_a_claim_come_before_lasting_claims() {
     let mut both = Both::alike();
     both.stored("c").status = Status::InProgress;
     both.stored("c").owner = Some(handle("w1"));

@@ -40,7 +40,7 @@ fn with_news() -> Both {
 }
 
 #[test]
-fn what_was_done_before_a_sync_was_cut_off_is_not_done_again() {
+fn steps_before_a_cut_off_sync_are_not_repeated() {
     let whole = with_news().sync().taken.changes;
     assert_eq!(whole.len(), 4, "{whole:?}");
     for cut_after in 0..=whole.len() {

@@ -16,7 +16,7 @@ use coord::state::ledger::Seal;
 use coord::state::locks::{Mutation, Record, RecordOutcome, RecordedAs, RecordedEvent, RecordedKind};
 use coord::store::Request;
 use coord_intents::ledger::{
-    ActionType, Anchor, Entry, Event, Expected, Metadata, Outcome, Payload, Report, ResultStatus, Source, TraceId,
+    ActionType, Anchor, Entry, Event, Expectations, Metadata, Outcome, Payload, Report, ResultStatus, Source, TraceId,
     verify,
 };
 
@@ -66,13 +66,13 @@ impl World {
     /// The verdict on the whole ledger, with its seal.
     pub async fn verdict(&self) -> Report {
         let seal = self.seal().await;
-        let expected = Expected {
+        let expected = Expectations {
             base: Some(seal.base.point).filter(|base| base.seq > 0),
             anchors: vec![Anchor {
                 point: seal.sealed.point,
                 source: Source::Seal,
             }],
-            ..Expected::chain_of(self.repo.as_str())
+            ..Expectations::chain_of(self.repo.as_str())
         };
         let text = file_of(&self.sealed_lines().await);
         verify(text.as_bytes(), &expected).unwrap()

@@ -263,7 +263,7 @@ async fn an_agent_that_takes_a_handle_over_goes_on_with_its_files(world: World) 
     world.assert_held_is_exact().await;
 }
 
-async fn who_takes_a_handle_over_has_the_locks_on_the_files_of_its_tasks_at_once(world: World) {
+async fn taking_over_a_handle_takes_over_the_locks_of_its_tasks(world: World) {
     let (lead, []) = world.team_of([]).await;
     let tasks = [
         with_files("one", &["a.ts", "b.ts"]),
@@ -362,7 +362,7 @@ scenarios!(
     giving_a_task_back_releases_what_is_pushed_and_keeps_the_rest,
     calls_of_the_owner_renew_its_locks_with_its_claim,
     an_agent_that_takes_a_handle_over_goes_on_with_its_files,
-    who_takes_a_handle_over_has_the_locks_on_the_files_of_its_tasks_at_once,
+    taking_over_a_handle_takes_over_the_locks_of_its_tasks,
     a_lock_that_outlives_the_claim_is_not_taken_from_another_agent_of_the_login,
     a_leaver_keeps_the_locks_of_its_tasks,
 );

@@ -483,7 +483,7 @@ impl Run<'_> {
     }
 }
 
-async fn what_is_stored_is_what_the_model_says(world: World) {
+async fn the_stored_state_matches_the_model(world: World) {
     for seed in 0..3 {
         let name = format!("team{seed}");
         let mates = MATES.map(|mate| world.mate(mate, &name));
@@ -525,4 +525,4 @@ async fn what_is_stored_is_what_the_model_says(world: World) {
     }
 }
 
-on_every_store!(what_is_stored_is_what_the_model_says);
+on_every_store!(the_stored_state_matches_the_model);

@@ -66,7 +66,7 @@ async fn a_team_that_is_not_there_is_refused_by_all(world: World) {
     assert_eq!(world.events().await, [], "nothing has happened");
 }
 
-async fn who_is_not_in_the_team_reads_it_and_does_nothing(world: World) {
+async fn an_agent_outside_the_team_can_only_read_it(world: World) {
     let (lead, [_bob]) = world.team_of(["bob"]).await;
     lead.adds(&[titled("a")]).await.unwrap();
     let before = world.events().await.len();
@@ -351,7 +351,7 @@ async fn a_claim_that_ended_is_told_from_one_that_never_was(world: World) {
 
 scenarios!(
     a_team_that_is_not_there_is_refused_by_all,
-    who_is_not_in_the_team_reads_it_and_does_nothing,
+    an_agent_outside_the_team_can_only_read_it,
     an_agent_whose_handle_went_on_is_superseded_in_all_that_it_does,
     a_closed_team_takes_no_writes_and_can_be_read_and_left,
     a_task_that_is_not_there_is_refused_by_all,

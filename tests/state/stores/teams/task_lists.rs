@@ -113,7 +113,7 @@ async fn a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them(wor
 }
 
 // rule: teams#dependencies
-async fn what_a_task_names_is_read_in_the_order_in_which_it_was_given(world: World) {
+async fn dependencies_are_read_in_their_given_order(world: World) {
     let (lead, [bob]) = world.team_of(["bob"]).await;
     let tasks: Vec<NewTask> = (1..=12).map(|number| titled(&format!("Task {number}"))).collect();
     lead.adds(&tasks).await.unwrap();
@@ -150,7 +150,7 @@ async fn what_a_task_names_is_read_in_the_order_in_which_it_was_given(world: Wor
 }
 
 scenarios!(
-    what_a_task_names_is_read_in_the_order_in_which_it_was_given,
+    dependencies_are_read_in_their_given_order,
     a_listing_has_pages_and_filters,
     a_listing_has_the_descriptions_that_are_asked_for_and_room_for_them,
 );

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_comes_with_the_next_call_and_a_long_message_says_where_its_rest_is() {
+    fn messages_without_room_come_with_the_next_call_and_a_long_one_names_its_rest() {
         let (mut known, mut room) = (TeamNotes::default(), MOST_BYTES);
         let long = "ä".repeat(4000);
         let all = inbox(vec![message(1, &long), message(2, &long), message(3, "short")]);

@@ -96,7 +96,7 @@ async fn repositories_have_a_feed_each() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_channel_repeats_or_delivers_late_is_told_once_and_in_order() {
+async fn repeated_or_late_messages_are_delivered_once_and_in_order() {
     let store = Fake::new();
     store.log(1);
     let hub = hub(&store);
@@ -305,7 +305,7 @@ async fn events_of_unknown_types_are_passed_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_in_no_log_has_no_id_and_moves_nobody() {
+async fn an_unlogged_event_has_no_id_and_moves_no_watcher() {
     let store = Fake::new();
     store.log(1);
     let hub = hub(&store);
@@ -327,7 +327,7 @@ async fn what_is_in_no_log_has_no_id_and_moves_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_event_at_all_is_passed_over() {
+async fn an_invalid_event_is_skipped() {
     let store = Fake::new();
     let hub = hub(&store);
     let mut watcher = watch(&hub, None).await;

@@ -300,7 +300,7 @@ Near you:
     }
 
     #[test]
-    fn what_can_be_selected_is_told_with_what_was_used_last() {
+    fn selectable_intents_are_listed_with_the_last_used_one() {
         let choice = Choice {
             intents: vec![intent()],
             authors: vec!["bob".to_owned()],

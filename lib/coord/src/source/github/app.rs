@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_app_is_refused_without_showing_the_key() {
+    fn an_invalid_app_is_refused_without_showing_the_key() {
         let key = SecretString::from("-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----");
         let error = App::new("12", &key).unwrap_err();
         assert_eq!(error.variable, env_vars::GITHUB_APP_PRIVATE_KEY);

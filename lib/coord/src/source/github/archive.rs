@@ -330,7 +330,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_no_archive_is_no_archive(bytes in prop::collection::vec(any::<u8>(), 0..5_000), is_packed in any::<bool>()) {
+        fn bytes_that_are_no_archive_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..5_000), is_packed in any::<bool>()) {
             let bytes = if is_packed { packed(&bytes) } else { bytes };
             prop_assert_eq!(found(&bytes), 0);
         }

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_gives_up_takes_nobody_along_and_a_failure_is_told_to_all() {
+    async fn an_abandoned_wait_cancels_no_other_and_a_failure_reaches_all() {
         let (gatherer, seen) = (Gatherer::new(1), Seen::default());
         let given_up = tokio::time::timeout(Duration::from_millis(5), send(&gatherer, &seen, &["a"]));
         let (given_up, b, c) = tokio::join!(

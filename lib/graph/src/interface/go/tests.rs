@@ -42,7 +42,7 @@ fn the_names_are_capitalized() {
 
 // rule: languages#interface-go
 #[test]
-fn what_is_inside_is_no_part_of_the_interface() {
+fn inner_code_is_no_part_of_the_interface() {
     assert_same(
         Go,
         &[
@@ -84,7 +84,7 @@ fn what_is_inside_is_no_part_of_the_interface() {
 
 // rule: languages#interface-go
 #[test]
-fn what_others_depend_on_changes_the_interface() {
+fn parts_that_others_depend_on_change_the_interface() {
     assert_different(
         Go,
         &[

@@ -256,7 +256,7 @@ fn a_formatter_changes_no_interface() {
 
 // rule: languages#interface-js
 #[test]
-fn what_others_depend_on_changes_the_interface() {
+fn parts_that_others_depend_on_change_the_interface() {
     assert_different(
         TypeScript,
         &[

@@ -54,7 +54,7 @@ fn the_names_are_those_of_public_items() {
 
 // rule: languages#interface-rust
 #[test]
-fn what_is_inside_is_no_part_of_the_interface() {
+fn inner_code_is_no_part_of_the_interface() {
     assert_same(
         Rust,
         &[
@@ -89,7 +89,7 @@ fn what_is_inside_is_no_part_of_the_interface() {
 
 // rule: languages#interface-rust
 #[test]
-fn what_others_depend_on_changes_the_interface() {
+fn parts_that_others_depend_on_change_the_interface() {
     assert_different(
         Rust,
         &[

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_a_pattern_has_its_ending() {
+    fn a_matching_path_has_the_literal_ending() {
         for (pattern, ending, path) in [
             ("**/*.tsx", ".tsx", "a/b.tsx"),
             ("**/index.ts", "index.ts", "index.ts"),
