@@ -4,8 +4,8 @@
 //! one that writes, alone and among 64 writers. The file is in the folder named by `COORD_BENCH_DIR` (default: a temporary
 //! one). A write waits for the disk, so its time is that of the disk.
 
-use coord::store::{Request, Store, Value};
 use coord_embedded::EmbeddedStore;
+use coord_store::{Request, Store, Value};
 use std::time::{Duration, Instant};
 
 const READ: &str = "local values = redis.call('HMGET', KEYS[1], unpack(ARGV))

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use coord::domain::{Branch, CommitSha};
-use coord::source::{Blob, Source};
+use coord_domain::{Branch, CommitSha};
 use coord_git::GitSource;
+use coord_sources::{Blob, Source};
 use coord_test_support::git::Repo;
 
 const FILES: usize = 10_000;

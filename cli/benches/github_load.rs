@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use coord::builds::build::build;
-use coord::domain::{Branch, RepoId};
-use coord::source::github::{ApiBase, Credential, GithubConfig, GithubSource};
-use coord::source::{Blob, Source};
+use coord_builds::build::build;
+use coord_domain::{Branch, RepoId};
 use coord_graph::{Limits, Previous};
+use coord_sources::github::{ApiBase, Credential, GithubConfig, GithubSource};
+use coord_sources::{Blob, Source};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, NAME, OWNER};
 

@@ -22,11 +22,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use coord::function::function_router;
-use coord::http::Endpoint;
-use coord::store::{Request, Store, Value as Reply};
 use coord_cli::commands::serve::upstash_listen;
 use coord_embedded::EmbeddedStore;
+use coord_http::Endpoint;
+use coord_http::function::function_router;
+use coord_store::{Request, Store, Value as Reply};
 use coord_test_support::git::Repo;
 use coord_test_support::github::{Fake, NAME, OWNER, Person, Visibility};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};

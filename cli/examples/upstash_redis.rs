@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Parser;
-use coord::store::redis::RedisStore;
+use coord_store::redis::RedisStore;
 use secrecy::SecretString;
 
 #[derive(Parser)]

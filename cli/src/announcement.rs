@@ -8,7 +8,7 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, UNIX_EPOCH};
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use coord_files::{FILE_MODE, RootedPath};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 

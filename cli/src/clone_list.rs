@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! `GET /api/cron_cleanup`.
 
-use coord::state;
+use coord_state as state;
 use insta::assert_json_snapshot;
 use secrecy::SecretString;
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! `GET /api/graph`.
 
-use coord::domain::BuildProgress;
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::state;
-use coord::state::builds::{lease_build, report_build};
-use coord::store::Request;
+use coord_domain::BuildProgress;
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_state as state;
+use coord_state::builds::{lease_build, report_build};
+use coord_store::Request;
 use insta::{assert_json_snapshot, assert_snapshot};
 use serde_json::json;
 

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coord::function::function_router;
-use coord::http::Endpoint;
-use coord::settings::env_vars;
-use coord::store::redis::RedisStore;
-use coord::store::{Request, Store, StoreError, Value as StoreValue};
+use coord_http::Endpoint;
+use coord_http::function::function_router;
+use coord_settings::env_vars;
+use coord_store::redis::RedisStore;
+use coord_store::{Request, Store, StoreError, Value as StoreValue};
 use coord_test_support::real_redis::RealRedis;
 use coord_test_support::waiting::let_pass;
 use futures::stream::BoxStream;
@@ -162,7 +162,7 @@ async fn the_pause_of_a_redis_is_told_for_as_long_as_it_lasts() {
     // A change that waits is before whatever is sent on its connection.
     let waiting = tokio::spawn({
         let store = Arc::clone(&store);
-        async move { coord::state::health::probe(&*store).await }
+        async move { coord_state::health::probe(&*store).await }
     });
     tokio::time::sleep(Duration::from_millis(200)).await;
     let told = tokio::time::timeout(Duration::from_secs(4), store.responds()).await;

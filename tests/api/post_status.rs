@@ -1,6 +1,6 @@
 //! `POST /api/post_status` with READING and WRITING.
 
-use coord::domain::NeighborPolicy;
+use coord_domain::NeighborPolicy;
 use insta::assert_json_snapshot;
 use serde_json::json;
 
@@ -58,7 +58,7 @@ async fn a_reader_is_told_of_a_written_neighbor_and_goes_on() {
 
 #[tokio::test]
 async fn where_the_policy_is_to_warn_a_writer_goes_on_too() {
-    let warns = |state: &mut coord::app::App| state.locks.neighbor_policy = NeighborPolicy::Warn;
+    let warns = |state: &mut coord_server::app::App| state.locks.neighbor_policy = NeighborPolicy::Warn;
     let api = Api::start_with(warns).await;
     api.publish_graph(&api.head).await;
     api.claim("bob", "WRITING", &["src/auth.ts"]).await;

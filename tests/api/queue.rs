@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use coord::app::App;
-use coord::settings::IntentConfig;
-use coord::state::admission::{Rate, Rates};
+use coord_server::app::App;
+use coord_settings::IntentConfig;
+use coord_settings::{Rate, Rates};
 use serde_json::{Value, json};
 
 use crate::api::Api;

@@ -1,8 +1,8 @@
 //! Which keys, issuers and audiences the environment may set.
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
-use coord::auth::JwtVerifier;
-use coord::settings::ConfigError;
+use coord_auth::JwtVerifier;
+use coord_settings::ConfigError;
 use coord_test_support::signer::{Signer, pem};
 use serde_json::json;
 

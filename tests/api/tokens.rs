@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use aws_lc_rs::signature::KeyPair;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use coord::auth::{AuthError, JwtVerifier};
+use coord_auth::{AuthError, JwtVerifier};
 use coord_test_support::signer::{Signer, pem};
 use secrecy::SecretString;
 use serde_json::{Value, json};

@@ -49,7 +49,7 @@ async fn a_release_beyond_the_bound_of_pending_changes_warns_pending_full() {
         .tell("ann", "WRITING", &["src/db.ts"], json!({ "work_branch": "pool" }))
         .await;
     assert_eq!(claim.status, 200, "{}", claim.json());
-    let key = coord::state::locks::keys::pending(&repo());
+    let key = coord_state::locks::keys::pending(&repo());
     api.command(["HSET", &key, "\nann", "2000", "\n", "2000"]).await;
     let pushed = commits_on(&api, "pool", &[("src/db.ts", "export const pool = 1;\n")]);
     let open = json!({ "work_branch": "pool", "new_repo_head": pushed, "agent_head": pushed });

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use coord::app::App;
-use coord::auth::Authenticator;
-use coord::builds::head_observer::HeadObserver;
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::http::{Endpoint, Webhook, router};
-use coord::settings::Settings;
-use coord::source::github::GithubSource;
+use coord_auth::Authenticator;
+use coord_builds::head_observer::HeadObserver;
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_http::{Endpoint, Webhook, router};
+use coord_server::app::App;
+use coord_server::settings::Settings;
+use coord_sources::github::GithubSource;
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::{Value, json};

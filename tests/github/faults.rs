@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use coord::source::github::GithubSource;
-use coord::source::{Source, SourceError};
+use coord_sources::github::GithubSource;
+use coord_sources::{Source, SourceError};
 
 use crate::{branch, config, id, sha, small, source};
 use coord_test_support::github::Fault;

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::domain::{FilePath, RepoId};
-use coord::source::github::GithubSource;
-use coord::source::{Source, SourceError};
+use coord_domain::{FilePath, RepoId};
+use coord_sources::github::GithubSource;
+use coord_sources::{Source, SourceError};
 
 use crate::{branch, config, id, sha, small, source};
 use coord_test_support::git::Repo;

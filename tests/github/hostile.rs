@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use coord::source::Source;
-use coord::source::github::GithubSource;
+use coord_sources::Source;
+use coord_sources::github::GithubSource;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::http::Request;
-use coord::http::Endpoint;
+use coord_http::Endpoint;
 use serde_json::{Value, json};
 
 use crate::building::{Deployment, REPO_URL};

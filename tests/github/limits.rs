@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use coord::state::admission::Rates;
+use coord_settings::Rates;
 use serde_json::json;
 
 use crate::cloud::{Answer, Cloud, jwt};

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use coord::auth::{AuthError, Member, People, Verdict};
-use coord::domain::{RepoId, UserId};
-use coord::source::Source;
-use coord::source::github::{Credential, GithubSource};
+use coord_auth::{AuthError, Member, People, Verdict};
+use coord_domain::{RepoId, UserId};
+use coord_sources::Source;
+use coord_sources::github::{Credential, GithubSource};
 use secrecy::SecretString;
 
 use crate::{config, id, small};

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use coord::auth::{AuthError, People};
-use coord::source::Source;
-use coord::source::github::GithubSource;
+use coord_auth::{AuthError, People};
+use coord_sources::Source;
+use coord_sources::github::GithubSource;
 use parking_lot::Mutex;
 
 use crate::people::{app, member, person, verify, with};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use coord::domain::RepoId;
-use coord::source::github::GithubSource;
-use coord::source::{KnownHead, RefreshedHead, Source, SourceError};
+use coord_domain::RepoId;
+use coord_sources::github::GithubSource;
+use coord_sources::{KnownHead, RefreshedHead, Source, SourceError};
 
 use crate::{branch, config, id, sha, small, source};
 use coord_test_support::github::Fault;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use coord::source::Source;
+use coord_sources::Source;
 use serde_json::{Value, json};
 
 use crate::{branch, id, read, sha, small, source};

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use coord::http::Endpoint;
-use coord::state::expiry::keys::DUE;
 use coord_cli::commands::serve::ServeArgs;
+use coord_http::Endpoint;
+use coord_state::expiry::keys::DUE;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! What was answered is there after the process was killed, and no script is there by half.
 
-use coord::store::{Request, Store, Value};
 use coord_embedded::EmbeddedStore;
+use coord_store::{Request, Store, Value};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The cases: the held locks, the graph, and the request.
 
-use coord::domain::LockMode;
+use coord_domain::LockMode;
 
 use crate::queue::Ticket;
 use crate::{interfaces, queue};

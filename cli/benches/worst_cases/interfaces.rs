@@ -1,6 +1,6 @@
 //! Locks for writing whose holders keep the interfaces of the files.
 
-use coord::domain::LockMode::Writing;
+use coord_domain::LockMode::Writing;
 
 use crate::cases::{Act, Case, MOST, State, all_import, files, held, short, state};
 

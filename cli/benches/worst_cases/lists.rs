@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use coord::domain::{Holder, RepoId, UserId};
-use coord::state::{intents, locks};
-use coord::store::{Request, Store};
+use coord_domain::{Holder, RepoId, UserId};
+use coord_state::{intents, locks};
+use coord_store::{Request, Store};
 
 use crate::run::{Measurement, processor_time};
 

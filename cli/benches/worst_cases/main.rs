@@ -17,9 +17,9 @@ mod teams;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::store::Store;
-use coord::store::redis::RedisStore;
 use coord_embedded::EmbeddedStore;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
 use coord_test_support::real_redis::RealRedis;
 
 use crate::cases::cases;

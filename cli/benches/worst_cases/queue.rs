@@ -1,8 +1,8 @@
 //! The queue: tickets as they may lie in a repository, 64 of them with 4,096 files in 128 KiB.
 
-use coord::domain::LockMode::{self, Reading, Writing};
-use coord::state;
-use coord::store::{Request, Store, Value};
+use coord_domain::LockMode::{self, Reading, Writing};
+use coord_state as state;
+use coord_store::{Request, Store, Value};
 
 use crate::cases::{Act, Case, State, files, held, short, state};
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::locks::{BrokenPromise, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome, Wanted};
-use coord::store::{Request, Store};
+use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId};
 use coord_protocol::InterfacePromise;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted};
+use coord_state::locks::{BrokenPromise, ClaimTerms, GateTerms, InterfaceTerms, PolicyTerms, Release, ReleaseOutcome};
+use coord_store::{Request, Store};
 
 use crate::cases::{Act, Case, State};
 use crate::queue::{count, store_tickets};
@@ -32,7 +32,7 @@ impl Run<'_> {
     async fn command(&self, words: Vec<Vec<u8>>) {
         if words.len() > 2 {
             let replies = self.store.run(vec![Request::Command(words)]).await.expect("an answer");
-            assert!(!matches!(replies[0], coord::store::Value::Error(_)), "{replies:?}");
+            assert!(!matches!(replies[0], coord_store::Value::Error(_)), "{replies:?}");
         }
     }
 
@@ -166,7 +166,7 @@ impl Run<'_> {
                 })
             }
             Act::Claim(claim, paths) => {
-                let wanted = Wanted {
+                let wanted = ClaimTerms {
                     claim: *claim,
                     policy: &self.policy,
                     agent_head: &self.head,

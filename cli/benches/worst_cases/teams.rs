@@ -2,15 +2,18 @@
 
 use std::time::Instant;
 
-use coord::domain::team::{Handle, TaskId, TeamName};
-use coord::domain::{Branch, Holder, RepoId, UserId};
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Rates, USES_EVERYTHING};
-use coord::state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
-use coord::state::tasks::{FilesOfClaim, FilesOfRelease, Named, NewTask, TaskChanges, TaskClaim, TaskEnd, TaskFilter};
-use coord::state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team, show_team};
-use coord::state::{departures, tasks};
-use coord::store::{Request, Store};
+use coord_domain::team::{Handle, TaskId, TeamName};
+use coord_domain::{Branch, Holder, RepoId, UserId};
 use coord_protocol::team_event::MessageType;
+use coord_settings::Rates;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, USES_EVERYTHING};
+use coord_state::messages::{MessageFilter, NewMessage, list_messages, read_messages, send_message};
+use coord_state::tasks::{
+    ClaimedFiles, NewTask, ReleasedFiles, TaskChanges, TaskClaim, TaskEnd, TaskFilter, TaskReference,
+};
+use coord_state::teams::{NewMember, RequestKey, TeamRefusal, TeamTerms, create_team, join_team, show_team};
+use coord_state::{departures, tasks};
+use coord_store::{Request, Store};
 
 use crate::run::{Measurement, processor_time};
 use crate::team_cases::Case;
@@ -125,7 +128,7 @@ impl Team<'_> {
                     RequestKey::NONE,
                     900,
                     &[],
-                    &FilesOfClaim::LeftAlone
+                    &ClaimedFiles::LeftAlone
                 )
                 .expect("the next task");
                 assert!(matches!(next, TaskClaim::Claimed(_)));
@@ -168,7 +171,10 @@ impl Team<'_> {
 
     async fn prepare(&self, case: Case) {
         let after = |dependencies: Vec<usize>| NewTask {
-            dependencies: dependencies.into_iter().map(|number| Named::Task(id(number))).collect(),
+            dependencies: dependencies
+                .into_iter()
+                .map(|number| TaskReference::Task(id(number)))
+                .collect(),
             ..titled()
         };
         // A chain whose tasks have the numbers `from` to `to`; of 200 tasks of a request, each names the one before.
@@ -176,7 +182,7 @@ impl Team<'_> {
             0 if number == from => titled(),
             0 => after(vec![number - 1]),
             place => NewTask {
-                dependencies: vec![Named::New(place - 1)],
+                dependencies: vec![TaskReference::New(place - 1)],
                 ..titled()
             },
         };
@@ -198,7 +204,7 @@ impl Team<'_> {
                         ask!(self, 0, tasks::assign_task, &id(number + 2), Some(&handle(number))).expect("assigned");
                     }
                 }
-                ask!(self, 0, tasks::claim_task, &id(1), 900, &FilesOfClaim::LeftAlone).expect("claimed");
+                ask!(self, 0, tasks::claim_task, &id(1), 900, &ClaimedFiles::LeftAlone).expect("claimed");
             }
             Case::Ring => self.adds(1..10_001, |number| link(number, 1)).await,
             Case::Joined => {
@@ -265,7 +271,7 @@ impl Team<'_> {
                     &id(1),
                     None,
                     "Done",
-                    &FilesOfRelease::LeftAlone
+                    &ReleasedFiles::LeftAlone
                 )
                 .expect("completed");
                 let TaskEnd::Completed(done) = done else {
@@ -281,7 +287,8 @@ impl Team<'_> {
             Case::Joined => self.depends(5_001, 5_000).await,
             Case::Apart => self.depends(257, 322).await,
             Case::ManyEdges | Case::ManyBlocked => {
-                let named = |numbers: std::ops::Range<usize>| numbers.map(|number| Named::Task(id(number))).collect();
+                let named =
+                    |numbers: std::ops::Range<usize>| numbers.map(|number| TaskReference::Task(id(number))).collect();
                 let new: Vec<NewTask> = match case {
                     Case::ManyEdges => vec![
                         NewTask {
@@ -319,7 +326,7 @@ impl Team<'_> {
                     RequestKey::NONE,
                     900,
                     &[],
-                    &FilesOfClaim::LeftAlone
+                    &ClaimedFiles::LeftAlone
                 );
                 next.map_or_else(|refusal| refusal.to_string(), |_| "a task".to_owned())
             }
@@ -398,7 +405,7 @@ async fn forget(team: &Team<'_>) {
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(coord::store::Value::as_str)
+        .filter_map(coord_store::Value::as_str)
     {
         team.store
             .run(vec![Request::command(["UNLINK", name])])

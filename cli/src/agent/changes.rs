@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord::domain::Branch;
+use coord_domain::Branch;
 use coord_git::WorkingCopy;
 
 use super::git;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use coord::domain::AgentId;
-use coord::error::ApiError;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientSettings};
+use coord_server::error::ApiError;
+use coord_settings::env_vars;
 
 use super::local_server;
 use super::options::AgentArgs;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use coord::mcp::Outcome;
+use coord_mcp::Outcome;
 use coord_protocol::{Action, ErrorCode, Status};
 
 /// Exit statuses of commands that ask a server.
@@ -58,9 +58,9 @@ impl From<ExitStatus> for ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use coord::error::ApiError;
-    use coord::operations::Refusal;
     use coord_protocol::{AgentError, ErrorBody, Orchestration, PostResponse};
+    use coord_server::error::ApiError;
+    use coord_server::operations::Refusal;
 
     use super::*;
 

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use coord::builds::build::build;
-use coord::domain::FilePath;
-use coord::policy::SHARED_NAMES;
-use coord::settings::{graph_limits, process_environment};
+use coord_builds::build::build;
+use coord_domain::FilePath;
 use coord_git::{GitSource, WorkingCopy};
 use coord_graph::{Limits, Previous};
+use coord_settings::policy::SHARED_NAMES;
+use coord_settings::{graph_limits, process_environment};
 
 use crate::git;
 
@@ -297,7 +297,7 @@ mod tests {
             "many of the last 100 commits change package.json (30 %), CHANGELOG.md (10 %), src/locales/de/main.json (5 %)"
         );
         let policy = hot.policy();
-        let parsed = coord::policy::file::PolicyFile::parse(policy.as_bytes()).unwrap();
+        let parsed = coord_settings::policy::file::PolicyFile::parse(policy.as_bytes()).unwrap();
         assert_eq!(
             parsed.shared.unwrap(),
             [

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use coord::domain::{CommitSha, FilePath};
+use coord_domain::{CommitSha, FilePath};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
-use coord_graph::{InterfaceComparison, Language, MAX_INTERFACE_BYTES, NoInterface, interface};
+use coord_graph::{InterfaceComparison, InterfaceUnknown, Language, MAX_INTERFACE_BYTES, interface};
 
 use super::work::Work;
 
@@ -36,14 +36,14 @@ impl<'a> Interfaces<'a> {
 
     /// The files whose interface on disk differs from that of the branch, and how.
     pub fn compare_disk(&self, files: &[String]) -> BTreeMap<String, String> {
-        self.compare(files, |file| self.on_disk(file).ok_or(NoInterface::Unreadable))
+        self.compare(files, |file| self.on_disk(file).ok_or(InterfaceUnknown::Unreadable))
     }
 
     /// The same for the future content in `after`, which is empty for a removed file.
     pub fn compare(
         &self,
         files: &[String],
-        mut after: impl FnMut(&str) -> Result<Vec<u8>, NoInterface>,
+        mut after: impl FnMut(&str) -> Result<Vec<u8>, InterfaceUnknown>,
     ) -> BTreeMap<String, String> {
         let mut left = MOST_BYTES;
         let mut compared = BTreeMap::new();
@@ -53,7 +53,7 @@ impl<'a> Interfaces<'a> {
                     left = left.saturating_sub(after.len());
                     self.compare_one(file, &after)
                 }),
-                false => Err(NoInterface::TooLarge),
+                false => Err(InterfaceUnknown::TooLarge),
             };
             match comparison {
                 Ok(InterfaceComparison::Same) => {}
@@ -75,31 +75,31 @@ impl<'a> Interfaces<'a> {
     }
 
     /// Compares `after` with the branch. A new file has no neighbors yet.
-    fn compare_one(&self, file: &str, after: &[u8]) -> Result<InterfaceComparison, NoInterface> {
-        let path = FilePath::parse(file).map_err(|_| NoInterface::Unreadable)?;
-        let base = self.base.as_ref().ok_or(NoInterface::Unreadable)?;
+    fn compare_one(&self, file: &str, after: &[u8]) -> Result<InterfaceComparison, InterfaceUnknown> {
+        let path = FilePath::parse(file).map_err(|_| InterfaceUnknown::Unreadable)?;
+        let base = self.base.as_ref().ok_or(InterfaceUnknown::Unreadable)?;
         let before = self
             .working_copy
             .content_at(base, &path, MAX_INTERFACE_BYTES as u64)
-            .map_err(|_| NoInterface::Unreadable)?;
+            .map_err(|_| InterfaceUnknown::Unreadable)?;
         let Some(before) = before.filter(|before| before != after) else {
             return Ok(InterfaceComparison::Same);
         };
-        let language = Language::of_path(file).ok_or(NoInterface::Language)?;
+        let language = Language::of_path(file).ok_or(InterfaceUnknown::Language)?;
         // An agent waits for both.
         let (before, after) = thread::scope(|scope| {
             let before = scope.spawn(|| interface(language, &before));
             let after = interface(language, after);
-            (before.join().unwrap_or(Err(NoInterface::NotUnderstood)), after)
+            (before.join().unwrap_or(Err(InterfaceUnknown::NotUnderstood)), after)
         });
         Ok(InterfaceComparison::between(&before, &after))
     }
 }
 
 /// Why a file counts as changed that is not compared.
-fn unknown(why: NoInterface) -> String {
+fn unknown(why: InterfaceUnknown) -> String {
     match why {
-        NoInterface::Language => "Coord reads no interfaces of this language".to_owned(),
+        InterfaceUnknown::Language => "Coord reads no interfaces of this language".to_owned(),
         why => format!("its interface is not known ({})", why.name()),
     }
 }

@@ -9,10 +9,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use coord::settings::{env_vars, process_environment, value_of};
 use coord_files::{Cause, EntryInfo, FILE_MODE, Kind, PRIVATE_MODE, RootedPath};
 use coord_git::{GitSource, WorkingCopy};
 use coord_protocol::{Client, ClientError, ClientSettings};
+use coord_settings::{env_vars, process_environment, value_of};
 
 use super::rivals;
 use crate::announcement::{AnnouncedServer, FOLDER, STORE};

@@ -1,7 +1,7 @@
 //! The command that brings a working copy on, by its state: `git push` alone fails where the branch has no upstream, one of another
 //! name, or was rebased after a push, and `git pull --rebase` where changes are not committed or a merge is under way.
 
-use coord::domain::Branch;
+use coord_domain::Branch;
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, Orchestration};
 

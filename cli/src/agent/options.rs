@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use coord::domain::{AgentId, Branch, RepoId};
-use coord::settings::{env_vars, process_environment, secret, value_of};
+use coord_domain::{AgentId, Branch, RepoId};
 use coord_files::open_stream;
 use coord_git::WorkingCopy;
+use coord_settings::{env_vars, process_environment, secret, value_of};
 use secrecy::SecretString;
 
 use super::confirmed::{Server, is_of_this_machine};

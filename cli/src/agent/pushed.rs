@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::Context;
-use coord::domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha};
 use coord_git::{RecordedPush, WorkingCopy};
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use coord_files::RootedPath;
 
 use super::local_server;

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use serde::{Deserialize, Serialize};

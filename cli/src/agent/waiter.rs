@@ -1,7 +1,7 @@
 //! The process that waits for a session whose turn has ended. It has a separate file beside the notes, because the hook at the end of the
 //! turn changes these at the same time.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 

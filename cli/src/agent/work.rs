@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use coord::domain::{AgentId, Branch, FilePath, RepoId};
+use coord_domain::{AgentId, Branch, FilePath, RepoId};
 use coord_git::WorkingCopy;
 use coord_protocol::tasks::TaskWork;
 use coord_protocol::{CheckRequest, InterfacePromise, LockMode, LockStatus, PostRequest};

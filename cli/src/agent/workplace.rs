@@ -4,13 +4,13 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use coord::domain::AgentId;
-use coord::error::ApiError;
-use coord::mcp::Outcome;
-use coord::operations::Refusal;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
+use coord_mcp::Outcome;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::{Action, AgentError, CheckRequest, ClientError, Orchestration, PostRequest};
+use coord_server::error::ApiError;
+use coord_server::operations::Refusal;
+use coord_settings::env_vars;
 
 use super::connection::{Connection, no_server};
 use super::exit_status::ExitStatus;

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use coord::mcp::Outcome;
-use coord::settings::variables::{self, Reader};
+use coord_mcp::Outcome;
 use coord_protocol::bounds::WAIT_SECONDS;
 use coord_protocol::{Action, InterfacePromise, LockMode, Metadata, PostRequest};
+use coord_settings::variables::{self, Reader};
 use tokio::time::Instant;
 
 use super::outcome::{action, show};

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::intent_map::{LastHash, Row, write};
 use coord_protocol::MappedFile;
+use coord_settings::variables::{self, Reader};
 
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::options::AgentArgs;

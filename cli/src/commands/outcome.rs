@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anstyle::Style;
-use coord::mcp::Outcome;
+use coord_mcp::Outcome;
 use coord_protocol::locks::LockType;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::{Action, OtherLock};

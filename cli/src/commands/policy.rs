@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use coord::policy::PATH;
-use coord::policy::file::{MAX_BYTES, PolicyFile};
 use coord_git::WorkingCopy;
+use coord_settings::policy::PATH;
+use coord_settings::policy::file::{MAX_BYTES, PolicyFile};
 
 use crate::agent::file_content::{inside_working_copy, named};
 use crate::agent::hot_files::{HotFiles, hot_in_words};

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
-use coord::mcp::Outcome;
-use coord::settings::variables::{self, Reader};
+use coord_mcp::Outcome;
 use coord_protocol::bounds::{FILES, PATHS_BYTES};
 use coord_protocol::{Action, LocksFilter};
+use coord_settings::variables::{self, Reader};
 
 use super::outcome::{action, show};
 use crate::agent::changes::changed;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::{env_vars, process_environment, value_of};
 use coord_git::WorkingCopy;
+use coord_settings::{env_vars, process_environment, value_of};
 
 use crate::agent::confirmed::Server;
 use crate::agent::options::{AgentArgs, TOKEN_FILE, URL};

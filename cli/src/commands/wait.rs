@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
+use coord_settings::variables::{self, Reader};
 
 use super::claim::ClaimArgs;
 use crate::agent::options::AgentArgs;

@@ -3,7 +3,7 @@
 //! bounded by it.
 
 use super::failure::{Failure, Outcome};
-use coord::store::Value;
+use coord_store::Value;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 

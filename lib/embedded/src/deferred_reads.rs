@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::progress::Answer;
 use super::queue::{Job, Queue};
 use super::worker::give;
-use coord::store::{Request, StoreError, Value};
+use coord_store::{Request, StoreError, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -7,8 +7,8 @@ use super::keyspace::{Keyspace, read_u64};
 use super::libraries::{self, StoredFunction};
 use super::lua::{Interpreter, Metadata, Origin, Registration, ScriptEnd};
 use super::number::integer_argument;
-use coord::store::script::sha1_hex;
-use coord::store::{Request, StoreError, Value};
+use coord_store::script::sha1_hex;
+use coord_store::{Request, StoreError, Value};
 use parking_lot::Mutex;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Errors of opening the file ([`OpenError`]), and of running one command ([`Failure`]).
 
-use coord::store::Value;
+use coord_store::Value;
 use std::borrow::Cow;
 use std::path::PathBuf;
 

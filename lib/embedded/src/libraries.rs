@@ -7,7 +7,7 @@ use super::glob;
 use super::keyspace::{Keyspace, read_u64};
 use super::lua::{FLAGS, NO_WRITES, Registration};
 use super::records::Tag;
-use coord::store::Value;
+use coord_store::Value;
 
 /// A function, as it is stored.
 pub(super) struct StoredFunction {

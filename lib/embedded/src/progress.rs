@@ -1,6 +1,6 @@
 //! The durable batches, and the responses that wait for one.
 
-use coord::store::{StoreError, Value};
+use coord_store::{StoreError, Value};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;

@@ -23,7 +23,7 @@
 //! hash does not depend on another script that just added a field.
 
 use bytes::Bytes;
-use coord::state;
+use coord_state as state;
 use std::collections::BTreeMap;
 
 /// Changed records: a value, or `None` for a removal.

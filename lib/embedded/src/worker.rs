@@ -6,7 +6,7 @@ use super::committer::CommitState;
 use super::engine::Engine;
 use super::progress::Answer;
 use super::queue::{Job, Next, Queue};
-use coord::store::{Request, StoreError};
+use coord_store::{Request, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

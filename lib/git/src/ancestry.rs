@@ -8,8 +8,8 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use coord::domain::CommitSha;
-use coord::source::{Reachable, SourceError};
+use coord_domain::CommitSha;
+use coord_sources::{Reachable, SourceError};
 use gix::ObjectId;
 
 use super::deadline::Deadline;

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use coord::source::{Blob, BlobSink, SourceError};
 use coord_graph::cores;
+use coord_sources::{Blob, BlobSink, SourceError};
 use gix::ObjectId;
 use gix::objs::Kind;
 

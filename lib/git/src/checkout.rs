@@ -15,8 +15,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use coord::source::{EntryKind, TreeEntry};
 use coord_files::{FileError, Folder, Kind, Refusal, RootedPath};
+use coord_sources::{EntryKind, TreeEntry};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Mode, Stat, stat};

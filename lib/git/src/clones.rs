@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use coord::domain::{Branch, CommitSha, FilePath, RepoId};
-use coord::source::{Comparison, Reachable, SourceError, Tip};
+use coord_domain::{Branch, CommitSha, FilePath, RepoId};
+use coord_sources::{Comparison, Reachable, SourceError, Tip};
 
 use super::deadline::Deadline;
 use super::repository::{NamedCommits, Repository};

@@ -1,8 +1,8 @@
 //! Which files two commits have in common.
 
-use coord::domain::file_path::in_one_form;
-use coord::domain::{CommitSha, FilePath};
-use coord::source::{Comparison, Reachable, SourceError};
+use coord_domain::file_path::in_one_form;
+use coord_domain::{CommitSha, FilePath};
+use coord_sources::{Comparison, Reachable, SourceError};
 use gix::objs::tree::EntryMode;
 use gix::{ObjectId, Tree};
 

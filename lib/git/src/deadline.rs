@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use coord::source::SourceError;
+use coord_sources::SourceError;
 
 /// Time beyond the limit that the caller waits, so that the work can notice the deadline and report more about it.
 const GRACE: Duration = Duration::from_millis(500);

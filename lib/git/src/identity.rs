@@ -11,7 +11,7 @@
 
 use std::path::Path;
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use gix::config::File;
 use gix::config::file::SectionRef;
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use coord::source::TreeEntry;
 use coord_graph::cores;
+use coord_sources::TreeEntry;
 use gix::discover::repository::Path as Found;
 use gix::sec::Trust;
 use tokio::runtime::Handle;

@@ -52,9 +52,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use coord::domain::{Branch, CommitSha, FilePath, RepoId};
-use coord::source::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
+use coord_domain::{Branch, CommitSha, FilePath, RepoId};
 use coord_files::PathState;
+use coord_sources::{BlobSink, Comparison, Hold, Reachable, Source, SourceError, SourceHealth, Tip, TreeEntry};
 use parking_lot::RwLock;
 
 use clones::Clones;

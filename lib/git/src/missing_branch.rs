@@ -1,8 +1,8 @@
 //! Why a branch has no head, and the fix.
 
-use coord::domain::Branch;
-use coord::source::SourceError;
-use coord::source::name_suggestions::NameSuggestions;
+use coord_domain::Branch;
+use coord_sources::SourceError;
+use coord_sources::name_suggestions::NameSuggestions;
 
 use super::deadline::Deadline;
 use super::repository::{Repository, unreadable};

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coord::domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha};
 use gix::odb::store::init::Slots;
 use gix::open::{Options, Permissions, permissions};
 use gix::sec::Permission;

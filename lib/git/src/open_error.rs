@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 
 /// Why a path cannot be served, in one or two sentences for a terminal.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use coord::domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha};
 use coord_files::{FILE_MODE, FileError, PRIVATE_MODE, RootedPath};
 
 /// The file, in the folder that all worktrees share.

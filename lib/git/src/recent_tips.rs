@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use coord::domain::{Branch, RepoId};
-use coord::source::Tip;
+use coord_domain::{Branch, RepoId};
+use coord_sources::Tip;
 use parking_lot::Mutex;
 
 /// How long a head counts as just read. After `git fetch` or `git push` has moved a reference, its process takes longer than this to end,
@@ -63,7 +63,7 @@ impl RecentTips {
 
 #[cfg(test)]
 mod tests {
-    use coord::domain::CommitSha;
+    use coord_domain::CommitSha;
 
     use super::*;
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::{SourceError, Tip};
+use coord_domain::{Branch, CommitSha, RepoId};
 use coord_files::{Anchor, PathState};
+use coord_sources::{SourceError, Tip};
 use gix::ObjectId;
 use gix::objs::Kind;
 use parking_lot::Mutex;

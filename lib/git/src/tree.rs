@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use coord::domain::{CommitSha, FilePath};
-use coord::source::{EntryKind, MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES, SourceError, TreeEntry};
+use coord_domain::{CommitSha, FilePath};
+use coord_sources::{EntryKind, MOST_TREE_ENTRIES, MOST_TREE_PATH_BYTES, SourceError, TreeEntry};
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::TreeRefIter;

@@ -20,7 +20,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use coord::domain::Branch;
+use coord_domain::Branch;
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::config::File;

@@ -5,8 +5,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use coord::domain::{Branch, CommitSha, FilePath, RepoId};
-use coord::source::Tip;
+use coord_domain::{Branch, CommitSha, FilePath, RepoId};
+use coord_sources::Tip;
 use gix::bstr::ByteSlice;
 
 use coord_files::RootedPath;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use coord::domain::{CommitSha, FilePath};
-use coord::source::SourceError;
+use coord_domain::{CommitSha, FilePath};
 use coord_files::{EntryInfo, Kind, RootedPath};
+use coord_sources::SourceError;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::index::entry::{Mode, Stage};

@@ -1,6 +1,6 @@
 //! How a working copy relates to its branch and to pushed commits.
 
-use coord::domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha};
 use coord_files::FileError;
 use gix::ObjectId;
 use gix::state::InProgress;

@@ -38,8 +38,8 @@ pub use file::{FileFacts, FileId, FileState, Node};
 pub use import_graph::ImportGraph;
 pub use import_kind::{ImportKind, KindSet};
 pub use interface::{
-    Interface, InterfaceChanges, InterfaceComparison, MAX_INTERFACE_BYTES, MAX_INTERFACE_NAME_BYTES,
-    MAX_INTERFACE_NAMES, NoInterface, ReadInterface, interface,
+    Interface, InterfaceChanges, InterfaceComparison, InterfaceResult, InterfaceUnknown, MAX_INTERFACE_BYTES,
+    MAX_INTERFACE_NAME_BYTES, MAX_INTERFACE_NAMES, interface,
 };
 pub use language::{Language, other_language};
 pub use query::{Direction, Neighborhood};

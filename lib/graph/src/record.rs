@@ -2,7 +2,7 @@
 
 use crate::file::FileState;
 use crate::import_kind::ImportKind;
-use crate::interface::{ReadInterface, stored};
+use crate::interface::{InterfaceResult, stored};
 use crate::scan::findings::{BYTES_FOR_WEIGHT, Weighted};
 use crate::specifier::Specifier;
 
@@ -22,7 +22,7 @@ pub struct Record {
     pub specifiers: Vec<Specifier>,
     /// Its interface, or why that is unknown; `None` if it was not requested
     /// ([`Limits::interfaces`](crate::Limits::interfaces)).
-    pub interface: Option<ReadInterface>,
+    pub interface: Option<InterfaceResult>,
     /// The text, where the file is a manifest.
     pub manifest: Option<String>,
 }
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::interface::stored::INTERFACE_VERSION;
-    use crate::interface::{Interface, NoInterface};
+    use crate::interface::{Interface, InterfaceUnknown};
 
     fn any_record() -> impl Strategy<Value = Record> {
         let kind = proptest::sample::select(KINDS.map(|(kind, _)| kind).to_vec());
@@ -200,7 +200,7 @@ mod tests {
             });
         let interface = prop_oneof![
             interface.prop_map(Ok),
-            proptest::sample::select(NoInterface::ALL.to_vec()).prop_map(Err),
+            proptest::sample::select(InterfaceUnknown::ALL.to_vec()).prop_map(Err),
         ];
         (
             "[0-9a-f]{40}",

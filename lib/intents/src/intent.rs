@@ -184,7 +184,7 @@ pub struct Criterion {
     pub text: String,
     /// Its proof; none while it is not met.
     #[serde(default)]
-    pub met: Option<Met>,
+    pub met: Option<CriterionProof>,
 }
 
 impl Criterion {
@@ -199,7 +199,7 @@ impl Criterion {
 
 /// The author, time and evidence of a met criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Met {
+pub struct CriterionProof {
     /// The holder.
     pub by: String,
     /// ISO 8601, UTC.

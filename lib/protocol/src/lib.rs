@@ -15,6 +15,8 @@
 //! - [`plain_text`]: text of other people, made safe for terminals and models
 //! - `client` (a feature): a client over HTTP
 
+#![warn(missing_docs)]
+
 pub mod activity;
 pub mod bounds;
 pub mod check_status;
@@ -71,4 +73,4 @@ pub use locks::{
 };
 pub use orchestration::{Action, ClaimBefore, Metadata, Orchestration, Status, SuggestedTask};
 pub use post_status::{PostRequest, PostResponse};
-pub use waiting::{AskedToStop, Membership, Waiting};
+pub use waiting::{Membership, PendingShutdown, Waiting};

@@ -13,12 +13,12 @@ pub struct Waiting {
     /// The open shutdown that asks the caller, until the caller has answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
-    pub shutdown: Option<AskedToStop>,
+    pub shutdown: Option<PendingShutdown>,
 }
 
 /// An open shutdown, as its recipients see it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-pub struct AskedToStop {
+pub struct PendingShutdown {
     /// Its id.
     pub id: String,
     /// The member that is asked to stop; absent for the team.

@@ -1,7 +1,7 @@
 //! The folder below its root: which entries are ours, and which stay as they are.
 
 use crate::bounds::{CONFIG_BYTES, INBOX_BYTES, TASK_BYTES};
-use crate::names::{Handle, NoName, TaskId, TeamName};
+use crate::names::{Handle, InvalidName, TaskId, TeamName};
 use crate::refusal::{Refusal, shown};
 
 /// An entry that is read or written. Its path is made of parsed names alone.
@@ -90,7 +90,7 @@ pub fn place(path: &str) -> PathKind {
     }
 }
 
-fn both<T>(team: &str, name: Result<T, NoName>) -> Result<(TeamName, T), NoName> {
+fn both<T>(team: &str, name: Result<T, InvalidName>) -> Result<(TeamName, T), InvalidName> {
     Ok((TeamName::parse(team)?, name?))
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use coord::store::Store;
-use coord::store::redis::RedisStore;
-use coord::store::upstash::UpstashStore;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
+use coord_store::upstash::UpstashStore;
 use coord_test_support::real_redis::RealRedis;
 use secrecy::SecretString;
 use serde_json::json;

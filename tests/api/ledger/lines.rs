@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::settings::IntentConfig;
 use coord_intents::ledger::{Adoption, Anchor, Expectations, Record, SignedCheckpoint, SigningKey, Source, verify};
 use coord_protocol::LedgerFilter;
+use coord_settings::IntentConfig;
 use serde_json::json;
 
 use super::{HASH, call, change, client, page, record, text_of};

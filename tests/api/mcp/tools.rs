@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use coord::state::admission::{Rate, Rates};
-use coord::store::Limits;
-use coord::store::redis::{RedisOptions, RedisStore};
+use coord_settings::{Rate, Rates};
+use coord_store::Limits;
+use coord_store::redis::{RedisOptions, RedisStore};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use coord::source::{Source, Sources};
 use coord_git::GitSource;
+use coord_sources::{Source, Sources};
 use coord_test_support::git::Repo;
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use coord::domain::team::TeamName;
-use coord::state::{locks, tasks};
-use coord::store::Value as StoreValue;
+use coord_domain::team::TeamName;
+use coord_state::{locks, tasks};
+use coord_store::Value as StoreValue;
 use serde_json::{Value, json};
 
 use super::error;

@@ -1,7 +1,7 @@
 //! Messages are sent, read by a cursor, and listed.
 
-use coord::state;
-use coord::store::Value as StoreValue;
+use coord_state as state;
+use coord_store::Value as StoreValue;
 use serde_json::{Value, json};
 
 use super::error;

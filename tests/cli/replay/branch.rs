@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::domain::{Branch, CommitSha, FilePath};
-use coord::policy;
-use coord::source::{Reachable, Source, SourceError};
+use coord_domain::{Branch, CommitSha, FilePath};
+use coord_settings::policy;
+use coord_sources::{Reachable, Source, SourceError};
 
 use super::bench::branch::{Base, ReplayedBranch, work_branch};
 use super::bench::history::History;

@@ -171,7 +171,7 @@ fn codes_on_the_wire() -> BTreeSet<String> {
     assert!(warnings.len() > 35, "the warnings are found: {warnings:?}");
     // Those of tasks and of commands: sentences that begin with their code.
     let places = [
-        "lib/coord/src/operations",
+        "lib/server/src/operations",
         "cli/src/agent",
         "cli/src/commands/hook",
         "cli/src/commands/mcp",

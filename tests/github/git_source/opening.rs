@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use coord::domain::RepoId;
-use coord::source::Source;
+use coord_domain::RepoId;
 use coord_git::{GitSource, OpenError, OpenedRepository};
+use coord_sources::Source;
 use tempfile::tempdir;
 
 use crate::git_source::{branch, serve, sha};
@@ -29,7 +29,7 @@ fn a_plain_repository_is_described() {
         git_folder: repo.path().join(".git").canonicalize().unwrap(),
         default_branch: Some(branch("main")),
         head: Some(sha(&head)),
-        tip: Some(coord::source::Tip {
+        tip: Some(coord_sources::Tip {
             commit: sha(&head),
             reference: "refs/heads/main".to_owned(),
         }),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use coord::source::{Reachable, Source, SourceError};
+use coord_sources::{Reachable, Source, SourceError};
 use tempfile::tempdir;
 
 use crate::git_source::files::read;

@@ -12,10 +12,10 @@ mod violations;
 
 use std::sync::Arc;
 
-use coord::store::Store;
-use coord::store::redis::RedisStore;
-use coord::store::upstash::UpstashStore;
 use coord_embedded::EmbeddedStore;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
+use coord_store::upstash::UpstashStore;
 use coord_test_support::real_redis::RealRedis;
 use secrecy::SecretString;
 

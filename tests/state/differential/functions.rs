@@ -1,6 +1,6 @@
 //! Libraries of functions: loaded, called, listed and refused as by redis-server.
 
-use coord::store::Value;
+use coord_store::Value;
 use proptest::prelude::*;
 use proptest::sample::select;
 

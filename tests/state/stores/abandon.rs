@@ -1,7 +1,7 @@
 //! Locks given back without a push.
 
-use coord::state::admission::Denial;
-use coord::state::locks::ReleaseOutcome;
+use coord_state::admission::Denial;
+use coord_state::locks::ReleaseOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{World, answered, denial_of};

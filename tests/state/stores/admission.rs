@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use coord::domain::{Holder, UserId};
-use coord::state;
-use coord::state::admission::{
-    AdmissionTerms, Admitted, HeadTerms, Rates, RememberedMember, SeenHead, USES_EVERYTHING, admit, forget, recall,
+use coord_domain::{Holder, UserId};
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{
+    AdmissionTerms, Admitted, HeadTerms, RememberedMember, ReportedHead, USES_EVERYTHING, admit, forget, recall,
     remember,
 };
 
@@ -30,7 +31,7 @@ pub fn entry_of<'a>(world: &'a World, holder: &'a Holder, rates: Rates) -> Admis
     }
 }
 
-pub async fn try_entry(world: &World, entry: &AdmissionTerms<'_>) -> Admitted<SeenHead> {
+pub async fn try_entry(world: &World, entry: &AdmissionTerms<'_>) -> Admitted<ReportedHead> {
     let admitted = admit(&*world.store, entry, state::Read::nothing()).await.unwrap();
     admitted.map(|(head, _)| head)
 }

@@ -1,7 +1,7 @@
 //! The table of blocking, row by row, for claims and for checks.
 
-use coord::domain::{LockMode, NeighborPolicy};
-use coord::state::locks::ClaimOutcome;
+use coord_domain::{LockMode, NeighborPolicy};
+use coord_state::locks::ClaimOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{World, in_short};

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::domain::{FilePath, LockReason};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, Full, TooMuch};
-use coord::state::locks::Release;
-use coord::state::sweep::sweep;
-use coord::store::Value;
-use coord::store::redis::RedisStore;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_domain::{FilePath, LockReason};
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, FullPart, SizeLimit};
+use coord_state::locks::Release;
+use coord_state::sweep::sweep;
+use coord_store::Value;
+use coord_store::redis::RedisStore;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{NEXT, World, denial_of, released};
@@ -76,13 +76,13 @@ async fn a_file_has_at_most_256_locks(world: World) {
     }
     let ann = world.agent("ann");
     let stop = denial_of(ann.try_claim(Reading, &["free.ts", "a.ts"]).await);
-    assert_eq!(stop, Denial::Full(Full::File("a.ts".to_owned())));
+    assert_eq!(stop, Denial::Full(FullPart::File("a.ts".to_owned())));
     assert!(world.stored("free.ts").await.is_empty());
     assert_eq!(world.events().await.last().unwrap().1["reason"], "FULL");
     // Who has one of them keeps it, and on another branch they count as well.
     world.agent("p7").reads(&["a.ts"]).await;
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(denial_of(elsewhere), Denial::Full(Full::File("a.ts".to_owned())));
+    assert_eq!(denial_of(elsewhere), Denial::Full(FullPart::File("a.ts".to_owned())));
     world.agent("p7").abandons(&["a.ts"]).await;
     ann.reads(&["a.ts"]).await;
     world.assert_held_is_exact().await;
@@ -97,10 +97,10 @@ async fn a_person_with_all_agents_holds_at_most_2000_files(world: World) {
     let ann = world.agent("ann/more");
     assert_eq!(
         denial_of(ann.try_claim(Reading, &["a.ts"]).await),
-        Denial::Full(Full::Person)
+        Denial::Full(FullPart::Person)
     );
     let elsewhere = ann.clone().on_branch("other").try_claim(Reading, &["a.ts"]).await;
-    assert_eq!(denial_of(elsewhere), Denial::Full(Full::Person));
+    assert_eq!(denial_of(elsewhere), Denial::Full(FullPart::Person));
     assert_eq!(world.held().await["@ann"], 2000);
     world.agent("bob").writes(&["a.ts"]).await;
     world.agent("ann/0").writes(&names[..500]).await;
@@ -117,7 +117,7 @@ async fn held_locks_are_bounded_in_bytes_too(world: World) {
     let more = files("more", 512);
     assert_eq!(
         denial_of(ann.try_claim(Writing, &more).await),
-        Denial::Full(Full::Person)
+        Denial::Full(FullPart::Person)
     );
     world.agent("ann").writes(&more[..400]).await;
     world.assert_held_is_exact().await;
@@ -133,7 +133,7 @@ async fn a_repository_has_at_most_10000_locks(world: World) {
     let ann = world.agent("ann");
     assert_eq!(
         denial_of(ann.try_claim(Writing, &["a.ts"]).await),
-        Denial::Full(Full::Repository)
+        Denial::Full(FullPart::Repository)
     );
     assert_eq!(
         world.number(["HLEN", &state::locks::keys::locks(&world.repo)]).await,
@@ -155,7 +155,7 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
         denial_of(ann.try_claim(Reading, &names).await),
         denial_of(ann.try_claim(Writing, &names).await),
     ] {
-        assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
+        assert_eq!(stop, Denial::TooMuch(SizeLimit::Locks));
     }
     for half in names.chunks(256) {
         ann.reads(half).await;
@@ -163,7 +163,7 @@ async fn a_request_looks_at_4096_locks_on_its_files(world: World) {
     // All that the caller holds is as many.
     const ALL: [&str; 0] = [];
     let stop = denial_of(ann.try_release(None, None, true, &ALL).await);
-    assert_eq!(stop, Denial::TooMuch(TooMuch::Locks));
+    assert_eq!(stop, Denial::TooMuch(SizeLimit::Locks));
     assert_eq!(ann.abandons(&names[..256]).await.released.len(), 256);
     assert_eq!(ann.abandons(&ALL).await.released.len(), 256);
     world.assert_held_is_exact().await;
@@ -180,7 +180,7 @@ async fn a_request_looks_at_100000_neighbors(world: World) {
     ann.writes(&names).await;
     world.agent("bob").writes(&files("unrelated", 250)).await;
     let stop = denial_of(ann.try_check(Writing, &names).await);
-    assert_eq!(stop, Denial::TooMuch(TooMuch::Neighbors));
+    assert_eq!(stop, Denial::TooMuch(SizeLimit::Neighbors));
     for half in names.chunks(256) {
         assert!(matches!(ann.try_check(Writing, half).await, Admitted::Outcome(_)));
     }

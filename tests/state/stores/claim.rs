@@ -1,9 +1,9 @@
 //! `claim`.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state;
-use coord::state::admission::{AncestryQuestion, Denial, Question};
-use coord::state::locks::{ClaimOutcome, Survey};
+use coord_domain::LockMode::{Reading, Writing};
+use coord_state as state;
+use coord_state::admission::{AncestryQuestion, Denial, Question};
+use coord_state::locks::{ClaimOutcome, Survey};
 
 use crate::world::{HEAD, LOCAL, NEXT, World, denial_of, granted, in_short, question_of};
 

@@ -1,9 +1,9 @@
 //! The scripts that mark a repository as due, and sweeps of more than one run.
 
-use coord::state;
-use coord::state::expiry::keys::{DUE, marked};
-use coord::state::sweep::sweep;
-use coord::sweep::SweepReport;
+use coord_server::sweep::SweepReport;
+use coord_state as state;
+use coord_state::expiry::keys::{DUE, marked};
+use coord_state::sweep::sweep;
 
 use crate::stores::due::list;
 use crate::world::World;

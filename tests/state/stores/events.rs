@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::locks::{BrokenPromise, tell_interfaces};
-use coord::state::sweep::sweep;
-use coord::state::tasks::{Named, NewTask};
+use coord_domain::LockMode::{Reading, Writing};
 use coord_protocol::event::EXAMPLES;
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::locks::{BrokenPromise, tell_interfaces};
+use coord_state::sweep::sweep;
+use coord_state::tasks::{NewTask, TaskReference};
 use futures::StreamExt;
 
 use crate::world::team::titled;
@@ -116,7 +116,7 @@ async fn every_type_of_event_is_published(world: World) {
 async fn a_team_works_to_its_end(world: &World) {
     let (lead, [worker]) = world.team_of(["worker"]).await;
     let second = NewTask {
-        dependencies: vec![Named::New(0)],
+        dependencies: vec![TaskReference::New(0)],
         ..titled("second")
     };
     lead.adds(&[titled("first"), second, titled("third")]).await.unwrap();
@@ -176,7 +176,7 @@ async fn a_claim_that_grants_and_renews_is_two_events(world: World) {
 
 async fn the_log_keeps_ten_thousand_events_at_most(world: World) {
     let key = state::events::keys::status_log(&world.repo);
-    let add = || coord::store::Request::command(["XADD", &key, "*", "event", "{\"type\":\"old\"}"]);
+    let add = || coord_store::Request::command(["XADD", &key, "*", "event", "{\"type\":\"old\"}"]);
     for _ in 0..11 {
         world.store.run((0..1000).map(|_| add()).collect()).await.unwrap();
     }
@@ -235,7 +235,7 @@ async fn a_refusal_that_repeats_is_logged_once_a_minute_with_a_count(world: Worl
 
     let refusals = state::events::keys::refusals(&world.repo);
     let noted = world.command(["HGETALL", &refusals]).await;
-    let is_of_four = |pair: &&[coord::store::Value]| pair[1].as_str().unwrap().ends_with(" 3");
+    let is_of_four = |pair: &&[coord_store::Value]| pair[1].as_str().unwrap().ends_with(" 3");
     let field = noted.as_array().unwrap().chunks(2).find(is_of_four).unwrap()[0]
         .as_str()
         .unwrap()

@@ -1,15 +1,15 @@
 //! Locks that are taken away: `force_release.lua`.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::domain::{FilePath, LockReason};
-use coord::state;
-use coord::state::admission::{Denial, Taken};
-use coord::state::locks::Forced;
+use coord_domain::LockMode::{Reading, Writing};
+use coord_domain::{FilePath, LockReason};
+use coord_state as state;
+use coord_state::admission::{Denial, ForceReleased};
+use coord_state::locks::ForceReleaseResult;
 
 use crate::world::{Agent, World, answered, denial_of, in_short};
 
 /// Takes others' locks on `paths` away.
-async fn forces(agent: &Agent<'_>, paths: &[&str]) -> Forced {
+async fn forces(agent: &Agent<'_>, paths: &[&str]) -> ForceReleaseResult {
     let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
     let message = LockReason::parse("The release needs it").unwrap();
     let known = [];
@@ -18,7 +18,7 @@ async fn forces(agent: &Agent<'_>, paths: &[&str]) -> Forced {
 }
 
 fn taken(files: &[&str]) -> Denial {
-    Denial::Taken(Taken {
+    Denial::Taken(ForceReleased {
         by: "eve".to_owned(),
         message: "The release needs it".to_owned(),
         files: files.iter().map(|file| (*file).to_owned()).collect(),

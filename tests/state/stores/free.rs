@@ -1,6 +1,6 @@
 //! The files that a blocked request is told of: `free.lua`.
 
-use coord::domain::LockMode::{Reading, Writing};
+use coord_domain::LockMode::{Reading, Writing};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::World;

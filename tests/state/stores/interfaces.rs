@@ -1,9 +1,9 @@
 //! Writers that keep the interface of a file: what blocks, what a claim changes, and what is told when one has changed.
 
-use coord::domain::{LockMode, NeighborPolicy};
-use coord::source::Reachable;
-use coord::state::locks::{BrokenPromise, ReleaseOutcome, tell_interfaces};
+use coord_domain::{LockMode, NeighborPolicy};
 use coord_protocol::InterfacePromise;
+use coord_sources::Reachable;
+use coord_state::locks::{BrokenPromise, ReleaseOutcome, tell_interfaces};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{Agent, HEAD, NEXT, World, in_short, sha};
@@ -208,13 +208,13 @@ async fn a_release_names_what_was_to_be_kept(world: World) {
     let ann = world.agent("ann");
     with(&ann, Some(Keeps)).writes(&["kept.ts", "same.ts"]).await;
     ann.writes(&["plain.ts"]).await;
-    let judged = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord::state::locks::Judged {
+    let judged = ["kept.ts", "same.ts", "plain.ts"].map(|path| coord_state::locks::JudgedFile {
         path: path.to_owned(),
         claim_head: sha(HEAD),
         blob: String::new(),
         verdict: match path {
-            "same.ts" => coord::domain::work::Verdict::Unchanged,
-            _ => coord::domain::work::Verdict::Pushed,
+            "same.ts" => coord_domain::work::Verdict::Unchanged,
+            _ => coord_domain::work::Verdict::Pushed,
         },
     });
     let paths = ["kept.ts", "same.ts", "plain.ts"];

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::domain::{LockEntry, LockMode, NeighborPolicy};
-use coord::state;
-use coord::state::locks::{Direction, Finding, Relation};
+use coord_domain::{LockEntry, LockMode, NeighborPolicy};
 use coord_protocol::InterfacePromise;
+use coord_state as state;
+use coord_state::locks::{Direction, Finding, Relation};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -43,7 +43,7 @@ async fn store_edges(world: &World, edges: &BTreeSet<(String, String)>, layout: 
     if words.len() > 2 {
         world
             .store
-            .run(vec![coord::store::Request::Command(words)])
+            .run(vec![coord_store::Request::Command(words)])
             .await
             .unwrap();
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use coord::domain::work::Verdict;
-use coord::domain::{LockMode, NeighborPolicy};
-use coord::state::admission::Admitted;
-use coord::state::builds::keys::graph;
-use coord::state::locks::{Pending, PendingAct, ReleaseOutcome, Released, keys, pending_changes, settle_pending};
+use coord_domain::work::Verdict;
+use coord_domain::{LockMode, NeighborPolicy};
+use coord_state::admission::Admitted;
+use coord_state::builds::keys::graph;
+use coord_state::locks::{Pending, PendingAct, ReleaseOutcome, Released, keys, pending_changes, settle_pending};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{Agent, BLOB, HEAD, NEXT, World, branch, in_short, released};

@@ -1,10 +1,10 @@
 //! `release`.
 
-use coord::domain::work::{Shortfall, Verdict};
-use coord::source::Reachable;
-use coord::state;
-use coord::state::admission::{Admitted, AncestryQuestion, Denial, Question};
-use coord::state::locks::{Judged, ReleaseOutcome, Written};
+use coord_domain::work::{Shortfall, Verdict};
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::admission::{Admitted, AncestryQuestion, Denial, Question};
+use coord_state::locks::{JudgedFile, ReleaseOutcome, WrittenFile};
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{HEAD, LOCAL, NEXT, World, answered, released, sha};
@@ -101,7 +101,7 @@ async fn one_file_without_a_push_keeps_all_and_is_named_alone(world: World) {
 async fn the_sources_verdict_on_each_file_decides(world: World) {
     let ann = world.agent("ann");
     ann.writes(&["a.ts", "b.ts", "c.ts"]).await;
-    let judged = |path: &str, claim_head: &str, verdict| Judged {
+    let judged = |path: &str, claim_head: &str, verdict| JudgedFile {
         path: path.to_owned(),
         claim_head: sha(claim_head),
         blob: String::new(),
@@ -148,7 +148,7 @@ async fn the_store_asks_nobody_where_its_own_commits_prove_a_push(world: World) 
             Admitted::Denied(Denial::Question(Question::Ancestry(AncestryQuestion::Work { .. }))) => true,
             Admitted::Outcome(ReleaseOutcome::Released(released)) => {
                 // Their content is for the source to compare.
-                let by_store = [Written {
+                let by_store = [WrittenFile {
                     path: path.to_owned(),
                     claim_head: sha(HEAD),
                 }];

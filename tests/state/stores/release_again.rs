@@ -1,8 +1,8 @@
 //! A release that is sent again.
 
-use coord::source::Reachable;
-use coord::state;
-use coord::state::locks::ReleaseOutcome;
+use coord_sources::Reachable;
+use coord_state as state;
+use coord_state::locks::ReleaseOutcome;
 
 use crate::stores::neighbors::store_graph;
 use crate::world::{LOCAL, NEXT, World, released};

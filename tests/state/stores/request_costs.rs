@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use coord::domain::{FilePath, LockMode, LockReason, NeighborPolicy};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, Limited, Rates, admit_without_head};
-use coord::state::locks::{GateTerms, PolicyTerms, Release, Wanted, live_locks};
-use coord::state::tasks::{Named, NewTask, TaskFilter, list_tasks};
-use coord::state::teams::{RequestKey, TeamTerms, show_team};
+use coord_domain::{FilePath, LockMode, LockReason, NeighborPolicy};
+use coord_settings::Rates;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, HeadTerms, LimitSubject, admit_without_head};
+use coord_state::locks::{ClaimTerms, GateTerms, PolicyTerms, Release, live_locks};
+use coord_state::tasks::{NewTask, TaskFilter, TaskReference, list_tasks};
+use coord_state::teams::{RequestKey, TeamTerms, show_team};
 
 use crate::stores::admission::entry_of;
 use crate::stores::limits::{counts, rate};
@@ -34,7 +35,7 @@ impl World {
             ..entry_of(self, &holder, rates)
         };
         let paths: Vec<FilePath> = paths.iter().map(|path| FilePath::parse(path).unwrap()).collect();
-        let wanted = Wanted {
+        let wanted = ClaimTerms {
             claim: LockMode::Writing,
             policy: &PolicyTerms::of(NeighborPolicy::Block),
             agent_head: &head,
@@ -113,7 +114,7 @@ async fn all_agents_of_a_person_share_a_limit_however_many_they_are(world: World
     }
     assert_eq!(world.checks_within("cem/39", plenty, 1).await, "in");
     assert_eq!(world.checks_within("cem/39", plenty, 1).await, "Holder");
-    let key = state::admission::keys::limit(&world.repo, &coord::store::script::sha1_hex("cem"));
+    let key = state::admission::keys::limit(&world.repo, &coord_store::script::sha1_hex("cem"));
     let stored = world.command(["GET", &key]).await;
     assert_eq!(stored.as_str().unwrap().split(',').count(), 17, "{stored:?}");
 }
@@ -239,7 +240,7 @@ async fn a_list_looks_at_500_tasks_for_the_price_of_a_request(world: World) {
         matches!(
             denied,
             Admitted::Denied(Denial::Limited {
-                whose: Limited::Holder,
+                whose: LimitSubject::Holder,
                 ..
             })
         ),
@@ -348,7 +349,7 @@ async fn new_tasks_cost_by_their_number_and_that_of_their_dependencies(world: Wo
     assert_eq!(adds(&lead, &plain[..32], 5).await, "in");
     let depends: Vec<NewTask> = (0..64)
         .map(|place| NewTask {
-            dependencies: (0..place).map(Named::New).collect(),
+            dependencies: (0..place).map(TaskReference::New).collect(),
             ..titled("b")
         })
         .collect();

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use coord::domain::LockMode::Writing;
-use coord::store::{Request, Value};
+use coord_domain::LockMode::Writing;
+use coord_store::{Request, Value};
 use serde::Deserialize;
 use serde_json::Value as Json;
 

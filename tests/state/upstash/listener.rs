@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use coord::store::Store;
-use coord::store::redis::RedisStore;
 use coord_embedded::EmbeddedStore;
+use coord_store::Store;
+use coord_store::redis::RedisStore;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value as Json, json};
 

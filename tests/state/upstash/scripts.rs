@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use coord::store::script::{Library, sha1_hex};
-use coord::store::{Request, Script};
+use coord_store::script::{Library, sha1_hex};
+use coord_store::{Request, Script};
 
 macro_rules! script {
     ($name:ident, $repeatable:literal, $source:literal) => {

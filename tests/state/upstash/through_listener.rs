@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use coord::store::redis::RedisStore;
-use coord::store::upstash::UpstashStore;
-use coord::store::{Request, Store, StoreError, Value};
 use coord_cli::commands::serve::upstash_listen;
+use coord_store::redis::RedisStore;
+use coord_store::upstash::UpstashStore;
+use coord_store::{Request, Store, StoreError, Value};
 use futures::StreamExt;
 use secrecy::SecretString;
 

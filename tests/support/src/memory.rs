@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::{Blob, BlobSink, EntryKind, Reachable, Source, SourceError, TreeEntry};
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_sources::{Blob, BlobSink, EntryKind, Reachable, Source, SourceError, TreeEntry};
 use parking_lot::Mutex;
 use sha1_smol::Sha1;
 use tokio::sync::Semaphore;

@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use coord::domain::{
+use coord_domain::{
     AgentId, Branch, CommitSha, FilePath, Holder, LockMode, LockReason, NeighborPolicy, RepoId, UserId,
 };
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted};
-use coord::state::locks::{
-    ClaimOutcome, ClaimedRepositories, GateTerms, PolicyTerms, Relation, Release, ReleaseOutcome, Wanted,
-};
-use coord::store::{Request, Store};
 use coord_embedded::EmbeddedStore;
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted};
+use coord_state::locks::{
+    ClaimOutcome, ClaimTerms, ClaimedRepositories, GateTerms, PolicyTerms, Relation, Release, ReleaseOutcome,
+};
+use coord_store::{Request, Store};
 
 /// When a run begins, in Unix seconds: 1 January 2026.
 const BEGIN: u64 = 1_767_225_600;
@@ -171,7 +171,7 @@ impl Run {
             claimed: ClaimedRepositories::default(),
             policy: PolicyTerms {
                 patience_seconds: match rules {
-                    Rules::NoQueue => PolicyTerms::DEFAULT_PATIENCE_SECONDS,
+                    Rules::NoQueue => coord_settings::QUEUE_PATIENCE_SECONDS,
                     Rules::Queue { patience } => patience,
                 },
                 ..PolicyTerms::of(NeighborPolicy::Off)
@@ -250,7 +250,7 @@ impl Run {
         let Agent { holder, files, .. } = &self.agents[agent];
         let known = std::slice::from_ref(&self.head);
         let terms = AdmissionTerms::of(&self.repo, &self.branch, holder, Some(&self.head), known);
-        let wanted = Wanted {
+        let wanted = ClaimTerms {
             claim: LockMode::Writing,
             policy: &self.policy,
             agent_head: &self.head,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use coord::domain::CommitSha;
+use coord_domain::CommitSha;
 use serde_json::{Value, json};
 
 use super::branch::work_branch;

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use async_trait::async_trait;
-use coord::domain::{Branch, CommitSha, FilePath, RepoId};
-use coord::policy;
-use coord::source::{Blob, BlobSink, Comparison, EntryKind, Reachable, Source, SourceError, TreeEntry};
+use coord_domain::{Branch, CommitSha, FilePath, RepoId};
 use coord_git::GitSource;
+use coord_settings::policy;
+use coord_sources::{Blob, BlobSink, Comparison, EntryKind, Reachable, Source, SourceError, TreeEntry};
 use parking_lot::Mutex;
 
 use super::history::{Change, History, Task, Version};

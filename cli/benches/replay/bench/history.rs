@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use coord::domain::FilePath;
+use coord_domain::FilePath;
 
 use super::git::git;
 

@@ -108,7 +108,7 @@ impl Mode {
         let shared = match self.shared {
             Shared::None => "shared = []\n".to_owned(),
             Shared::Default => String::new(),
-            Shared::Hot => quoted(&mut coord::policy::SHARED_NAMES.iter().chain(HOT).copied()),
+            Shared::Hot => quoted(&mut coord_settings::policy::SHARED_NAMES.iter().chain(HOT).copied()),
         };
         let pending = match self.branches {
             Branches::One | Branches::Work => "warn",

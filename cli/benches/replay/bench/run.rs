@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use coord::domain::CommitSha;
+use coord_domain::CommitSha;
 use coord_graph::ImportGraph;
 use futures::StreamExt;
 use futures::TryStreamExt;

@@ -1,9 +1,9 @@
 //! Files where agents meet: hubs of the graph, and files that many commits change.
 
-use coord::policy::PATH;
-use coord::policy::file::{MAX_BYTES, PolicyFile};
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
+use coord_settings::policy::PATH;
+use coord_settings::policy::file::{MAX_BYTES, PolicyFile};
 
 use super::finding::Finding;
 use crate::agent::hot_files::{HotFiles, hot_in_words, hubs, in_words};

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use coord::settings::env_vars;
 use coord_files::regular;
 use coord_git::WorkingCopy;
+use coord_settings::env_vars;
 use serde_json::Value as Json;
 use toml_edit::{DocumentMut, Item, TableLike};
 

@@ -19,7 +19,7 @@ mod working_copy;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
+use coord_settings::variables::{self, Reader};
 
 use self::finding::{Finding, State, text};
 use crate::agent::exit_status::ExitStatus;

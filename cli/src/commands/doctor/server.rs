@@ -1,7 +1,7 @@
 //! The server, its store and its source, and the token.
 
-use coord::settings::env_vars;
 use coord_protocol::{ClientError, ErrorCode, LocksFilter};
+use coord_settings::env_vars;
 use serde_json::Value as Json;
 
 use super::finding::Finding;

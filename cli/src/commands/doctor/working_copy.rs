@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use coord::domain::Branch;
-use coord::settings::env_vars;
+use coord_domain::Branch;
 use coord_git::{OpenError, WorkingCopy};
+use coord_settings::env_vars;
 
 use super::finding::Finding;
 use crate::agent::git;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use coord_graph::{KindSet, Language};
+use coord_settings::variables::{self, Reader};
 
 const GRAPH_EXAMPLES: &str = "\
 Examples:

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use coord::builds::build::build;
-use coord::domain::CommitSha;
-use coord::settings::{graph_limits, process_environment};
+use coord_builds::build::build;
+use coord_domain::CommitSha;
 use coord_graph::{Limits, Previous};
+use coord_settings::{graph_limits, process_environment};
 
 use super::args::{GraphArgs, GraphFormat};
 use super::incomplete::MissingParts;

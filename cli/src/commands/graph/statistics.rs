@@ -6,8 +6,8 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use coord::builds::publish::{StoredSize, stored_size};
-use coord::domain::CommitSha;
+use coord_builds::publish::{StoredSize, stored_size};
+use coord_domain::CommitSha;
 use coord_graph::ImportKind;
 use coord_graph::Reason;
 use coord_graph::Snapshot;

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
-use coord::domain::AgentId;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
 use coord_files::{FILE_MODE, PRIVATE_MODE, RootedPath};
 use coord_git::WorkingCopy;
 use coord_protocol::plain_text::shown_line;
+use coord_settings::env_vars;
 
 use crate::agent::local_server;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use coord::domain::{Branch, FilePath};
+use coord_domain::{Branch, FilePath};
 
 /// Files that are committed or pushed to a branch.
 #[derive(Clone, Debug)]

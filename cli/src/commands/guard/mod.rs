@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use coord::settings::variables::{self, Reader};
 use coord_git::WorkingCopy;
+use coord_settings::variables::{self, Reader};
 
 use crate::agent::connection::Connection;
 use crate::agent::local_server;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use coord::domain::{Branch, CommitSha, RepoId};
+use coord_domain::{Branch, CommitSha, RepoId};
 use coord_git::{RecordedPush, WorkingCopy};
 use tokio::io::AsyncReadExt;
 

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
-use coord::domain::file_path::in_one_form;
-use coord::settings::env_vars;
+use coord_domain::file_path::in_one_form;
 use coord_protocol::locks::LockType;
 use coord_protocol::plain_text::{quoted_line, shown_line};
 use coord_protocol::{Action, CheckRequest, Client, ClientError, ErrorCode, LockMode, OtherLock, Status, bounds};
+use coord_settings::env_vars;
 
 use super::change::ChangedNames;
 use crate::agent::session_notes::SessionNotes;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_files::RootedPath;
 use coord_intents::ledger::ContentHash;
 

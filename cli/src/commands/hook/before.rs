@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{
     ErrorCode, InterfacePromise, LockMode, PostRequest, PostResponse, RecordEntry, RecordKind, ToolCall,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use parking_lot::Mutex;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::plain_text::{WHOSE, quoted_line, shown_line};
 use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter, RecordEntry, RecordKind};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::domain::FilePath;
+use coord_domain::FilePath;
 use coord_git::{WorkingCopy, without_symbolic_links};
 use coord_protocol::bounds;
 

@@ -1,8 +1,8 @@
 //! Coord's MCP tools and commands in a shell get the holder's name if they cannot find it themselves: the agent's process has
 //! several conversations, the call is a subagent's, or the server is reached over HTTP.
 
-use coord::domain::AgentId;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
+use coord_settings::env_vars;
 use serde_json::{Value, json};
 
 use crate::agent::session::Session;

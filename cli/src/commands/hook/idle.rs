@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{Action, LockMode, PostRequest, PostResponse};
 use tokio::time::{Instant, sleep, sleep_until};
 

@@ -1,7 +1,7 @@
 //! The intents of the repository, as far as a session knows them. A repository without any is asked about once a
 //! session.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Client, ClientError, ErrorCode, IntentStatus, IntentsView, PostResponse};
 

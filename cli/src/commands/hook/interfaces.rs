@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
-use coord_graph::NoInterface;
+use coord_graph::InterfaceUnknown;
 use coord_protocol::locks::LockType;
 use coord_protocol::{InterfacePromise, LockMode, PostRequest, PostResponse};
 
@@ -36,9 +36,9 @@ pub(super) fn after_call(caller: &Caller<'_>, work: &Work, files: &[String]) -> 
             let path = work.working_copy.repo_path(&folder, Path::new(named));
             path.is_ok_and(|path| path.as_str() == file)
         };
-        let before = interfaces.on_disk(file).ok_or(NoInterface::Unreadable)?;
+        let before = interfaces.on_disk(file).ok_or(InterfaceUnknown::Unreadable)?;
         let after = edits::after(&caller.call.tool_name, &caller.call.input, &before, is_it);
-        after.ok_or(NoInterface::NotUnderstood)
+        after.ok_or(InterfaceUnknown::NotUnderstood)
     })
 }
 

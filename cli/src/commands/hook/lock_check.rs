@@ -1,7 +1,7 @@
 //! Compares a command's changes with the locks: agents that are refused an edit write through the shell, and no list of
 //! programs is complete.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{ClientError, HeldLock, LockMode, LocksFilter};
 

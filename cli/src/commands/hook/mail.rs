@@ -7,7 +7,7 @@
 mod next_task;
 mod texts;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest};
 use coord_protocol::teams::TeamCaller;
 use coord_protocol::{ClientError, ErrorCode};

@@ -55,7 +55,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
+use coord_settings::variables::{self, Reader};
 use parking_lot::Mutex;
 
 use crate::agent::options::AgentArgs;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coord::domain::{AgentId, Branch};
+use coord_domain::{AgentId, Branch};
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, HeldLock, LockMode, LocksFilter, PostRequest, PostResponse};
 

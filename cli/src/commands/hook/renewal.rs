@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{Client, ClientError, HeldLock, LocksFilter, PostRequest};
 
 use crate::agent::session_notes::SessionNotes;

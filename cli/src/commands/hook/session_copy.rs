@@ -1,6 +1,6 @@
 //! The working copy in which an agent or its command works, and the holder there.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 
 use crate::agent::seen_content::SeenContent;

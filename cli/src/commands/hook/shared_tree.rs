@@ -1,7 +1,7 @@
 //! Commands of git that change a whole working copy are refused in one where another session holds files: they would change them
 //! under that session. Locks do not say in which working copy their holder works; its notes do.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{HeldLock, LocksFilter};
 

@@ -1,6 +1,6 @@
 //! Refuses a write to content that the session has not seen, so that no change is overwritten unread.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{RecordEntry, RecordKind};
 use serde::Serialize;
 

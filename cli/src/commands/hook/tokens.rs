@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_files::RootedPath;
 use coord_protocol::{SessionTokens, UsageRequest};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! A tool call as the budget and the breaker of an intent count it.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_intents::ledger::ContentHash;
 use coord_protocol::{AgentSession, ToolCall, UsageRequest};

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{HeldLock, LockMode, LocksFilter};
 
 use crate::agent::changes::uncommitted;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{ClientError, RecordKind};
 
 use crate::agent::connection::Connection;

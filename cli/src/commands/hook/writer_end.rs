@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::{HeldLock, LocksFilter, PostRequest};
 
 use crate::agent::connection::Connection;

@@ -7,9 +7,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use coord::domain::AgentId;
-use coord::settings::env_vars;
+use coord_domain::AgentId;
 use coord_protocol::LockMode;
+use coord_settings::env_vars;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use coord::policy::PATH;
 use coord_files::RootedPath;
 use coord_git::WorkingCopy;
 use coord_protocol::plain_text::shown_line;
+use coord_settings::policy::PATH;
 
 use super::agents::handler::{Form, REQUIRED_MARKS};
 use super::agents::{AGENTS, Agent, TargetFolders};

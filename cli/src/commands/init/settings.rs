@@ -1,7 +1,7 @@
 //! Settings of git in the repository, which agents use for their requests.
 
 use anyhow::Context;
-use coord::domain::Branch;
+use coord_domain::Branch;
 use coord_git::WorkingCopy;
 
 use super::args::InitArgs;

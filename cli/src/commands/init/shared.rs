@@ -27,7 +27,7 @@ pub fn shared(plan: &Plan, places: &TargetFolders, working_copy: &WorkingCopy) -
     let files = plan.paths().filter(|path| !in_git(path));
     let files = files.filter_map(|path| working_copy.repo_path(working_copy.root(), path).ok());
     let (ignored, committed): (Vec<_>, Vec<_>) = files.partition(|path| working_copy.is_ignored(path));
-    let names = |paths: Vec<coord::domain::FilePath>| {
+    let names = |paths: Vec<coord_domain::FilePath>| {
         let mut names: Vec<String> = paths.iter().map(|path| path.as_str().to_owned()).collect();
         names.sort();
         names

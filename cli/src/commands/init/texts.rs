@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use coord::mcp::{self, Offer};
+use coord_mcp::{self as mcp, Offer};
 
 use super::agents::{Agent, TargetFolders};
 use super::block::{Block, Language};

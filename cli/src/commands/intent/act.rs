@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{
     ActCaller, AllowOverlapRequest, CompleteIntentRequest, IntentAct, SelectIntentRequest, StopIntentRequest,
     TakeOverRequest, UnblockIntentRequest,
 };
+use coord_settings::variables::{self, Reader};
 
 use super::outcome::show;
 use crate::agent::files::named_files;

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::env_vars;
-use coord::settings::variables::{self, Reader};
 use coord_files::RootedPath;
 use coord_intents::intent::Intent;
-use coord_intents::scope::{IntentIgnore, Judge, Scope, Steps, Verdict};
+use coord_intents::scope::{IntentIgnore, Judge, Scope, StepBudget, Verdict};
 use coord_protocol::plain_text::shown_line;
 use coord_protocol::{IntentView, IntentsView};
+use coord_settings::env_vars;
+use coord_settings::variables::{self, Reader};
 use serde::Serialize;
 
 use super::from_file;
@@ -160,7 +160,7 @@ fn found(
         }
     }
     findings.too_broad = scope.within_breadth(files, most).err().map(|error| error.to_string());
-    let mut steps = Steps::new();
+    let mut steps = StepBudget::new();
     let is_near = |view: &&IntentView| {
         let on_common_branch = match (&view.branch, &wanted.branch) {
             (Some(one), Some(other)) => one == other,

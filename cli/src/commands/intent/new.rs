@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::intent::Intent;
 use coord_protocol::{BudgetLimits, NewIntentRequest};
+use coord_settings::variables::{self, Reader};
 
 use super::fields::FieldArgs;
 use super::from_file;

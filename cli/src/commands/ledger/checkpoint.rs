@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_files::{FILE_MODE, RootedPath, StagedFile};
 use coord_intents::ledger::SignedCheckpoint;
+use coord_settings::variables::{self, Reader};
 
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::file_content::inside_working_copy;

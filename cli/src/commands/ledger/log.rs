@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::LedgerFilter;
 use coord_protocol::plain_text::escape;
+use coord_settings::variables::{self, Reader};
 
 use super::line::sentence;
 use crate::agent::exit_status::ExitStatus;

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::ledger::{Expectations, Point, Report, Verdict, VerifyingKey, verify};
 use coord_protocol::ClientError;
+use coord_settings::variables::{self, Reader};
 use tokio::sync::mpsc::channel;
 
 use super::{anchors, seal};

@@ -10,8 +10,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{ActivityFilter, ActivityResponse, PublishedEvent};
+use coord_settings::variables::{self, Reader};
 
 use crate::agent::exit_status::ExitStatus;
 use crate::agent::options::AgentArgs;

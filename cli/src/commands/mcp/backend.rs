@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use coord::error::ApiError;
-use coord::mcp::Outcome;
-use coord::operations::Refusal;
 use coord_git::WorkingCopy;
+use coord_mcp::Outcome;
 use coord_protocol::{Action, AgentError, Client, ClientError, ErrorCode, Orchestration};
+use coord_server::error::ApiError;
+use coord_server::operations::Refusal;
 use parking_lot::Mutex;
 
 use crate::agent::connection::{Connection, no_server};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use coord::domain::FilePaths;
+use coord_domain::FilePaths;
 use coord_protocol::{HeldLock, LockStatus, PostRequest, PostResponse};
 use parking_lot::Mutex;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::{Action, HeldLock};
 use tokio::time::{Instant, sleep};

@@ -1,6 +1,6 @@
 //! Calls of the tools that select and update intents.
 
-use coord::mcp::Outcome;
+use coord_mcp::Outcome;
 use coord_protocol::{
     Client, ClientError, ErrorBody, ErrorCode, IntentResponse, IntentUpdateRequest, IntentsView, SelectIntentCall,
     UpdateIntentCall,

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use coord::mcp::{Outcome, ToolGroup};
 use coord_git::WorkingCopy;
+use coord_mcp::{Outcome, ToolGroup};
 use coord_protocol::stream::StreamMessage;
 use coord_protocol::{Client, ClientError, ErrorCode, IntentsView, Metadata, StreamItem};
 use futures::future::pending;

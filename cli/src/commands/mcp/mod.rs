@@ -36,7 +36,7 @@ mod tools;
 use std::time::Duration;
 
 use clap::Args;
-use coord::mcp::{Listed, Offer, SdkRequest, Server, ToolGroup};
+use coord_mcp::{Offer, SdkRequest, Server, ToolGroup, ToolSelection};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use rmcp::ServiceExt;
@@ -90,11 +90,11 @@ impl McpArgs {
     ///
     /// # Errors Never: the agent gets the failures.
     pub async fn run(self, _: fn() -> clap::Command) -> anyhow::Result<()> {
-        coord::logging::start_text("warn");
+        coord_runtime::logging::start_text("warn");
         let mut signals = Signals::caught();
         let listed = self
             .tools
-            .map_or(Listed::AsNeeded, |Groups(groups)| Listed::Chosen(groups));
+            .map_or(ToolSelection::AsNeeded, |Groups(groups)| ToolSelection::Chosen(groups));
         let mut agent = self.agent;
         // The process leaves its folder.
         agent.token_file = agent.token_file.map(|file| std::path::absolute(&file).unwrap_or(file));
@@ -119,7 +119,7 @@ impl McpArgs {
 }
 
 /// Answers until the input ends, and says when that was.
-async fn answer(proxy: &Proxy, listed: Listed, input: &Input) -> Instant {
+async fn answer(proxy: &Proxy, listed: ToolSelection, input: &Input) -> Instant {
     let (sender, mut requests) = mpsc::channel(1);
     let folder = proxy.folder.get();
     let rules_file = Box::new(move |client: &str| rules::file_of(&folder, client));

@@ -1,9 +1,9 @@
 //! Calls of the tools of the plugin opencode-teams.
 
-use coord::mcp::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
-use coord::settings::{env_vars, process_environment, value_of};
+use coord_mcp::opencode::{self, Defaults, OpenCodeAnswer, OpenCodeCall, Refused, Requests};
 use coord_protocol::ErrorCode;
 use coord_protocol::team_tools::{TeamAnswer, TeamCall};
+use coord_settings::{env_vars, process_environment, value_of};
 use rmcp::model::CallToolResult;
 
 use super::backend::Failure;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_git::WorkingCopy;
 use coord_protocol::PostResponse;
 use coord_protocol::team_tools::TeamCall;

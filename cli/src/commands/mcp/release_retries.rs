@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use coord::domain::{FilePaths, RepoId};
+use coord_domain::{FilePaths, RepoId};
 use coord_protocol::PostRequest;
 use parking_lot::Mutex;
 use tokio::sync::Notify;

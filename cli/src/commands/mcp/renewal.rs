@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use coord::domain::{AgentId, Branch};
+use coord_domain::{AgentId, Branch};
 use coord_protocol::{HeldLock, LockMode, LocksFilter, OwnLock, PostRequest};
 
 use super::backend::Failure;

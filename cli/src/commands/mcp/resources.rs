@@ -1,8 +1,8 @@
 //! Resources: the server's GET endpoints. Repository, branch and agent are filled in where the URI does not have them.
 
-use coord::domain::team::TaskId;
-use coord::error::ApiError;
-use coord::mcp::{JSON, Resource, as_json_rpc, no_such_resource};
+use coord_domain::team::TaskId;
+use coord_mcp::{JSON, Resource, as_json_rpc, no_such_resource};
+use coord_server::error::ApiError;
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
 use url::form_urlencoded;

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use coord::mcp::in_order;
+use coord_mcp::in_order;
 use rmcp::RoleServer;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::{StdioReader, Transport, stdio_pipes};

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use coord::domain::{AgentId, FilePaths, RepoId};
-use coord::error::ApiError;
+use coord_domain::{AgentId, FilePaths, RepoId};
 use coord_git::WorkingCopy;
 use coord_protocol::{CheckRequest, LockMode, LockStatus, Orchestration, PostRequest};
+use coord_server::error::ApiError;
 
 use super::folder::path_of;
 use super::proxy::{HolderKey, Proxy};

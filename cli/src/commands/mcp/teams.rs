@@ -1,7 +1,7 @@
 //! Calls of the tools of teams.
 
-use coord::domain::AgentId;
-use coord::mcp::{Outcome, only_team};
+use coord_domain::AgentId;
+use coord_mcp::{Outcome, only_team};
 use coord_protocol::team_tools::{TeamAnswer, TeamCall, ToolCaller};
 
 use super::backend::{Failure, LIMIT};

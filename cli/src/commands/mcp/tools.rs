@@ -1,9 +1,9 @@
 //! Calls of tools.
 
-use coord::domain::FilePaths;
-use coord::mcp::{Arguments, Outcome, Tool};
-use coord::operations::unknown_fields;
+use coord_domain::FilePaths;
+use coord_mcp::{Arguments, Outcome, Tool};
 use coord_protocol::{Action, CheckRequest, LockStatus, PostRequest, PostResponse};
+use coord_server::operations::unknown_fields;
 use rmcp::model::CallToolResult;
 
 use super::backend::Failure;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::net::SocketAddr;
 
-use coord::domain::{Branch, CommitSha, RepoId};
-use coord::source::Tip;
+use coord_domain::{Branch, CommitSha, RepoId};
+use coord_sources::Tip;
 
 use coord_git::OpenedRepository;
 

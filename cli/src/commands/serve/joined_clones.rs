@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use coord_git::{GitSource, OpenedRepository};
 use parking_lot::Mutex;
 

@@ -12,9 +12,10 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{Method, Request};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use coord::http::{ApiError, Edge, Endpoint, refuse_pages_of_other_sites};
-use coord::settings::own_names::{is_loopback, parse_host};
+use axum::response::Response;
+use coord_http::error::Respond;
+use coord_http::{ApiError, Edge, Endpoint, refuse_pages_of_other_sites};
+use coord_settings::own_names::{is_loopback, parse_host};
 
 /// Refuses requests whose Host is not this machine, and those of pages of other sites. Webhook deliveries are exempt: they are
 /// signed, and come through a tunnel with another name.
@@ -23,7 +24,7 @@ pub async fn require_local_caller(State(edge): State<Arc<Edge>>, request: Reques
         Ok(()) => next.run(request).await,
         // POST requests come from agents, which get a command with every response.
         Err(error) if *request.method() == Method::POST => error.respond_to_agent(),
-        Err(error) => error.into_response(),
+        Err(error) => error.respond_to_person(),
     }
 }
 

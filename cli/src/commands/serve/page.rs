@@ -6,7 +6,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use coord::http::ApiError;
+use coord_http::ApiError;
+use coord_http::error::Respond;
 use rust_embed::{EmbeddedFile, RustEmbed};
 use serde_json::{Value, json};
 use tower_http::compression::CompressionLayer;
@@ -55,7 +56,7 @@ pub fn served_list(served: &[Served]) -> Router {
 fn serve(path: &str, headers: &HeaderMap) -> Response {
     match Files::get(path) {
         Some(file) => respond(&file, headers),
-        None => ApiError::UnknownRoute { instead: None }.into_response(),
+        None => ApiError::UnknownRoute { instead: None }.respond_to_person(),
     }
 }
 

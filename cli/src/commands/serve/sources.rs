@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use coord::auth::People;
-use coord::domain::RepoId;
-use coord::http::Webhook;
-use coord::settings::{env_vars, process_environment, secret};
-use coord::source::github::{ApiBase, GithubConfig, GithubSource};
-use coord::source::{Source, SourceError, Sources};
+use coord_auth::People;
+use coord_domain::RepoId;
+use coord_http::Webhook;
+use coord_settings::{env_vars, process_environment, secret};
+use coord_sources::github::{ApiBase, GithubConfig, GithubSource};
+use coord_sources::{Source, SourceError, Sources};
 
 use super::args::ServeArgs;
 use super::banner::Served;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use coord::settings::{env_vars, process_environment, secret};
-use coord::store::Store;
-use coord::store::redis::RedisStore;
-use coord::store::upstash::UpstashStore;
 use coord_embedded::{EmbeddedStore, OpenError};
 use coord_files::RootedPath;
 use coord_git::OpenedRepository;
+use coord_settings::{env_vars, process_environment, secret};
+use coord_store::Store;
+use coord_store::redis::RedisStore;
+use coord_store::upstash::UpstashStore;
 use secrecy::SecretString;
 
 use super::args::ServeArgs;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use coord::domain::RepoId;
-use coord::events::{EventHub, Next, Watching};
+use coord_domain::RepoId;
+use coord_events::{EventHub, EventWatch, WatchItem};
 use coord_files::RootedPath;
 use coord_protocol::Event;
 use tokio::sync::watch;
@@ -24,7 +24,7 @@ pub struct SyncChanges {
     repo: RepoId,
     folder: RootedPath,
     events: Arc<EventHub>,
-    watching: Option<Watching>,
+    watching: Option<EventWatch>,
     /// Changes whenever this process has appended to a ledger.
     appended: watch::Receiver<u64>,
     files: [SeenFile; FILES.len()],
@@ -87,7 +87,7 @@ impl SyncChanges {
 }
 
 /// Whether the next event changes what the files say. Watching anew, some may have been missed.
-async fn event(events: &EventHub, repo: &RepoId, watching: &mut Option<Watching>) -> bool {
+async fn event(events: &EventHub, repo: &RepoId, watching: &mut Option<EventWatch>) -> bool {
     let Some(watched) = watching else {
         match events.watch(repo, None).await {
             Ok(watched) => *watching = Some(watched),
@@ -97,14 +97,14 @@ async fn event(events: &EventHub, repo: &RepoId, watching: &mut Option<Watching>
         return true;
     };
     match watched.next().await {
-        Ok(Next::Event(published)) => matters(&published.event),
-        Ok(Next::Gap) => true,
-        Ok(Next::Live(_)) => false,
-        Ok(Next::Slow) | Err(_) => {
+        Ok(WatchItem::Event(published)) => matters(&published.event),
+        Ok(WatchItem::Gap) => true,
+        Ok(WatchItem::Live(_)) => false,
+        Ok(WatchItem::Slow) | Err(_) => {
             *watching = None;
             false
         }
-        Ok(Next::Stopped) => std::future::pending().await,
+        Ok(WatchItem::Stopped) => std::future::pending().await,
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use coord_git::{OpenedRepository, WorkingCopy};
 use coord_protocol::{Client, ClientSettings};
 use tokio::runtime::Handle;

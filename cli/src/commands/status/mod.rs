@@ -13,7 +13,7 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
+use coord_settings::variables::{self, Reader};
 
 use self::report::Report;
 use crate::agent::exit_status::ExitStatus;

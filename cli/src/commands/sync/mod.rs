@@ -17,7 +17,7 @@ mod trace;
 use std::process::ExitCode;
 
 use clap::Args;
-use coord::settings::variables::{self, Reader};
+use coord_settings::variables::{self, Reader};
 
 pub use self::folder::{FILES, FOLDER, REGISTRY};
 pub use self::once::{Callers, Failure, once};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use coord::domain::RepoId;
+use coord_domain::RepoId;
 use coord_files::FileError;
 use coord_git::WorkingCopy;
 use coord_intents::intent::Intent;

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use coord::settings::{env_vars, process_environment, value_of};
 use coord_protocol::ClientError;
 use coord_protocol::team_tools::TeamAnswer;
 use coord_protocol::teams::{TeamActor, TeamCaller, TeamsResponse};
+use coord_settings::{env_vars, process_environment, value_of};
 
 use crate::agent::options::AgentArgs;
 use crate::agent::workplace::Workplace;

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use coord::settings::variables::{self, Reader};
 use coord_protocol::TaskFilter;
 use coord_protocol::tasks::{TaskStatus, TaskView};
+use coord_settings::variables::{self, Reader};
 
 use super::common::Common;
 use super::list::all;

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use clap::{Args, ValueEnum};
-use coord::mcp::author;
-use coord::settings::variables::{self, Reader};
+use coord_mcp::author;
 use coord_protocol::TaskFilter;
 use coord_protocol::plain_text::quoted_line;
 use coord_protocol::tasks::{LeaseState, TaskStatus, TaskView, TasksResponse};
 use coord_protocol::teams::TeamCaller;
+use coord_settings::variables::{self, Reader};
 
 use super::common::Common;
 use crate::agent::exit_status::ExitStatus;

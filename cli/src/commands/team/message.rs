@@ -4,10 +4,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use coord::mcp::Outcome;
-use coord::settings::variables::{self, Reader};
+use coord_mcp::Outcome;
 use coord_protocol::messages::{InboxResponse, ReadMessagesRequest, SendMessageRequest};
 use coord_protocol::{ClientError, HistoryFilter};
+use coord_settings::variables::{self, Reader};
 
 use super::common::Common;
 use crate::agent::exit_status::ExitStatus;
@@ -172,7 +172,7 @@ impl WatchArgs {
                 Ok(inbox) => inbox,
                 Err(error) => return workplace.failed(error),
             };
-            let missed = coord::mcp::missed_line(&inbox);
+            let missed = coord_mcp::missed_line(&inbox);
             if let (true, Some(line)) = (self.common.json, &missed) {
                 // A line of the output is a message.
                 note(line);
@@ -186,7 +186,7 @@ impl WatchArgs {
                     is_read(&lines.map(|line| line + "\n").collect::<String>())?
                 }
                 (false, messages) => {
-                    let lines = messages.iter().map(coord::mcp::message_line);
+                    let lines = messages.iter().map(coord_mcp::message_line);
                     let lines = missed.into_iter().chain(lines);
                     is_read(&lines.map(|line| line + "\n").collect::<String>())?
                 }
@@ -253,7 +253,7 @@ impl ListArgs {
                     [] => String::new(),
                     handles => format!("\n(not read by {})", handles.join(", ")),
                 };
-                format!("{}{unread}\n", coord::mcp::message_line(message))
+                format!("{}{unread}\n", coord_mcp::message_line(message))
             })
             .collect();
         if let Some(earlier) = history.earlier {

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use coord::settings::variables::{self, Reader};
 use coord_protocol::teams::{ShutdownRequest, ShutdownStep};
+use coord_settings::variables::{self, Reader};
 
 use super::common::{Common, actor};
 

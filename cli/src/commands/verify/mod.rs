@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use anstyle::Style;
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_protocol::{ClientError, FileContent, FileReport, FileVerdict, VerifyRequest, bounds};
+use coord_settings::variables::{self, Reader};
 use serde::Serialize;
 
 use self::origin::origin;

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use coord::settings::variables::{self, Reader};
 use coord_intents::ledger::{ContentHash, Record};
 use coord_protocol::IntentsView;
 use coord_protocol::plain_text::quoted_line;
+use coord_settings::variables::{self, Reader};
 use serde::Serialize;
 
 use self::history::{Step, history};

@@ -7,7 +7,7 @@ use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::StoredBytes;
 use crate::number::{integer, integer_argument};
 use crate::records::Tag;
-use coord::store::Value;
+use coord_store::Value;
 
 /// Length of the key of an `h` record before the field, in bytes.
 const PREFIX: usize = 9;

@@ -1,7 +1,7 @@
 //! Arguments and replies that several commands share.
 
 use crate::failure::{Failure, Outcome};
-use coord::store::Value;
+use coord_store::Value;
 
 /// Whether `word` is the option `name`, in any case.
 pub(super) fn is(word: &[u8], name: &str) -> bool {

@@ -8,7 +8,7 @@ use crate::keyspace::{Entry, Keyspace, Kind, read_u64};
 use crate::layers::Scan;
 use crate::number::{integer_argument, range_end, score as shown};
 use crate::records::{self, Tag};
-use coord::store::Value;
+use coord_store::Value;
 use std::ops::Bound;
 
 /// Length of the key of an `o` record before the member, in bytes.

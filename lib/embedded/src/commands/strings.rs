@@ -8,7 +8,7 @@ use crate::keyspace::{Entry, Keyspace, Kind};
 use crate::layers::StoredBytes;
 use crate::number::{integer, integer_argument};
 use crate::records::Tag;
-use coord::store::Value;
+use coord_store::Value;
 
 /// Redis' limit on a string (`proto-max-bulk-len`).
 const MAX_BYTES: usize = 512 * 1024 * 1024;

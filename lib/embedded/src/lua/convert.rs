@@ -3,7 +3,7 @@
 use super::{Guard, deep};
 use crate::allowance::ITEM_BYTES;
 use crate::number::{general, truncated};
-use coord::store::Value as Reply;
+use coord_store::Value as Reply;
 use std::cell::RefCell;
 
 use mlua::{Either, Error, IntoLua, Lua, LuaString, Result, Table, Value};

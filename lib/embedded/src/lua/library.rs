@@ -138,7 +138,7 @@ impl Interpreter {
             if !is_done {
                 problem = Some(raised(&value)?.0);
             }
-            Ok(ScriptEnd::Well(coord::store::Value::Nil))
+            Ok(ScriptEnd::Well(coord_store::Value::Nil))
         });
         self.libraries.finish.call::<()>(()).map_err(failed)?;
         match ended {

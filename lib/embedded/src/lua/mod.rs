@@ -16,7 +16,7 @@ use super::failure::OpenError;
 use super::keyspace::Keyspace;
 use super::worker::SLICE;
 use convert::{list, one_line, to_reply};
-use coord::store::Value as Reply;
+use coord_store::Value as Reply;
 use hashbrown::HashMap;
 pub(super) use library::{FLAGS, Metadata, NO_WRITES, Registration};
 use library::{FUNCTION_CHUNK, Libraries};

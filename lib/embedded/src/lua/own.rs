@@ -2,8 +2,8 @@
 
 use super::convert::list;
 use super::{FUNCTION_CHUNK, Interpreter, Left, Origin, ScriptEnd, one_line, syntax_error};
-use coord::store::Script;
-use coord::store::script::Library;
+use coord_store::Script;
+use coord_store::script::Library;
 use hashbrown::HashMap;
 use mlua::{Function, Value};
 

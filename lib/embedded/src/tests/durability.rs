@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::keyspace::Keyspace;
 use crate::layers::Layers;
 use crate::lua::Interpreter;
-use coord::store::{BrokenPromise, Promises, Store, StoreError, Value};
+use coord_store::{BrokenPromise, Promises, Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::backends::InMemoryBackend;
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 use super::{EmbeddedStore, ask, say, words};
 use crate::OpenError;
 use crate::disk::Disk;
-use coord::domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, HeadTerms};
-use coord::state::locks::{GateTerms, PolicyTerms, check_status};
-use coord::store::{Store, StoreError, Value};
+use coord_domain::{Branch, CommitSha, FilePath, Holder, LockMode, NeighborPolicy, RepoId, UserId};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, HeadTerms};
+use coord_state::locks::{GateTerms, PolicyTerms, check_status};
+use coord_store::{Store, StoreError, Value};
 use parking_lot::Mutex;
 use redb::StorageBackend;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Libraries of functions, as Redis has them. `tests/state/differential/functions.rs` compares the words of the errors.
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
-use coord::store::{Request, Store};
+use coord_store::{Request, Store};
 
 const LIBRARY: &str = "#!lua name=lib
 local calls = 0

@@ -1,7 +1,7 @@
 //! Clients' scripts that try to use all time, memory and stack.
 
 use super::{EmbeddedStore, ask, eval, say, shown};
-use coord::store::Store;
+use coord_store::Store;
 
 /// Runs `source`, which must end with an error that contains `expected`, and checks that the store still works.
 async fn is_ended(source: &str, expected: &str) {
@@ -118,7 +118,7 @@ async fn no_script_runs_out_of_the_stack() {
     let deep = "local t = {} for i = 1, 100000 do t = {t} end return t";
     let mut answer = eval(&store, deep).await;
     let mut depth = 0;
-    while let coord::store::Value::Array(mut items) = answer {
+    while let coord_store::Value::Array(mut items) = answer {
         answer = items.pop().unwrap();
         depth += 1;
     }

@@ -11,7 +11,7 @@ mod scripts;
 mod transactions;
 
 use super::EmbeddedStore;
-use coord::store::{Request, Store, Value};
+use coord_store::{Request, Store, Value};
 
 fn words(text: &[&str]) -> Request {
     Request::Command(text.iter().map(|word| word.as_bytes().to_vec()).collect())

@@ -1,8 +1,8 @@
 //! Our own scripts, which run from a library.
 
 use super::{EmbeddedStore, eval, say, shown};
-use coord::store::script::{Library, sha1_hex};
-use coord::store::{Request, Script, Store};
+use coord_store::script::{Library, sha1_hex};
+use coord_store::{Request, Script, Store};
 use std::sync::LazyLock;
 use std::time::Instant;
 

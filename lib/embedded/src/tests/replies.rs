@@ -1,7 +1,7 @@
 //! Limits of one command in time and memory.
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
-use coord::store::{Store, Value};
+use coord_store::{Store, Value};
 use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;

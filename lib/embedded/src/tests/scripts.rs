@@ -1,7 +1,7 @@
 //! Lua as scripts meet it.
 
 use super::{EmbeddedStore, ask, eval, say, shown, words};
-use coord::store::Store;
+use coord_store::Store;
 use futures::StreamExt;
 
 async fn check(table: &[(&str, &str)]) {
@@ -137,7 +137,7 @@ async fn errors_are_worded_as_in_redis() {
     ] {
         let expected = format!(
             "!ERR {}",
-            expected.replace("SHA", &coord::store::script::sha1_hex(source))
+            expected.replace("SHA", &coord_store::script::sha1_hex(source))
         );
         assert_eq!(shown(&eval(&store, source).await), expected, "{source}");
     }

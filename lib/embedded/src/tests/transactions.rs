@@ -3,7 +3,7 @@
 use super::{EmbeddedStore, ask, say, shown, words};
 use crate::disk::Disk;
 use crate::layers::Layers;
-use coord::store::{Request, Store};
+use coord_store::{Request, Store};
 use futures::StreamExt;
 use redb::backends::InMemoryBackend;
 use std::time::{Duration, Instant};

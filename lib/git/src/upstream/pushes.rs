@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use coord::domain::Branch;
+use coord_domain::Branch;
 use gix::ObjectId;
 
 use super::{HeadLocation, ORIGIN, UpstreamConfig, Upstreams};

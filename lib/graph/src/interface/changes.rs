@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::{Interface, NoInterface, ReadInterface};
+use super::{Interface, InterfaceResult, InterfaceUnknown};
 
 /// Most names that [`InterfaceChanges`] has.
 const MAX_CHANGES: usize = 20;
@@ -16,7 +16,7 @@ pub enum InterfaceComparison {
     /// Names were changed, added or removed.
     Changed(InterfaceChanges),
     /// One of the two is not known, so that it counts as changed.
-    Unknown(NoInterface),
+    Unknown(InterfaceUnknown),
 }
 
 /// Names whose heads differ, sorted: 20 at most, those that are gone or have changed before those that are new.
@@ -34,7 +34,7 @@ pub struct InterfaceChanges {
 
 impl InterfaceComparison {
     /// Compares the interfaces of two versions of a file.
-    pub fn between(older: &ReadInterface, newer: &ReadInterface) -> Self {
+    pub fn between(older: &InterfaceResult, newer: &InterfaceResult) -> Self {
         match (older, newer) {
             (Ok(older), Ok(newer)) if older.digest == newer.digest => InterfaceComparison::Same,
             (Ok(older), Ok(newer)) => InterfaceComparison::Changed(InterfaceChanges::between(older, newer)),
@@ -121,7 +121,7 @@ mod tests {
     use crate::interface::interface;
     use crate::language::Language;
 
-    fn of(text: &str) -> ReadInterface {
+    fn of(text: &str) -> InterfaceResult {
         interface(Language::TypeScript, text.as_bytes())
     }
 

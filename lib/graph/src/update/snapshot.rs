@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::import_graph::ImportGraph;
-use crate::interface::{NoInterface, ReadInterface};
+use crate::interface::{InterfaceResult, InterfaceUnknown};
 use crate::record::Record;
 use crate::resolution::{Resolution, ResolvedSpecifiers};
 use crate::resolve::layouts::Layouts;
@@ -79,13 +79,13 @@ impl Snapshot {
 
     /// The interface of the file at `path`. `None` where there is no such file, or the build did not read interfaces
     /// ([`Limits::interfaces`](crate::Limits::interfaces)).
-    pub fn interface(&self, path: &str) -> Option<&ReadInterface> {
+    pub fn interface(&self, path: &str) -> Option<&InterfaceResult> {
         let id = self.graph.id(path)?;
         let record = self.records.get(id as usize)?.as_deref();
         match record.map(|record| &record.interface) {
             Some(interface) => interface.as_ref(),
             // Files that were not read have no record.
-            None if self.graph.node(id)?.language.is_none() => Some(&Err(NoInterface::Language)),
+            None if self.graph.node(id)?.language.is_none() => Some(&Err(InterfaceUnknown::Language)),
             None => None,
         }
     }

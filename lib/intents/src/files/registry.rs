@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::Refusal;
 use super::scalar::{Kind, kind};
 use super::tree::{Content, Node, Style, Tree};
-use crate::intent::{Budget, Criterion, Intent, MAX_INTENTS, Met, RelatedSpec, Status, valid_id};
+use crate::intent::{Budget, Criterion, CriterionProof, Intent, MAX_INTENTS, RelatedSpec, Status, valid_id};
 
 /// The largest file that is read.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -270,7 +270,7 @@ impl Reader<'_> {
         self.list(node, "related_specs")?.into_iter().map(spec).collect()
     }
 
-    fn marks(&self, node: &Node) -> Result<Vec<(String, Met)>, Refusal> {
+    fn marks(&self, node: &Node) -> Result<Vec<(String, CriterionProof)>, Refusal> {
         let mark = |node: &Node| {
             if node.entries().is_none() {
                 return self.refuse(
@@ -284,7 +284,7 @@ impl Reader<'_> {
             };
             Ok((
                 member("criterion")?,
-                Met {
+                CriterionProof {
                     by: member("by")?,
                     at: member("at")?,
                     evidence: member("evidence")?,

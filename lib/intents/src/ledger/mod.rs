@@ -1,6 +1,6 @@
 //! Lines of the ledger, their chain, and its verification. The format is in `docs/reference/ledger.md`.
 //!
-//! - [`Entry`]: a line as it is read; [`Event`] and [`Prepared`]: how one is written, as texts that a script joins
+//! - [`Entry`]: a line as it is read; [`Event`] and [`PreparedLine`]: how one is written, as texts that a script joins
 //! - [`ToolInput`]: a tool's input as recorded
 //! - [`Record`]: any line for display, also of other programs; [`Adoption`]: their lines under a hash
 //! - [`genesis`], [`seal`], [`Sealer`]: the chain; [`Point`]: a place in it
@@ -36,10 +36,10 @@ pub use hash::ChainHash;
 pub use input::ToolInput;
 pub use note::{InvalidKey, SigningKey, VerifyingKey};
 pub use point::{InvalidPoint, Point, genesis};
-pub use prepared::{Event, Line, LineTooLong, Prepared};
+pub use prepared::{Event, Line, LineTooLong, PreparedLine};
 pub use record::{Record, UnreadableLine};
 pub use terms::{ActionType, ResultStatus, State};
-pub use timestamp::{NotATime, Timestamp};
+pub use timestamp::{InvalidTime, Timestamp};
 pub use trace_id::{InvalidTraceId, TraceId};
 pub use trailers::Trailers;
 pub use verify::{Anchor, Expectations, Finding, ForeignLines, MAX_LINE_BYTES, Report, Source, Verdict, verify};

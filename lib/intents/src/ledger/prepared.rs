@@ -27,9 +27,9 @@ pub struct Event {
 
 /// A line in texts, which a script joins without escaping anything: redis' JSON has no fixed order of members.
 ///
-/// [`Prepared::join`] is the same in Rust.
+/// [`PreparedLine::join`] is the same in Rust.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prepared {
+pub struct PreparedLine {
     /// The part of `agent_id` after the login, with escapes: a slash and the agent's id, or nothing.
     pub agent: String,
     /// The value of `action_type`.
@@ -61,7 +61,7 @@ impl Line {
 impl Event {
     /// Writes the known parts of the line. Credentials in texts are blanked. A line that is too long is recorded in less: of
     /// the tool's input its hash and length, then of the texts their beginnings.
-    pub fn prepare(mut self, agent: Option<&str>) -> Result<Prepared, LineTooLong> {
+    pub fn prepare(mut self, agent: Option<&str>) -> Result<PreparedLine, LineTooLong> {
         for text in self.texts() {
             *text = blank_credentials(text).into_owned();
         }
@@ -95,9 +95,9 @@ impl Event {
             .collect()
     }
 
-    fn write(&self, agent: Option<&str>) -> Prepared {
+    fn write(&self, agent: Option<&str>) -> PreparedLine {
         let agent = agent.map(|agent| json(&format!("/{agent}"))).unwrap_or_default();
-        Prepared {
+        PreparedLine {
             agent: agent
                 .trim_start_matches('"')
                 .strip_suffix('"')
@@ -128,7 +128,7 @@ fn shorten(text: &mut String, excess: usize) {
     }
 }
 
-impl Prepared {
+impl PreparedLine {
     fn excess(&self) -> usize {
         let bytes = self.agent.len() + self.payload.len() + self.result.len() + self.origin.len();
         (bytes + ENVELOPE_BYTES + CHAIN_BYTES + 1).saturating_sub(LINE_BYTES)

@@ -10,7 +10,7 @@ pub struct Timestamp(u64);
 /// Text that is not a time of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a time such as 2026-11-22T09:01:12.345Z is expected")]
-pub struct NotATime;
+pub struct InvalidTime;
 
 const DAY: u64 = 86_400_000;
 /// The last millisecond of the year 9999, whose text is as long as all others.
@@ -50,14 +50,14 @@ impl fmt::Display for Timestamp {
 }
 
 impl FromStr for Timestamp {
-    type Err = NotATime;
+    type Err = InvalidTime;
 
-    fn from_str(text: &str) -> Result<Self, NotATime> {
-        let number = |from: usize, to: usize| -> Result<u64, NotATime> {
+    fn from_str(text: &str) -> Result<Self, InvalidTime> {
+        let number = |from: usize, to: usize| -> Result<u64, InvalidTime> {
             let digits = text
                 .get(from..to)
                 .filter(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
-            digits.and_then(|digits| digits.parse().ok()).ok_or(NotATime)
+            digits.and_then(|digits| digits.parse().ok()).ok_or(InvalidTime)
         };
         let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
         let (years, month_of) = if month > 2 {
@@ -73,7 +73,7 @@ impl FromStr for Timestamp {
         if time.to_string() == text {
             Ok(time)
         } else {
-            Err(NotATime)
+            Err(InvalidTime)
         }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
             "+026-11-22T09:01:12.345Z",
             "２026-11-22T09:01:12.345Z",
         ] {
-            assert_eq!(wrong.parse::<Timestamp>(), Err(NotATime), "{wrong}");
+            assert_eq!(wrong.parse::<Timestamp>(), Err(InvalidTime), "{wrong}");
         }
     }
 }

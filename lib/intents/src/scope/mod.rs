@@ -33,7 +33,7 @@ pub use breadth::{BroadScope, Count};
 pub use ignore::{IgnoreReason, IntentIgnore};
 pub use judge::{Judge, Verdict};
 pub use matcher::{FileRules, Matcher};
-pub use overlap::{Overlap, Steps};
+pub use overlap::{Overlap, StepBudget};
 pub use pattern::Pattern;
 pub use refusal::{ListProblem, Refusal};
 pub use reserved::{ReservedPart, reserved};
@@ -94,7 +94,7 @@ impl Scope {
     }
 
     /// Where this scope and another one meet. All comparisons for one intent share `steps`.
-    pub fn overlap(&self, other: &Scope, steps: &mut Steps) -> Option<Overlap> {
+    pub fn overlap(&self, other: &Scope, steps: &mut StepBudget) -> Option<Overlap> {
         let (one, two, example) = overlap::first(&self.areas, &other.areas, steps)?;
         Some(Overlap {
             pattern: self.patterns[one].as_str().to_owned(),

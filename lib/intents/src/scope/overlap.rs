@@ -14,7 +14,7 @@ pub struct Overlap {
     /// The pattern of the other.
     pub other: String,
     /// A path that both match. None where the patterns are so intricate that it was not decided within the bound of
-    /// [`Steps`]; they then count as meeting.
+    /// [`StepBudget`]; they then count as meeting.
     pub example: Option<String>,
 }
 
@@ -38,17 +38,17 @@ impl std::fmt::Display for Overlap {
 
 /// The total cost limit of the comparisons for one intent.
 #[derive(Clone, Debug)]
-pub struct Steps {
+pub struct StepBudget {
     pub(super) taken: u64,
 }
 
-impl Steps {
+impl StepBudget {
     /// The bound: about a tenth of a second. A hundred intents of 64 usual patterns take a hundredth of it.
     pub const MOST: u64 = 50_000_000;
 
     /// None taken.
     pub fn new() -> Self {
-        Steps { taken: 0 }
+        StepBudget { taken: 0 }
     }
 
     /// How many were taken.
@@ -57,9 +57,9 @@ impl Steps {
     }
 }
 
-impl Default for Steps {
+impl Default for StepBudget {
     fn default() -> Self {
-        Steps::new()
+        StepBudget::new()
     }
 }
 
@@ -152,7 +152,7 @@ fn head(rule: &Rule) -> Vec<u8> {
 }
 
 /// The first two areas that meet.
-pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Option<(usize, usize, Option<String>)> {
+pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut StepBudget) -> Option<(usize, usize, Option<String>)> {
     for one in areas {
         steps.taken += others.len() as u64;
         for other in others {
@@ -160,7 +160,7 @@ pub(super) fn first(areas: &[Area], others: &[Area], steps: &mut Steps) -> Optio
                 continue;
             }
             // Once the bound is passed, nothing more is compared.
-            if steps.taken <= Steps::MOST && ends_differ(one, other, &mut steps.taken) {
+            if steps.taken <= StepBudget::MOST && ends_differ(one, other, &mut steps.taken) {
                 continue;
             }
             let example = match common_path(one, other, &mut steps.taken) {
@@ -191,7 +191,7 @@ fn common_path(one: &Area, other: &Area, steps: &mut u64) -> Result<Option<Vec<u
     for i in 0..rows {
         for j in 0..width {
             *steps += 1;
-            if *steps > Steps::MOST {
+            if *steps > StepBudget::MOST {
                 return Err(StepLimitExceeded);
             }
             if i + j > 0 && table[i * width + j].is_none() {

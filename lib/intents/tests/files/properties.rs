@@ -2,7 +2,7 @@
 
 use coord_intents::files::Registry;
 use coord_intents::files::import::import_changes;
-use coord_intents::intent::{Budget, Criterion, Intent, Met, RelatedSpec, Status};
+use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, RelatedSpec, Status};
 use proptest::prelude::*;
 
 use crate::{FACTS, WILD, parse};
@@ -20,11 +20,9 @@ fn any_text() -> impl Strategy<Value = String> {
 fn any_intent() -> impl Strategy<Value = Intent> {
     let texts = || proptest::collection::vec(any_text(), 0..4);
     let optional = || proptest::option::of(any_text());
-    let met = proptest::option::of((any_text(), any_text(), any_text()).prop_map(|(by, at, evidence)| Met {
-        by,
-        at,
-        evidence,
-    }));
+    let met = proptest::option::of(
+        (any_text(), any_text(), any_text()).prop_map(|(by, at, evidence)| CriterionProof { by, at, evidence }),
+    );
     let criteria = proptest::collection::btree_map(any_text(), met, 0..3);
     let budget = (
         proptest::option::of(0..99_u64),

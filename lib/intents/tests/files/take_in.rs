@@ -1,5 +1,5 @@
 use coord_intents::files::import::{FileChanges, Reason, import_changes};
-use coord_intents::intent::{Budget, Criterion, Intent, Met, Status};
+use coord_intents::intent::{Budget, Criterion, CriterionProof, Intent, Status};
 
 use crate::{FACTS, parse};
 
@@ -144,7 +144,7 @@ fn a_status_goes_along_its_ways_and_says_when_that_takes_a_person() {
 
 #[test]
 fn completion_without_a_person_needs_each_criterion_of_the_store() {
-    let met = Some(Met {
+    let met = Some(CriterionProof {
         by: "ada".into(),
         at: "2026-11-22T09:30:00Z".into(),
         evidence: "log".into(),

@@ -95,7 +95,7 @@ pub enum Handle {}
 
 /// A handle, or an empty text for none.
 #[derive(Clone, Copy, Debug)]
-pub enum HandleOrNobody {}
+pub enum HandleOrNone {}
 
 /// The id of a task.
 #[derive(Clone, Copy, Debug)]
@@ -322,7 +322,7 @@ text!(
     |text| text
 );
 text!(
-    HandleOrNobody,
+    HandleOrNone,
     "HandleOrNobody",
     concat!("^$|", handle!()),
     "A member of a team, or an empty text for none.",

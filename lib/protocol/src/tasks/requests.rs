@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::{TaskPriority, TaskStatus};
 use crate::locks::InterfacePromise;
 use crate::schema::{
-    Branch, CommitId, FilePath, HandleOrNobody, IntentIdOrNone, LongText, RequestKey, TaskId, TaskTitle,
+    Branch, CommitId, FilePath, HandleOrNone, IntentIdOrNone, LongText, RequestKey, TaskId, TaskTitle,
 };
 use crate::teams::TeamCaller;
 
@@ -123,7 +123,7 @@ pub struct EditTaskRequest {
     /// The member for whom it is reserved for ten minutes, and who is notified; empty for none. By its creator or the leader, and
     /// alone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<HandleOrNobody>)]
+    #[schema(value_type = Option<HandleOrNone>)]
     pub assignee: Option<String>,
 }
 

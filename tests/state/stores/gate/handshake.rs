@@ -55,7 +55,7 @@ async fn an_intent_that_ended_under_its_holder_is_refused_once_and_deselected(wo
         ann.writes(&[&path]).await;
         world.moves(id, status).await;
         world.forgets_lines().await;
-        let checked = ann.checks(coord::domain::LockMode::Writing, &["src/new.ts"]).await;
+        let checked = ann.checks(coord_domain::LockMode::Writing, &["src/new.ts"]).await;
         assert_eq!(super::found(&checked), [code]);
         assert_eq!(ann.session().await, in_action(id), "a check changes nothing");
         assert_eq!(ann.is_not_let_in(&["src/new.ts"]).await, [code]);

@@ -1,9 +1,9 @@
 //! Files that intents own.
 
-use coord::domain::LockMode::Writing;
-use coord::state;
-use coord::state::admission::{Denial, Full};
+use coord_domain::LockMode::Writing;
 use coord_intents::intent::{Intent, Status};
+use coord_state as state;
+use coord_state::admission::{Denial, FullPart};
 use serde_json::{Value as Json, json};
 
 use super::{ORIGIN, found, intent};
@@ -172,7 +172,7 @@ async fn an_abandoned_unchanged_file_is_no_longer_owned(world: World) {
 
     // What is given back after a push stays the intent's.
     bob.writes(&["src/c.ts"]).await;
-    let pushed = coord::source::Reachable::Yes;
+    let pushed = coord_sources::Reachable::Yes;
     crate::world::released(bob.release(Some(crate::world::NEXT), pushed, &["src/c.ts"]).await);
     assert_eq!(world.owners_of_gate("src/c.ts").await[0]["intent"], "b");
     // And so does what another claim of another intent has taken meanwhile.
@@ -195,12 +195,12 @@ async fn owners_are_bounded(world: World) {
     world.begins(on_branch("a", "main")).await;
     let ann = world.agent("ann").citing("a");
     let full = denial_of(ann.try_claim(Writing, FILE).await);
-    assert_eq!(full, Denial::Full(Full::Owners(Some(FILE[0].to_owned()))));
+    assert_eq!(full, Denial::Full(FullPart::Owners(Some(FILE[0].to_owned()))));
     assert_eq!(world.stored(FILE[0]).await, []);
     let active = json!([{ "intent": "i0", "branch": "b0" }]).to_string();
     world.stores_rows(20_000, &active).await;
     let full = denial_of(ann.try_claim(Writing, &["src/new.ts"]).await);
-    assert_eq!(full, Denial::Full(Full::Owners(None)));
+    assert_eq!(full, Denial::Full(FullPart::Owners(None)));
     assert_eq!(world.stored("src/new.ts").await, []);
     world.assert_index_is_exact().await;
 }

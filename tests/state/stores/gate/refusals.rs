@@ -1,9 +1,9 @@
 //! Every refusal, in its order.
 
-use coord::domain::LockMode::{Reading, Writing};
-use coord::state;
-use coord::state::locks::ClaimOutcome;
+use coord_domain::LockMode::{Reading, Writing};
 use coord_intents::intent::Status;
+use coord_state as state;
+use coord_state::locks::ClaimOutcome;
 
 use super::{found, intent};
 use crate::world::{NEXT, World, granted};
@@ -132,7 +132,7 @@ async fn reading_and_giving_back_need_no_intent(world: World) {
     world.moves("mine", Status::Completed).await;
     let bob = world.agent("bob").citing("mine").where_required();
     assert_eq!(bob.is_not_let_in(&["src/a.ts"]).await.len(), 1, "not even renewed");
-    let pushed = coord::source::Reachable::Yes;
+    let pushed = coord_sources::Reachable::Yes;
     crate::world::released(bob.release(Some(NEXT), pushed, &["src/a.ts"]).await);
 }
 

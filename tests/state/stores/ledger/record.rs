@@ -1,11 +1,12 @@
 //! What a holder did is recorded once, with the outcome that the store knows.
 
-use coord::domain::LockMode;
-use coord::state;
-use coord::state::admission::{AdmissionTerms, Admitted, Denial, Rate, Rates, TooMuch};
-use coord::state::intents::Session;
-use coord::state::locks::{Record, RecordedKind};
+use coord_domain::LockMode;
 use coord_intents::ledger::{ActionType, ResultStatus};
+use coord_settings::{Rate, Rates};
+use coord_state as state;
+use coord_state::admission::{AdmissionTerms, Admitted, Denial, SizeLimit};
+use coord_state::intents::Session;
+use coord_state::locks::{Record, RecordedKind};
 use serde_json::json;
 
 use super::{EMPTY, HASH, change, event, in_short};
@@ -123,7 +124,7 @@ async fn the_traces_of_a_repository_are_bounded(world: World) {
         let words = words.into_iter().map(String::into_bytes).collect();
         world
             .store
-            .run(vec![coord::store::Request::Command(words)])
+            .run(vec![coord_store::Request::Command(words)])
             .await
             .unwrap();
     }
@@ -335,7 +336,7 @@ async fn files_with_too_many_locks_are_too_much_and_nothing_is_recorded(world: W
     let denied = ann
         .try_record(None, false, &[call("t0"), change("t1", "a.ts", HASH, None)])
         .await;
-    assert_eq!(denial_of(denied), Denial::TooMuch(TooMuch::Locks));
+    assert_eq!(denial_of(denied), Denial::TooMuch(SizeLimit::Locks));
     assert!(world.lines().await.is_empty());
 }
 

@@ -1,16 +1,16 @@
 //! The seal moves only from where it was read: whoever seals, there is one chain.
 
-use coord::ledger::{read_lines, seal_lines};
-use coord::state;
-use coord::state::ledger::{Place, SealMove, move_seal};
-use coord::sweep::sweep_due;
 use coord_intents::ledger::{Point, Sealer, Verdict};
+use coord_server::ledger::{read_lines, seal_lines};
+use coord_server::sweep::sweep_due;
+use coord_state as state;
+use coord_state::ledger::{ChainPosition, SealMove, move_seal};
 
 use super::{MANY, file_of, python_says};
 use crate::world::World;
 
 async fn lines_are_sealed_in_the_order_in_which_they_were_appended(world: World) {
-    assert_eq!(world.seals(MANY).await.sealed, Place::start(&world.repo));
+    assert_eq!(world.seals(MANY).await.sealed, ChainPosition::start(&world.repo));
     world.appends(1, 600).await;
     let seal = world.seals(MANY).await;
     assert_eq!(seal.sealed.point.seq, 600);
@@ -37,7 +37,7 @@ async fn a_seal_that_somebody_else_has_moved_is_not_moved(world: World) {
     world.appends(1, 3).await;
     let before = world.seal().await;
     let after = world.seals(MANY).await;
-    let forged = Place {
+    let forged = ChainPosition {
         point: Point::start("github.com/somebody/else"),
         ..after.sealed
     };
@@ -64,7 +64,7 @@ async fn sealers_that_race_make_one_chain(world: World) {
         };
         let sealing = futures::future::join(futures::future::join_all(sealers), appending).await;
         for seal in sealing.0.into_iter().chain([sealing.1]) {
-            let _: state::ledger::Seal = seal.map_err(|error: coord::store::StoreError| error).unwrap();
+            let _: state::ledger::Seal = seal.map_err(|error: coord_store::StoreError| error).unwrap();
         }
     }
     let seal = world.seals(MANY).await;

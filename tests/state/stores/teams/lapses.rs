@@ -1,9 +1,9 @@
 //! Claims of tasks that lapse are announced once, by a sweep if by nobody before, and none is lost from the list of what is due.
 
-use coord::state::expiry::keys::{DUE, marked};
-use coord::state::expiry::settle_due;
-use coord::state::sweep::sweep;
-use coord::state::tasks::{keys, settle_lapses};
+use coord_state::expiry::keys::{DUE, marked};
+use coord_state::expiry::settle_due;
+use coord_state::sweep::sweep;
+use coord_state::tasks::{keys, settle_lapses};
 
 use crate::stores::due::list;
 use crate::world::World;

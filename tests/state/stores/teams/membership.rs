@@ -1,9 +1,9 @@
 //! Teams are made, joined and handed over.
 
-use coord::state;
-use coord::state::admission::{Admitted, Denial, Question, admit_without_head};
-use coord::state::tasks::TaskChanges;
-use coord::state::teams::{Joined, TeamRefusal, TeamTerms, list_teams, show_team};
+use coord_state as state;
+use coord_state::admission::{Admitted, Denial, Question, admit_without_head};
+use coord_state::tasks::TaskChanges;
+use coord_state::teams::{JoinKind, TeamRefusal, TeamTerms, list_teams, show_team};
 
 use crate::world::World;
 use crate::world::team::titled;
@@ -19,7 +19,7 @@ async fn a_team_is_made_once_whatever_the_case_of_its_name(world: World) {
     assert_eq!(sentence(again.creates("bob").await), "Team \"aLPHA\" already exists");
     assert_eq!(
         again.joins("bob").await.unwrap(),
-        Joined::New {
+        JoinKind::New {
             handle: "bob".to_owned()
         }
     );
@@ -86,7 +86,7 @@ async fn a_restarted_agent_goes_on_with_inbox_and_tasks(world: World) {
     let taken = new.joins("Bob").await.unwrap();
     assert_eq!(
         taken,
-        Joined::TakenOver {
+        JoinKind::TakenOver {
             handle: "bob".to_owned(),
             from: "old".to_owned()
         }

@@ -1,11 +1,11 @@
 //! What many scripts refuse alike: teams that are not there or are closed, and callers that are not in them; and bounds.
 
-use coord::state::departures::ShutdownProgress;
-use coord::state::mail;
-use coord::state::messages::MessageFilter;
-use coord::state::tasks::{Named, NewTask, TaskChanges, TaskFilter};
-use coord::state::teams::{RequestKey, TeamRefusal, keys};
 use coord_protocol::team_event::MessageType;
+use coord_state::departures::ShutdownProgress;
+use coord_state::mail;
+use coord_state::messages::MessageFilter;
+use coord_state::tasks::{NewTask, TaskChanges, TaskFilter, TaskReference};
+use coord_state::teams::{RequestKey, TeamRefusal, keys};
 
 use super::tasks::{after, depends_on};
 use crate::world::World;
@@ -168,7 +168,7 @@ async fn a_task_has_256_dependencies_whoever_adds_them(world: World) {
     let named: Vec<&str> = ids.iter().map(String::as_str).collect();
     assert_eq!(lead.adds(&[after("whole", &named)]).await.unwrap(), ["t257"]);
     let one_more = NewTask {
-        blocks: vec![Named::Task(task_id("t257"))],
+        blocks: vec![TaskReference::Task(task_id("t257"))],
         ..titled("one more")
     };
     assert_eq!(lead.adds(&[one_more]).await, too_many("dependencies", 256));

@@ -1,6 +1,6 @@
 //! Lists of tasks: pages, filters, bounds.
 
-use coord::state::tasks::{Named, NewTask, Readiness, TaskChanges, TaskFilter, TaskStatus, TaskView};
+use coord_state::tasks::{NewTask, Readiness, TaskChanges, TaskFilter, TaskReference, TaskStatus, TaskView};
 
 use super::tasks::{after, depends_on};
 use crate::world::World;
@@ -119,9 +119,9 @@ async fn dependencies_are_read_in_their_given_order(world: World) {
     lead.adds(&tasks).await.unwrap();
     // Two of the same request, one of the team.
     let mut last = after("last", &["t11"]);
-    last.dependencies.insert(0, Named::New(1));
-    last.dependencies.push(Named::New(0));
-    last.blocks = ["t9", "t12", "t10"].map(|id| Named::Task(task_id(id))).into();
+    last.dependencies.insert(0, TaskReference::New(1));
+    last.dependencies.push(TaskReference::New(0));
+    last.blocks = ["t9", "t12", "t10"].map(|id| TaskReference::Task(task_id(id))).into();
     lead.adds(&[titled("first"), titled("second"), last]).await.unwrap();
     let of = async |id: &str| {
         let task = bob.shows(id).await.unwrap().task;

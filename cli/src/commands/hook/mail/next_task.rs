@@ -1,6 +1,6 @@
 //! Why an agent should go on at the end of its turn.
 
-use coord::domain::AgentId;
+use coord_domain::AgentId;
 use coord_protocol::plain_text::{WHOSE, quoted_lines, shown_line};
 use coord_protocol::tasks::TaskView;
 use coord_protocol::teams::{MemberView, TeamView};

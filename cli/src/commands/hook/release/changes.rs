@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use coord::domain::{Branch, CommitSha};
+use coord_domain::{Branch, CommitSha};
 use coord_git::WorkingCopy;
 use coord_protocol::{HeldLock, LockMode};
 

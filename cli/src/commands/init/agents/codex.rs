@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use coord::settings::env_vars;
+use coord_settings::env_vars;
 use jsonc_parser::json;
 use serde_json::{Value, json as sent};
 use toml_edit::Array;

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use coord::http::OpenConnection;
-use coord::settings::connections::{ConnectionConfig, network};
-use coord::settings::env_vars;
+use coord_http::OpenConnection;
+use coord_settings::connections::{ConnectionConfig, network};
+use coord_settings::env_vars;
 use futures::task::AtomicWaker;
 use parking_lot::Mutex;
 use tokio::sync::watch;

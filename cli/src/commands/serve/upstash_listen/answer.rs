@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use coord::store::{StoreError, Value};
+use coord_store::{StoreError, Value};
 use serde_json::{Value as Json, json};
 
 /// The encoding of strings that the caller asks for.

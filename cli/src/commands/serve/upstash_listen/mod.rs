@@ -27,8 +27,8 @@ use axum::extract::{Request, State};
 use axum::http::header::ALLOW;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use coord::http::Connection;
-use coord::store::{self, Store, StoreError, Value};
+use coord_http::Connection;
+use coord_store::{self as store, Store, StoreError, Value};
 use secrecy::SecretString;
 
 use self::answer::{Encoding, Refusal};

@@ -13,10 +13,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use coord::state;
-use coord::state::libraries::LIBRARY;
-use coord::store::script::sha1_hex;
-use coord::store::{Request, Script, Value};
+use coord_state as state;
+use coord_state::libraries::LIBRARY;
+use coord_store::script::sha1_hex;
+use coord_store::{Request, Script, Value};
 use quick_cache::sync::Cache;
 
 use super::commands::Command;

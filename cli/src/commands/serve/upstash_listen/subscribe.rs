@@ -12,7 +12,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use coord::store::Store;
+use coord_store::Store;
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt};
 use percent_encoding::percent_decode_str;

@@ -24,8 +24,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use coord::settings::variables::{self, Reader};
-use coord::settings::{process_environment, value_of};
+use coord_settings::variables::{self, Reader};
+use coord_settings::{process_environment, value_of};
 use coord_teams::find::{self, SearchStart};
 use coord_teams::names::TeamName;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use coord::plugin_records;
+use coord_mcp::plugin_records;
 use coord_protocol::tasks::{Lease, TaskView};
 use coord_protocol::teams::{MemberView, ShutdownView, TeamCaller, TeamView};
 use coord_protocol::{Client, ClientError, HistoryFilter, TaskFilter};

@@ -8,12 +8,12 @@ mod tests;
 
 use std::ops::Range;
 
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::outline::{Head, Outline};
 use super::tokens::{Kind, Tokens};
 
 /// Adds the declarations of `text` to `outline`.
-pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), InterfaceUnknown> {
     let tokens = lexer::tokens(text)?;
     let reader = Reader { tokens: &tokens };
     let mut at = 0;

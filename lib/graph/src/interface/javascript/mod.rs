@@ -24,7 +24,7 @@ mod tests;
 
 use std::ops::Range;
 
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::outline::Outline;
 use crate::scan::Dialect;
 use reader::Reader;
@@ -35,7 +35,7 @@ pub(super) fn read(
     range: Range<usize>,
     dialect: Dialect,
     outline: &mut Outline,
-) -> Result<(), NoInterface> {
+) -> Result<(), InterfaceUnknown> {
     let tokens = lexer::tokens(text, range, dialect)?;
     let mut reader = Reader::new(&tokens, dialect);
     reader.module(outline);
@@ -54,7 +54,7 @@ pub(super) fn read_component(
     range: Range<usize>,
     dialect: Dialect,
     outline: &mut Outline,
-) -> Result<(), NoInterface> {
+) -> Result<(), InterfaceUnknown> {
     let tokens = lexer::tokens(text, range, dialect)?;
     let mut reader = Reader::new(&tokens, dialect);
     reader.module(outline);

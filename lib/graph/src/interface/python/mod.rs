@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use self::class::Class;
 use self::lexer::Line;
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::outline::{Head, Outline};
 use super::tokens::{Kind, Tokens};
 
@@ -53,7 +53,7 @@ struct Import<'t> {
 }
 
 /// Adds the declarations of `text` to `outline`.
-pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), InterfaceUnknown> {
     let (tokens, lines) = lexer::lines(text)?;
     let mut module = Module {
         tokens: &tokens,

@@ -8,11 +8,11 @@ mod lexer;
 #[cfg(test)]
 mod tests;
 
-use super::NoInterface;
+use super::InterfaceUnknown;
 use super::outline::Outline;
 
 /// Adds the items of `text` to `outline`.
-pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), NoInterface> {
+pub(super) fn read(text: &[u8], outline: &mut Outline) -> Result<(), InterfaceUnknown> {
     let tokens = lexer::tokens(text)?;
     items::Reader::new(&tokens).read(outline);
     Ok(())

@@ -1,5 +1,5 @@
 use crate::interface::table::{assert_different, assert_same, names};
-use crate::interface::{NoInterface, interface};
+use crate::interface::{InterfaceUnknown, interface};
 use crate::language::Language::Rust;
 
 #[test]
@@ -167,7 +167,7 @@ fn text_that_is_not_valid_has_no_known_interface() {
     for text in ["pub fn a() {", "pub fn a( {} }", "}", "pub fn a(] {}"] {
         assert_eq!(
             interface(Rust, text.as_bytes()),
-            Err(NoInterface::NotUnderstood),
+            Err(InterfaceUnknown::NotUnderstood),
             "{text}"
         );
     }

@@ -1,0 +1,7 @@
+//! What every request runs with, whatever it asks.
+
+pub mod after_response;
+pub mod logging;
+pub mod root_certificates;
+pub mod single_flight;
+pub mod timing;
